@@ -1,6 +1,6 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** Reports deletions that are not finished. */
+/** Reports the number of unfinished deletions. */
 export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions: () => Promise<number> }): () => void {
   return reportGauges(
     {
@@ -13,14 +13,14 @@ export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions
   );
 }
 
-/** A run ended. */
+/** Counts an ended run. */
 export function runEnded(provider: string, status: string): void {
   count('erp.runs', { provider, status });
 }
 
 type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
 
-/** Reports the outcome of the rows of one stream of a completed run. */
+/** Counts the results of the rows of one stream of a completed run. */
 export function rowsImported(
   provider: string,
   stream: string,
@@ -31,12 +31,12 @@ export function rowsImported(
   }
 }
 
-/** An error of a run that ended. */
+/** Counts an error of an ended run. */
 export function faultMet(provider: string, code: string): void {
   count('erp.faults', { provider, code });
 }
 
-/** Reports how late the runs of each ERP are, and how many this process does. */
+/** Reports how late the runs of each ERP are, and the number of runs in this process. */
 export function reportRuns({
   lagSeconds,
   underWay,
@@ -72,17 +72,17 @@ export function reportRuns({
   };
 }
 
-/** A browser came back from a consent and was answered. */
+/** Counts a browser that returned from a consent. */
 export function consentEnded(provider: string, outcome: string): void {
   count('erp.consents', { provider, outcome });
 }
 
-/** Tokens were refreshed, or not: `refreshed`, else the code of the fault. */
+/** Counts a refresh of tokens: `refreshed`, or the code of the fault. */
 export function tokensRefreshed(provider: string, outcome: string): void {
   count('erp.token_refreshes', { provider, outcome });
 }
 
-/** Access was ended at the provider: `revoked`, `failed` while it is repeated, `given_up`. */
+/** Counts a revocation: `revoked`, `failed` (will be retried), or `given_up`. */
 export function tokensRevoked(provider: string, outcome: string): void {
   count('erp.token_revocations', { provider, outcome });
 }

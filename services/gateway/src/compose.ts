@@ -39,10 +39,10 @@ import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
 const SERVICE = 'gateway';
-/** Running requests may end; just over what any route but a scan gives its owner, and over what most scans take. */
+/** Maximum time for running requests to end, slightly longer than the timeout of any route except history scans. */
 const DRAIN_MS_MAX = 15_000;
 
-/** Builds the gateway and starts it. While a service is unavailable its routes answer 503. */
+/** Builds and starts the gateway. While a service is unavailable, its routes return 503. */
 export async function startService(config: Config, clock: Clock = systemClock): Promise<RunningService> {
   const logger = createLogger({ service: SERVICE, level: config.LOG_LEVEL });
   logger.info({ config: describeConfig(configSchema, config) }, 'starting');
@@ -52,7 +52,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('telemetry', () => telemetry.stop());
     const bus = await connectNats({ url: config.NATS_URL, name: SERVICE, logger });
     shutdown.add('broker', () => bus.close());
-    // A page of findings, each with its evidence, is more than a message has by default; so are the rows of a scan.
+    // A page of findings with evidence, or the rows of a history scan, exceed the default message size.
     const channels = openChannels((owner) =>
       openChannel(config[addressVariable(owner)], { messageBytesMax: LARGE_MESSAGE_BYTES_MAX }),
     );
@@ -64,7 +64,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('load gauge', () => load.stop());
 
     const clients = createClients(channels);
-    // Refused tokens do not affect keys, nor the other way round.
+    // Refused tokens and refused keys are counted separately.
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures: new FailureBucket(clock), clock });
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);

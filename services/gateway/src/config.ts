@@ -5,34 +5,37 @@ import { owners } from './clients.js';
 
 const requestsPerMinute = z.coerce.number().int().min(1).max(REQUESTS_PER_MINUTE_MAX);
 
-/** The environment of the gateway; the numbers are those of the HTTP and security reference, section 7. */
+/** Environment variables of the gateway. The numbers are those of the HTTP and security reference, section 7. */
 export const configSchema = z.object({
-  /** Images set 0.0.0.0; on a workstation nobody else may call. */
+  /** Container images set 0.0.0.0. On a workstation, only local callers are accepted. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
   ...addressSettings(...owners),
   NATS_URL: z.string(),
-  /** Per key, over all routes. */
+  /** Maximum number of requests per minute of one key. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),
-  /** Per organization, over all routes and keys. */
+  /** Maximum number of requests per minute of one organization with all its keys. */
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: requestsPerMinute.default(10_000),
-  /** Per key, everything but reading. */
+  /** Maximum number of writing requests per minute of one key. */
   RATE_LIMIT_WRITES_PER_MINUTE: requestsPerMinute.default(1_200),
-  /** Per key, historical scans. */
+  /** Maximum number of history scans per minute of one key. */
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
-  /** Per key, reading of stored documents. */
+  /** Maximum number of requests per minute for stored documents of one key. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
-  /** Time that a request waits for the keeper of the limits to count it. */
+  /** Maximum time that a request waits until the organization service has counted it. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
-  /** Number of gateways that share the limits; used only while the keeper of the limits cannot be reached. */
+  /** Number of gateways that share the limits. Used only while the organization service is unavailable. */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
-  /** Number of proxies in front that append to X-Forwarded-For; 0 trusts only the connection. */
+  /**
+   * Number of proxies in front that append to X-Forwarded-For. 0 means that only the address of the connection is
+   * trusted.
+   */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  /** Connections of one address; 0 for no bound, behind a proxy that has one. */
+  /** Maximum number of connections of one address. 0 means no limit, for use behind a proxy that has one. */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
-  /** Requests without a key that one address may have running, the pages included; 0 for no bound. */
+  /** Maximum number of concurrent requests without a key from one address, including web pages. 0 means no limit. */
   UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),
-  /** Time for which a stopping gateway still serves requests, so that balancers notice `/readyz` first. */
+  /** Time for which a stopping gateway still serves requests, so that load balancers notice `/readyz` first. */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

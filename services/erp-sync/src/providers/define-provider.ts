@@ -15,32 +15,38 @@ import type {
 import { readRows } from './row.js';
 import type { Row } from './row.js';
 
-/** Rows as the ERP sends them, and what it tells besides. */
+/** Rows as the ERP sends them, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
-  /** Rows of other streams, to be stored before these, in this order. */
+  /** Rows of other streams that must be stored before these, in this order. */
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
-/** Reader of one stream of an ERP. */
+/** Reads one stream of an ERP. */
 export interface StreamSource<R> {
-  /** The field with the id of a row. */
+  /** Name of the field with the id of a row. */
   readonly idName: string;
-  /** The id of a row; absent for the text of that field. Checked before a row may be left out. @throws RowFault without one */
+  /**
+   * Returns the id of a row. Absent if it is the text of that field. It is checked before a row may be left out.
+   * @throws RowFault if there is no id
+   */
   idOf?(row: Row): string;
-  /** Pages of a window, in an order that does not change. @throws ErpFault */
+  /**
+   * Yields the pages of a window in a fixed order.
+   * @throws ErpFault
+   */
   pages(window: Window): AsyncIterable<RowsPage>;
-  /** Loads what the rows of a page name and do not have themselves, before they are read. */
+  /** Loads the records that the rows of a page refer to, before the rows are read. */
   prepare?(rows: readonly unknown[]): Promise<void>;
-  /** Undefined for a row that is right and yet no part of the stream. */
+  /** Reads a row. Returns undefined for a valid row that is not part of the stream. */
   read(row: Row): R | undefined;
-  /** Rows that the ERP keeps although they were deleted; they are not read. */
+  /** Tells whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
-  /** All ids, from a position on; absent for those of the pages without a window. */
+  /** Yields all ids, from a position on. Absent if the ids of all pages are used. */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 
-/** The parts of a session that are special to one ERP. */
+/** The parts of a session that are specific to one ERP. */
 export interface SessionParts {
   test(): Promise<RemoteCompany>;
   readonly streams: StreamSources;
@@ -49,7 +55,7 @@ export interface SessionParts {
 type StreamSources = { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
 
 export interface TimedHttp extends ErpHttp {
-  /** RFC 3339, of the last answer. */
+  /** RFC 3339 time of the last response. */
   serverTime(): string | undefined;
 }
 
@@ -57,7 +63,7 @@ export interface ProviderParts extends Omit<Provider, 'open'> {
   open(deps: SessionDeps & { readonly http: TimedHttp }): SessionParts;
 }
 
-/** A provider of its special parts: what the sessions of all ERPs do alike is done here. */
+/** Builds a provider from its specific parts. The parts that are the same for all ERPs are implemented here. */
 export function defineProvider({ open, ...traits }: ProviderParts): Provider {
   return {
     ...traits,
@@ -109,7 +115,7 @@ async function readPart<R>(
   const rowIds: string[] = [];
   const deletedIds: string[] = [];
   const read = (row: Row): R | undefined => {
-    // First of all: a row without an id is counted, whatever it would be left out for.
+    // The id is read first, so that a row without an id is counted as invalid even if it would be left out.
     const id = source.idOf?.(row) ?? row.requiredText(source.idName);
     rowIds.push(id);
     if (source.isDeleted?.(row) !== true) return source.read(row);
@@ -126,8 +132,8 @@ async function* idsOfStream<R>(source: StreamSource<R> | undefined, after: strin
 }
 
 /**
- * The ids of the rows of a list.
- * @throws ErpFault where a row cannot be read: without its id, a live record would look deleted
+ * Returns the ids of the rows of a list.
+ * @throws ErpFault if a row cannot be read, because a record without its id would look deleted
  */
 export async function* idsOf(
   pages: AsyncIterable<RowsPage>,
@@ -141,7 +147,10 @@ export async function* idsOf(
   }
 }
 
-/** Makes the calls one after the other. @returns the names of those that the ERP refuses for want of a right */
+/**
+ * Makes the calls one after the other.
+ * @returns the names of the calls that the ERP refuses because of missing permissions
+ */
 export async function deniedAmong<N extends string>(
   calls: readonly (readonly [name: N, call: () => Promise<unknown>])[],
 ): Promise<readonly N[]> {
@@ -155,7 +164,7 @@ export async function deniedAmong<N extends string>(
   return denied;
 }
 
-/** Notes the time that the answers tell. */
+/** Records the time that each response states. */
 function timedHttp(http: ErpHttp): TimedHttp {
   let time: string | undefined;
   return {

@@ -1,13 +1,13 @@
 import { FieldFaults } from '@invoicecontrol/errors';
 import { z } from 'zod';
 
-/** Longest part of an unknown field's name that is repeated; the name comes from the caller. */
+/** Maximum length of an unknown field name in a message, because the name comes from the caller. */
 const NAME_LENGTH_MAX = 100;
 
 /**
- * The `config` of a request as the schema of its provider describes it.
- * @param schema each field says in its own sentence what is wrong with it
- * @throws DomainError invalid with one detail per wrong field
+ * Reads the `config` of a request with the schema of its provider.
+ * @param schema schema in which each field has a sentence about its fault
+ * @throws DomainError invalid with one detail for each invalid field
  */
 export function parseConfig<S extends z.ZodType>(schema: S, given: unknown): z.infer<S> {
   const result = schema.safeParse(given);
@@ -25,7 +25,7 @@ export function parseConfig<S extends z.ZodType>(schema: S, given: unknown): z.i
   throw faults.refusal();
 }
 
-/** A required or optional text of a configuration, with one sentence for every fault. */
+/** Returns the schema of a configuration text with one sentence for every fault. */
 export function textLike(pattern: RegExp, sentence: string) {
   return z
     .string({ error: ({ input }) => (input === undefined ? 'Required.' : sentence) })

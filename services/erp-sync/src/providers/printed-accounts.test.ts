@@ -10,7 +10,7 @@ import { toVendor as readXero } from './xero/records.js';
 const IBAN = 'DE89370400440532013000';
 const POLISH = '61109010140000071219812874';
 
-/** The account that a run would store, however the ERP delivers it. QuickBooks shows no account whole. */
+/** Functions that return the stored bank account for each ERP. QuickBooks always masks bank accounts. */
 const readers: readonly (readonly [erp: string, read: (printed: string) => AccountRecord | undefined])[] = [
   [
     'Business Central',

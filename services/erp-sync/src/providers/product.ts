@@ -1,47 +1,47 @@
 import type { ProviderCode } from './provider.js';
 
-/** The facts of an ERP that the service knows without calling it. */
+/** Facts about an ERP that are known without calling it. */
 export interface ErpProduct {
   readonly code: ProviderCode;
-  /** `BUSINESS_CENTRAL`: accepted in requests in place of the code. */
+  /** Product name in requests, which is accepted instead of the code, such as `BUSINESS_CENTRAL`. */
   readonly product: string;
-  /** `Business Central`: in mails, pages and refusals. */
+  /** Title in e-mails, pages and messages, such as `Business Central`. */
   readonly title: string;
-  /** Set-up of a connection with credentials (endpoint 10); absent when a person gives consent in the browser (endpoint 11). */
+  /** Set-up of a connection with credentials (endpoint 10). Absent if a user consents in the browser (endpoint 11). */
   readonly credentials?: CredentialSetup;
 }
 
 export interface CredentialSetup {
-  /** The field of requests that has the secret. */
+  /** Name of the request field that contains the secret. */
   readonly secretName: 'client_secret' | 'api_key';
   /**
    * Reads the `config` of a request.
-   * @throws DomainError invalid with every fault
+   * @throws DomainError invalid with all faults
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
   /**
-   * Tells whether two stored configurations may name one remote company: only a call could distinguish values that one of them leaves out
-   * or names in another way.
+   * Tells whether two stored configurations may name the same company. Only a call could distinguish them if one leaves
+   * out a value or states it differently.
    */
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
 
-/** Configuration as it is stored and shown. */
+/** Configuration in the form in which it is stored and returned. */
 export type StoredConfig = Readonly<Record<string, unknown>>;
 
 export interface ReadConfig {
   readonly config: StoredConfig;
-  /** The same for every way to write the same remote company. */
+  /** Key of the company, which is the same for all spellings. */
   readonly remoteKey: string;
 }
 
-/** Rules of the installation for addresses in configurations. */
+/** Rules of the installation for URLs in configurations. */
 export interface ConfigChecks {
-  /** Checks that a URL of a customer may be called. */
+  /** Checks whether a customer URL may be called. */
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
-  /** Origins that the token of Business Central may be sent to. */
+  /** Origins to which the token of Business Central may be sent. */
   readonly bankOrigins: readonly string[];
 }
 
-/** Characters of a client secret or an API key. */
+/** Maximum length of a client secret or an API key. */
 export const SECRET_LENGTH_MAX = 512;

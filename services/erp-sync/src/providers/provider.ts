@@ -5,24 +5,24 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 export { providerCodes } from '../domain/provider-code.js';
 export type { ProviderCode } from '../domain/provider-code.js';
 
-/** One ERP: everything that is special about it. The engine knows no product. */
+/** Implementation for one ERP. The engine itself depends on no ERP product. */
 export interface Provider {
   readonly code: ProviderCode;
-  /** `BUSINESS_CENTRAL`: accepted in requests in place of the code. */
+  /** Product name in requests, which is accepted instead of the code, such as `BUSINESS_CENTRAL`. */
   readonly product: string;
-  /** `Business Central`: in mails and pages. */
+  /** Title in e-mails and pages, such as `Business Central`. */
   readonly title: string;
   /** Streams of the ERP, in the order of `streamNames`. */
   readonly streams: readonly StreamName[];
-  /** Streams whose deletions show only in a complete list of ids (`Session.ids`). */
+  /** Streams whose deletions can be detected only in a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
-  /** Streams whose pages tell of deletions: their ids are compared in a full run, and where a page misses some. */
+  /** Streams whose pages report deletions. Their ids are compared in a full run, and if a page may miss deletions. */
   readonly reportsDeletions?: readonly StreamName[];
-  /** The greatest page that it gives. */
+  /** Maximum page size of the ERP. */
   readonly pageSize: number;
-  /** Calls at once to one remote company. */
+  /** Maximum number of concurrent calls to one company. */
   readonly concurrency: number;
-  /** Seconds that a window begins before the cursor. */
+  /** Number of seconds by which a window begins before the cursor. */
   readonly overlapSeconds: number;
   open(deps: SessionDeps): Session;
 }
@@ -35,77 +35,95 @@ export interface SessionDeps {
   readonly pageSize: number;
 }
 
-/** Secrets of a connection. A session never stores or logs one. */
+/** Secrets of a connection. A session never stores or logs them. */
 export interface Credentials {
-  /** Client secret or API key; only for providers with static credentials. */
+  /** Returns the client secret or API key of a provider with credentials. */
   secret(): Promise<string>;
-  /** Access token of providers with consent; refreshed before it ends. @throws ErpFault REAUTH_REQUIRED */
+  /**
+   * Returns the access token of a provider with consent, which is refreshed before it expires.
+   * @throws ErpFault REAUTH_REQUIRED
+   */
   accessToken(): Promise<string>;
-  /** A new access token after a 401: one refresh. @throws ErpFault REAUTH_REQUIRED */
+  /**
+   * Returns a new access token after a 401, with one refresh.
+   * @throws ErpFault REAUTH_REQUIRED
+   */
   renewedAccessToken(refused: string): Promise<string>;
 }
 
-/** A connection to one remote company for the time of a run or a test. */
+/** A session with one company in an ERP, for a run or a test. */
 export interface Session {
   /**
-   * The first calls of erp.md sections 3 to 6: whether the credentials are right, the remote company exists, and each permission is there.
-   * @throws ErpFault that names every missing permission
+   * Makes the first calls of erp.md sections 3 to 6, which check the credentials, the company and each permission.
+   * @throws ErpFault that names all missing permissions
    */
   test(): Promise<RemoteCompany>;
-  /** Pages of one stream. @throws ErpFault */
+  /**
+   * Reads the pages of one stream.
+   * @throws ErpFault
+   */
   read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
   /**
-   * All ids of a stream, in any order.
-   * @param after `IdPage.position` of the last page that was stored, to continue after it
+   * Reads all ids of a stream in any order.
+   * @param after `IdPage.position` of the last stored page, to continue after it
    * @throws ErpFault
    */
   ids(stream: StreamName, after?: string): AsyncIterable<IdPage>;
-  /** The time of the ERP's server, from its last answer; never of this machine. */
+  /** Returns the time of the ERP server in its last response, never the time of this machine. */
   serverTime(): string | undefined;
 }
 
 export interface RemoteCompany {
   readonly name?: string;
-  /** ISO 4217: of records that name no currency. */
+  /** ISO 4217 code of records that state no currency. */
   readonly currency?: string;
 }
 
 export interface Window {
-  /** RFC 3339 time since which rows changed; absent for all rows. */
+  /** RFC 3339 time since which rows must have changed. Absent for all rows. */
   readonly from?: string;
-  /** `YYYY-MM-DD`: only bills, credit notes and payments from this day on. */
+  /** First date of bills, credit notes and payments (`YYYY-MM-DD`). */
   readonly dateFrom?: string;
-  /** `Page.position` of the last page that was stored, to continue after it. */
+  /** `Page.position` of the last stored page, to continue after it. */
   readonly after?: string;
 }
 
 /** Records of one stream. */
 export interface RecordsPart<R> {
   readonly records: readonly R[];
-  /** Rows that cannot be read: counted as failed, never stored. In our words. */
+  /** Rows that cannot be read, described in our own words. They are counted as failed and never stored. */
   readonly invalid: readonly InvalidRow[];
   /** External ids that the ERP reports as deleted. */
   readonly deletedIds: readonly string[];
 }
 
-/** Records of other streams: they are stored before the page that they come with. */
+/** Records of other streams, which are stored before the page that contains them. */
 export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
 
 export interface Page<R> extends RecordsPart<R> {
-  /** Records that the page names and their own streams do not bring: suppliers of documents, and the accounts of those. */
+  /**
+   * Records that the page refers to and that their own streams do not contain: suppliers of documents, and their bank
+   * accounts.
+   */
   readonly besides?: BesidesParts;
-  /** Ids of all rows that the ERP sent, also of those that are not part of the stream; absent for those of the records. */
+  /**
+   * Ids of all rows that the ERP sent, including rows that are not part of the stream. Absent if they are the ids of
+   * the records.
+   */
   readonly rowIds?: readonly string[];
-  /** The ERP cannot tell all deletions of the window: the ids of the stream are compared before the cursor moves. */
+  /**
+   * True if the ERP cannot report all deletions of the window. The ids of the stream are then compared before the
+   * cursor moves.
+   */
   readonly missesDeletions?: boolean;
-  /** Position at which a later run may continue; absent when it can only continue from the beginning of the window. */
+  /** Position from which a later run can continue. Absent if it can continue only from the beginning of the window. */
   readonly position?: string;
 }
 
 /** A page of a list of all ids. */
 export interface IdPage {
   readonly ids: readonly string[];
-  /** Position at which a later run may continue; absent when it can only continue from the position before. */
+  /** Position from which a later run can continue. Absent if it can continue only from the previous position. */
   readonly position?: string;
 }
 
@@ -114,12 +132,16 @@ export interface InvalidRow {
   readonly message: string;
 }
 
-/** Calls of one run to one ERP: bounded in time, size, rate and number; retried where that is safe. */
+/**
+ * Makes the calls of one run to one ERP, with limits on time, size, rate and number, and with retries where they are
+ * safe.
+ */
 export interface ErpHttp {
   /**
-   * Sends a request and reads the whole answer as JSON or text. Retries outages and broken connections with backoff, as long as
-   * the budget of the run allows; every other answer is returned. Redirects are never followed.
-   * @throws ErpFault Outage after the last try; BAD_RESPONSE for a redirect and an answer that is too large
+   * Sends a request and reads the whole response as JSON or text. Outages and lost connections are retried with
+   * increasing delays, as far as the budget of the run allows. Every other response is returned. Redirects are never
+   * followed.
+   * @throws ErpFault Outage after the last attempt; BAD_RESPONSE for a redirect or a response that is too large
    */
   send(request: ErpRequest): Promise<ErpAnswer>;
 }
@@ -129,17 +151,19 @@ export interface ErpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Finds the fault of a response; undefined for a good one. When absent, 408, 429 and 5xx are outages. */
+  /** Returns the fault of a response, or undefined for a successful one. If absent, 408, 429 and 5xx are outages. */
   readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
-  /** Wait after RATE_LIMITED without `Retry-After`, in first pauses of the backoff: seconds with the default configuration. */
+  /**
+   * Delay after RATE_LIMITED without `Retry-After`, as a multiple of the first delay (which is a second by default).
+   */
   readonly throttledPauses?: number;
 }
 
 export interface ErpAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where the answer is JSON; undefined for everything else, also for JSON that was cut off. */
+  /** Parsed JSON of the response. Undefined for any other response, including incomplete JSON. */
   readonly json: unknown;
   readonly text: string;
 }

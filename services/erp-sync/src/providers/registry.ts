@@ -10,10 +10,10 @@ import { quickBooksProvider } from './quickbooks/provider.js';
 import { xero } from './xero/product.js';
 import { xeroProvider } from './xero/provider.js';
 
-/** Every ERP that can be connected. */
+/** All supported ERPs. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** Builds the providers, at the addresses of the configuration. */
+/** Creates the providers with the URLs of the configuration. */
 export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
   const providers = [
     businessCentralProvider({ loginUrl: config.BUSINESS_CENTRAL_LOGIN_URL, apiUrl: config.BUSINESS_CENTRAL_API_URL }),
@@ -31,12 +31,12 @@ const bySpelling = new Map(
   ]),
 );
 
-/** An ERP by its code or its product name, letters as printed. */
+/** Finds an ERP by its code or product name, in the exact spelling. */
 export function findProduct(spelling: string): ErpProduct | undefined {
   return bySpelling.get(spelling);
 }
 
-/** @throws TypeError for a code that no product has */
+/** @throws TypeError for an unknown code */
 export function productOf(code: ProviderCode): ErpProduct {
   const erp = bySpelling.get(code);
   if (erp === undefined) throw new TypeError(`${code} is not the code of an ERP.`);

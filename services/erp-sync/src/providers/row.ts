@@ -4,10 +4,10 @@ import type { InvalidRow, Page } from './provider.js';
 const LIST_LENGTH_MAX = 10_000;
 /** Maximum number of decimals of an amount. */
 const DECIMALS_MAX = 6;
-/** Ids of invalid rows are shown in the record of a run. */
+/** Format of ids of invalid rows that can be shown in the record of a run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** A row that cannot be read; the message names the field and not its value. */
+/** A row cannot be read. The message names the field but not its value. */
 export class RowFault extends Error {
   constructor(message: string) {
     super(message);
@@ -16,9 +16,9 @@ export class RowFault extends Error {
 }
 
 /**
- * A row of an ERP, read field by field: a field of a wrong type costs its row alone. Whatever an ERP has for "nothing" (an
- * absent field, null, false, a blank text) is undefined. What the values must be is checked for all ERPs in
- * `packages/books`.
+ * A row of an ERP, read field by field. A field of a wrong type makes only its row invalid. Every value that means
+ * "nothing" in an ERP (an absent field, null, false, an empty text) is undefined. The valid values are checked for all
+ * ERPs in `packages/books`.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export class Row {
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 
-  /** Reads a text without surrounding blanks; a whole number, such as an id, becomes a text. */
+  /** Reads a text without surrounding spaces. A whole number, such as an id, is converted to text. */
   text(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -43,12 +43,15 @@ export class Row {
     return required(this.text(name), name);
   }
 
-  /** Reads the texts of those fields that have one. */
+  /** Reads the texts of those fields that are not empty. */
   texts(...names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.text(name) ?? []);
   }
 
-  /** Reads an amount with the digits that the ERP sent, the shortest form of the same number, with at most six decimals. */
+  /**
+   * Reads an amount with the digits that the ERP sent, in the shortest form of the same number, with at most six
+   * decimals.
+   */
   amount(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -57,7 +60,7 @@ export class Row {
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
     const dot = amount.indexOf('.');
     if (dot < 0 || amount.length - dot - 1 <= DECIMALS_MAX) return amount;
-    // Rounding removes the rest of binary fractions, as in 0.1 + 0.2.
+    // Rounding removes the errors of binary fractions, as in 0.1 + 0.2.
     return String(Number(value.toFixed(DECIMALS_MAX)));
   }
 
@@ -65,7 +68,7 @@ export class Row {
     return required(this.amount(name), name);
   }
 
-  /** The day of a date, or of a date with a time. */
+  /** Returns the day of a date with or without a time. */
   day(name: string): string | undefined {
     const text = this.text(name);
     return text === undefined || !/^.{10}[T ]/.test(text) ? text : text.slice(0, 10);
@@ -75,7 +78,7 @@ export class Row {
     return required(this.day(name), name);
   }
 
-  /** Reads a date with a time and a zone. */
+  /** Reads a date with a time and a time zone. */
   instant(name: string): Date | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -126,10 +129,9 @@ export class Row {
 }
 
 /**
- * Reads the rows of a page. One that cannot be read is counted and left out.
- *
- * @param idName the field with the id, to name an invalid row
- * @param read undefined for a row that is right and yet no part of the stream
+ * Reads the rows of a page. A row that cannot be read is counted and left out.
+ * @param idName name of the id field, which identifies an invalid row
+ * @param read returns undefined for a valid row that is not part of the stream
  */
 export function readRows<R>(
   rows: readonly unknown[],
@@ -155,9 +157,9 @@ type Present<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Leaves out what is undefined: records have no empty fields. */
+/** Removes undefined fields, because records have no empty fields. */
 export function present<T extends object>(fields: T): Present<T> {
-  // A loop: pages have a thousand rows, and entries of each would be copied twice.
+  // A loop is used, because pages have a thousand rows and `Object.entries` would copy each row twice.
   const kept: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
@@ -166,12 +168,12 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept as Present<T>;
 }
 
-/** Names of fields, from a text with blanks between them. */
+/** Splits a text into field names. */
 export function namesOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** @throws RowFault where there is none */
+/** @throws RowFault if there is no value */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new RowFault(`${name} is missing.`);
   return value;

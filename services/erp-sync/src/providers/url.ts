@@ -1,4 +1,4 @@
-/** Adds a query; parameters that are undefined are left out. */
+/** Adds a query to a URL, without undefined parameters. */
 export function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],

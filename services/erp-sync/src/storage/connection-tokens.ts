@@ -17,7 +17,10 @@ import type { ConnectionDocument } from './connections.js';
 
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
-/** Tokens of connections: they change apart from the version, each write guarded by the claim of who refreshes them. */
+/**
+ * Stores the tokens of connections. They change independently of the version, and each write requires the claim of the
+ * refreshing process.
+ */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {
   const ownClaim = ({ id, organizationId, claimId }: ClaimedTokens): Filter<ConnectionDocument> => ({
     _id: id,
@@ -98,7 +101,10 @@ export function connectionTokenStore(collection: Collection<ConnectionDocument>,
   };
 }
 
-/** Stores the changes of connections by consents and by the end of access; through the aggregate, because they are announced. */
+/**
+ * Stores changes of connections by consents and by revoked access. These changes are published, so they use the
+ * aggregate.
+ */
 export function consentedConnectionStore(
   collection: Collection<ConnectionDocument>,
   outbox: Outbox,
@@ -149,7 +155,7 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // Somebody has changed the connection: what the next run finds counts.
+        // Someone has changed the connection. The next run decides.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

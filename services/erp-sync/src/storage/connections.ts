@@ -16,8 +16,9 @@ import type { StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
- * A connection. Changes of what it is (status, configuration, credentials, pause, deletion) raise `version` and go through
- * the aggregate; claims, progress of streams and tokens change apart from it, each guarded by its own claim.
+ * A connection. Changes of its status, configuration, credentials, pause and deletion increase `version` and use the
+ * aggregate. Claims, the progress of streams, and tokens change independently, and each of their writes requires its
+ * own claim.
  */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
@@ -25,11 +26,11 @@ export interface ConnectionDocument extends Aggregate {
   readonly status: ConnectionStatus;
   readonly config: Readonly<Record<string, unknown>>;
   readonly remoteCompanyId: string;
-  /** The remote company within the organization, while it is connected. Unique sparse index. */
+  /** Key of the company within the organization while it is connected. Unique sparse index. */
   readonly liveKey?: string;
   /**
-   * Place among the connections of its provider in the organization. Unique sparse index: two spellings of one company have two live keys,
-   * so that a new connection must be compared with all that were stored before it.
+   * Number among the connections of its provider in the organization. Unique sparse index: two spellings of one company
+   * have different keys, so a new connection must be compared with all connections that were stored before it.
    */
   readonly ordinal?: number;
   readonly ordinalKey?: string;
@@ -39,72 +40,78 @@ export interface ConnectionDocument extends Aggregate {
 
   /** Client secret or API key of a provider with credentials. */
   readonly credential?: SealedValue;
-  /** Access and refresh token of a provider with consent, JSON. */
+  /** Access and refresh tokens of a provider with consent, as JSON. */
   readonly tokens?: SealedValue;
-  /** Raised by every write of `tokens`. */
+  /** Increases with every write of `tokens`. */
   readonly tokenVersion?: number;
   /** Time of the last refresh of the tokens. Sparse index. */
   readonly tokensRefreshedAt?: Date;
   /** Claim of the process that refreshes the tokens. */
   readonly refreshClaim?: string;
   readonly refreshLeaseUntil?: Date;
-  /** Disconnected, and the tokens are not revoked yet: when to try next. Sparse index. */
+  /** Time of the next attempt to revoke the tokens of a disconnected connection. Sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
 
   /**
-   * Time when the next synchronisation run is due. Absent when none is scheduled (ERROR, paused, DISABLED). New credentials set it on ERROR,
-   * too: a run is due by this field alone. Sparse index.
+   * Time when the next import run is due. Absent if none is scheduled (ERROR, paused, DISABLED), except that new
+   * credentials also set it in the status ERROR. This field alone decides whether a run is due. Sparse index.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
-  /** Claim of the worker of the current run; guards its writes. */
+  /** Claim of the worker of the current run, which its writes require. */
   readonly claim?: string;
-  /** The epoch between runs; absent when the connection is DISABLED and nothing may run. */
+  /** The epoch (1970) between runs. Absent if the connection is DISABLED. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
-  /** Time when the last comparison of all ids was begun. */
+  /** Time when the last comparison of all ids began. */
   readonly reconciledAt?: Date;
-  /** Lists of ids that are not compared yet; their pages are in `listed_ids`. */
+  /** Lists of ids that were not compared yet. Their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
-  /** Place at which the next run goes on, after one whose budget was spent. */
+  /** Point at which the next run continues, if the budget of the last run was used up. */
   readonly pass?: Pass;
-  /** Records wait for `CompleteImport` since the run that began then. */
+  /** Start of the run since which records wait for `CompleteImport`. */
   readonly incompleteSince?: Date;
-  /** Runs in a row whose worker fell silent. */
+  /** Number of consecutive runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
-  /** The ten newest, the oldest first. */
+  /** Ids of the ten newest runs, oldest first. */
   readonly recentRunIds: readonly string[];
   readonly lastSyncAt?: Date;
   readonly lastSuccessAt?: Date;
   readonly lastError?: ConnectionError;
 
-  /** Disconnected, and analysis has not ended its master yet: since when. Sparse index. */
+  /** Time since when the vendor master of a disconnected connection must be ended. Sparse index. */
   readonly endMasterSince?: Date;
 }
 
 /** Progress of reading a stream. */
 export interface StreamProgress {
-  /** RFC 3339 on the ERP's clock: a window begins there. Moved after its last page. Absent until the stream was read to the end. */
+  /**
+   * RFC 3339 time of the ERP clock at which a window begins. It moves after the last page of a window. Absent until the
+   * stream was read completely.
+   */
   readonly cursor?: string;
-  /** A window that is not read to its end. */
+  /** A window that was not read completely. */
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;
-    /** The cursor after its last page; absent until its first page is stored. */
+    /** Cursor after the last page of the window. Absent until its first page is stored. */
     readonly next?: string;
-    /** `Page.position` of the last page that was stored. */
+    /** `Page.position` of the last stored page. */
     readonly after?: string;
   };
-  /** Time when it was last read to the end. */
+  /** Time when the stream was last read completely. */
   readonly succeededAt?: Date;
 }
 
-/** The newest runs whose ids a connection keeps. */
+/** Maximum number of run ids that a connection stores. */
 export const RECENT_RUNS_MAX = 10;
-/** Connections that one run of a job takes. */
+/** Maximum number of connections that one run of a job handles. */
 const SWEEP_MAX = 256;
-/** Connections of one provider that a new one is compared with; an organization cannot have more that are not DISABLED. */
+/**
+ * Maximum number of connections of one provider that a new one is compared with. An organization cannot have more
+ * connections that are not DISABLED.
+ */
 const OF_PROVIDER_MAX = 1_000;
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
@@ -199,7 +206,7 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // A run writes the cursors that are about to go.
+        // A current run would write the cursors that are about to be removed.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);
@@ -211,7 +218,7 @@ export function connectionStore(
           $set: {
             status: 'DISABLED',
             endMasterSince: clock.now(),
-            // Connected by consent: the tokens go when they are revoked.
+            // For a connection by consent, the tokens are removed after they were revoked.
             ...(connection.credential === undefined ? { revokeAt: clock.now() } : {}),
           },
           $unset: { ...REMOVED_BY_DELETION },
@@ -235,7 +242,7 @@ export function connectionStore(
   };
 }
 
-/** Fields that a disconnected ERP no longer has. Tokens stay until they are revoked. */
+/** Fields that are removed when an ERP is disconnected. Tokens stay until they are revoked. */
 const REMOVED_BY_DELETION = {
   liveKey: '',
   credential: '',
@@ -262,7 +269,7 @@ function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean
   return keyPattern !== undefined && field in keyPattern;
 }
 
-/** JSON, because a delimiter inside a part must not make two companies equal. */
+/** The parts are encoded as JSON, so that a delimiter in a part cannot make two companies equal. */
 export function liveKey(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return JSON.stringify([organizationId, provider, remoteKey]);
 }

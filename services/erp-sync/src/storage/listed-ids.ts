@@ -3,10 +3,13 @@ import type { Collection, Filter } from 'mongodb';
 import type { ListedIdStore, ListOwner } from '../application/sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** Ids of one document: a few hundred KiB. */
+/** Maximum number of ids in one document, which then has a few hundred KiB. */
 const IDS_PER_DOCUMENT_MAX = 5_000;
 
-/** A part of a list of all ids that is not compared yet. Its id has a hash of the part: one that comes again is the same document. */
+/**
+ * A part of a list of all ids that was not compared yet. Its id contains a hash of the part, so that a repeated part is
+ * the same document.
+ */
 export interface ListedIdsDocument {
   readonly _id: string;
   readonly organizationId: string;

@@ -4,21 +4,24 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
 import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 
-/** `expiresAt` is checked by every query; the TTL index is on another field. */
+/** Every query checks `expiresAt`. The TTL index uses another field. */
 export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
-  /** 128 random bits; in the state. */
+  /** Id of 128 random bits, which is part of the state parameter. */
   readonly _id: string;
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
-  /** Tokens from the exchange of the code until the flow is closed and, if nothing was connected, they are revoked. */
+  /**
+   * Tokens from the exchange of the authorization code until the flow is closed. If nothing was connected, they are
+   * revoked.
+   */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
-  /** SHA-256 of what the form has. */
+  /** SHA-256 hash of the confirmation value in the form. */
   readonly confirmationHash?: string;
-  /** Time when its tokens are revoked. Sparse index. */
+  /** Time when the tokens are revoked. Sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
-  /** TTL index: long after its tokens were revoked or given up. */
+  /** Expiry time of the TTL index, long after the tokens were revoked or abandoned. */
   readonly removeAt: Date;
 }
 
@@ -33,7 +36,7 @@ export async function createOAuthFlowIndexes(collection: Collection<OAuthFlowDoc
 }
 
 export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock: Clock): OAuthFlows {
-  /** A step that the document allows no more is a step too late: the caller's flow is over. */
+  /** If the document does not allow a step any more, the flow of the caller has ended. */
   const step = async (
     { id, organizationId }: Pick<OAuthFlow, 'id' | 'organizationId'>,
     status: FlowStatus,
@@ -90,7 +93,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // A confirmation from now on comes too late.
+        // A confirmation from now on is too late.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

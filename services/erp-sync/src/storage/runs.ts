@@ -13,14 +13,14 @@ import { RUN_ERRORS_MAX } from '../domain/run.js';
 import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamCounts } from '../domain/run.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** A run; while it runs, its worker writes its counts apart from its version. Its end is one write with its event. */
+/** A run. Its worker writes the counts independently of the version. The end of the run is one write with its event. */
 export interface RunDocument extends Aggregate {
   readonly connectionId: string;
   readonly provider: ProviderCode;
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   readonly status: RunStatus;
-  /** Start of the run; the name is that of every list. */
+  /** Start of the run. The field has the name that all lists use. */
   readonly createdAt: Date;
   readonly finishedAt?: Date;
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
@@ -31,10 +31,12 @@ export interface RunDocument extends Aggregate {
   readonly outcome?: RunOutcome;
 }
 
-/** Runs of a connection that may have no end yet: one, and those that a worker left between two writes. */
+/**
+ * Maximum number of unfinished runs of a connection: the current one, and those that a worker left between two writes.
+ */
 const RUNNING_MAX = 10;
 const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;
-/** Runs that one deletion takes. */
+/** Maximum number of runs that one call deletes. */
 const DELETE_MAX = 1_000;
 
 export async function createRunIndexes(collection: Collection<RunDocument>): Promise<void> {
@@ -84,7 +86,7 @@ export function runStore(collection: Collection<RunDocument>, outbox: Outbox, cl
     },
     finish,
     async cancel(organizationId, connectionId) {
-      // The last ones alone can run.
+      // Only the last runs can be in progress.
       const filter = { organizationId, connectionId };
       const last = await collection.find(filter, { sort: { createdAt: -1, _id: -1 }, limit: RUNNING_MAX }).toArray();
       for (const { _id: runId, status } of last) {

@@ -26,7 +26,7 @@ interface Deps {
   readonly leaseMs: number;
 }
 
-/** The connections as the workers of runs see them: who has which, and how far each has come. */
+/** Stores the claims of workers on connections, and the progress of each connection. */
 export function syncedConnections(
   collection: Collection<ConnectionDocument>,
   { outbox, clock, leaseMs }: Deps,
@@ -38,7 +38,7 @@ export function syncedConnections(
     const { claimId } = lease;
     let { isPaused } = document;
 
-    /** Checks that the claim is still held. A pause in the meantime ends it, the end of a pause does not. */
+    /** Checks that the claim is still valid. A pause in the meantime invalidates it; resuming does not restore it. */
     const confirm = async (): Promise<void> => {
       const projection = { claim: 1, status: 1, isPaused: 1 };
       const now = await collection.findOne({ _id: id, organizationId }, { projection });
@@ -87,7 +87,7 @@ export function syncedConnections(
     };
   }
 
-  /** The last write of a run. Nothing is written when the claim holds no longer. */
+  /** Writes the end of a run. Nothing is written if the claim is no longer valid. */
   const release = (
     { _id: id, organizationId, nextSyncAt: seen }: ConnectionDocument,
     claimId: string,
@@ -100,7 +100,7 @@ export function syncedConnections(
       const isGood = outcome.status === 'SUCCEEDED' || outcome.status === 'PARTIAL';
       const earliest = outcome.isInterrupted ? finishedAt : nextSlot;
       const regular = outcome.notBefore !== undefined && outcome.notBefore > earliest ? outcome.notBefore : earliest;
-      // New credentials that came during the run are due by themselves.
+      // New credentials that were stored during the run have already made the connection due.
       const isQueuedMeanwhile = now.nextSyncAt !== undefined && now.nextSyncAt.getTime() !== seen?.getTime();
       const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled({ ...now, status }) ? regular : undefined;
       const isKept = outcome.status === 'CANCELED';
@@ -212,7 +212,7 @@ const ofDue = {
   pass: 1,
 } as const;
 
-/** Sets the fields below a name, and leaves its others. */
+/** Sets fields inside a field, and keeps its other fields. */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));
 }
@@ -221,7 +221,10 @@ function pushRun(runId: string) {
   return { $push: { recentRunIds: { $each: [runId], $slice: -RECENT_RUNS_MAX } } };
 }
 
-/** A good run turns to CONNECTED; a fault that someone must mend turns to ERROR; everything else leaves the status. */
+/**
+ * Returns the new status: CONNECTED after a successful run, ERROR after a fault that someone must fix, and otherwise
+ * the same status.
+ */
 function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): ConnectionStatus {
   if (status === 'DISABLED') return status;
   if (outcome.needsAPerson) return 'ERROR';

@@ -4,7 +4,7 @@ import { ErpFault } from '../domain/faults.js';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { Credentials, Page, Provider, Session, Window } from '../providers/provider.js';
 
-/** The app that the simulators know in tests of providers. */
+/** The OAuth app that the simulators accept in tests of providers. */
 export const APP = { clientId: 'app', clientSecret: 'secret', redirectUris: ['https://product.example.com/callback'] };
 
 interface Consent {
@@ -14,7 +14,7 @@ interface Consent {
   readonly tenant: string;
 }
 
-/** Tokens of a consent that a person gave for a tenant, without storage. */
+/** Gets the tokens of a consent for a company, without storing them. */
 export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent): Promise<Credentials> {
   const [redirectUri = ''] = APP.redirectUris;
   const query = { client_id: APP.clientId, response_type: 'code', scope, redirect_uri: redirectUri, state: 's' };
@@ -42,7 +42,7 @@ export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent
   };
 }
 
-/** Calls with the bounds of a run and no pauses between tries. */
+/** Makes calls with the limits of a run and no delays between attempts. */
 export function testCalls(origin: string): ErpCalls & { close(): void } {
   const client = erpHttpClient(
     {
@@ -74,7 +74,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   };
 }
 
-/** Reads a stream, page by page and all together. */
+/** Reads all records of a stream. */
 export async function readAll<S extends StreamName>(
   session: Session,
   stream: S,
@@ -91,7 +91,7 @@ export async function readAll<S extends StreamName>(
   };
 }
 
-/** Everything that a connection's session needs, for one provider at a simulator. */
+/** Opens a session of one provider with a simulator. */
 export function openTestSession(
   provider: Provider,
   options: {

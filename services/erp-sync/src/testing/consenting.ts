@@ -10,7 +10,7 @@ export const RETURN_URL = 'https://app.example.com/settings?tab=erp';
 type Product = 'quickBooks' | 'xero';
 export const codes = { quickBooks: 'PROVIDER_C', xero: 'PROVIDER_D' } as const;
 
-/** Counts of a tenant's tokens in the simulator. */
+/** Numbers of tokens of a company in the simulator. */
 interface TokenCounts {
   readonly issued: number;
   readonly refreshed: number;
@@ -32,7 +32,7 @@ type StartSimulators = (apps: { quickBooksApp: RegisteredApp; xeroApp: Registere
   readonly stop: () => Promise<void>;
 }>;
 
-/** QuickBooks Online and Xero, and persons who consent there. */
+/** Starts the simulators of QuickBooks Online and Xero, with functions for users who consent. */
 export async function startConsenting(startErpSimulators: StartSimulators) {
   const app = (code: string) => ({ ...APP, redirectUris: [`${CALLBACK_URL}/${code}`] });
   const simulators = await startErpSimulators({
@@ -82,7 +82,10 @@ export async function startConsenting(startErpSimulators: StartSimulators) {
 
 export type Consenting = Awaited<ReturnType<typeof startConsenting>>;
 
-/** Clicks on the consent page. @returns the query of the callback */
+/**
+ * Confirms or refuses on the consent page.
+ * @returns the query of the callback
+ */
 export async function clickThrough(authorizeUrl: string, choice: string): Promise<string> {
   const response = await fetch(`${authorizeUrl}&${choice}`, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -90,7 +93,7 @@ export async function clickThrough(authorizeUrl: string, choice: string): Promis
   return new URL(location).search.slice(1);
 }
 
-/** The steps of one person who connects. */
+/** The steps of a user who connects an ERP. */
 export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
   const start = async (organizationId: string, product: Product, part: object = {}): Promise<string> =>
     (await running.oauth.startOAuth({ organizationId, provider: codes[product], ...part }, caller)).authorizeUrl;
@@ -115,12 +118,15 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
     page,
     decide,
     toPage,
-    /** All of it. @returns status and id of the connection */
+    /**
+     * Performs all steps.
+     * @returns status and id of the connection
+     */
     async connect(organizationId: string, product: Product, tenant: string, part: object = {}) {
       const { confirmation } = await toPage(organizationId, product, tenant, part);
       return decide(confirmation);
     },
-    /** The status of a callback that leads to no page. */
+    /** Returns the status of a callback that leads to no page. */
     async statusOf(query: string, provider?: string) {
       const outcome = await callback(query, provider);
       if (outcome?.$case !== 'redirect') throw new Error(`no redirect, but ${JSON.stringify(outcome)}`);

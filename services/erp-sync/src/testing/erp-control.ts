@@ -1,4 +1,4 @@
-/** The control routes of one simulated ERP (ERP reference, section 14). */
+/** Control routes of one simulated ERP (ERP reference, section 14). */
 export interface ErpControl {
   putTenant(tenant: string, settings: object): Promise<void>;
   putRecords(
@@ -7,7 +7,7 @@ export interface ErpControl {
     records: readonly object[],
     remove?: readonly (string | number)[],
   ): Promise<void>;
-  /** @returns the body of the answer */
+  /** @returns the body of the response */
   addFault(fault: object): Promise<unknown>;
   removeFaults(): Promise<void>;
   expire(tenant: string, what: 'ACCESS' | 'REFRESH' | 'SECRET' | 'RIGHTS'): Promise<void>;

@@ -6,13 +6,13 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { importLedger } from './import-ledger.js';
 import type { ImportLedger } from './import-ledger.js';
 
-/** A fake of the imports of the analysis service. */
+/** A fake of the analysis service for imports. */
 export interface FakeAnalysis extends GrpcServer {
-  /** Connections whose master was ended, in the order of the calls. */
+  /** Connections whose vendor master was ended, in the order of the calls. */
   readonly endedMasters: readonly string[];
   /** Records that runs imported. */
   readonly imports: ImportLedger;
-  /** Refuses the ends of masters from now on, or takes them again. */
+  /** Makes the calls that end a vendor master fail, or succeed again. */
   setAvailable(isAvailable: boolean): void;
 }
 

@@ -2,7 +2,7 @@ import { Outage } from '../domain/faults.js';
 import { outageByStatus } from '../providers/answers.js';
 import type { ErpAnswer, ErpHttp, ErpRequest } from '../providers/provider.js';
 
-/** Calls as an `ErpHttp` does, each once: for tests of providers against the simulators. */
+/** Makes each call of an `ErpHttp` once, for tests of providers with the simulators. */
 export function fetchHttp(): ErpHttp & { readonly calls: readonly ErpRequest[] } {
   const calls: ErpRequest[] = [];
   return {

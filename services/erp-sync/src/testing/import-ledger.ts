@@ -9,17 +9,20 @@ import type { Implementation } from '@invoicecontrol/runtime/grpc/server';
 
 type ImportRpcs = Omit<Implementation<typeof ErpImportServiceDefinition>, 'endMaster'>;
 
-/** Imported records as the analysis service keeps them, for tests: each record once, by remote company, entity and external id. */
+/**
+ * Stores imported records as the analysis service does, for tests: each record once, by company in the ERP, entity and
+ * external id.
+ */
 export interface ImportLedger {
   readonly rpcs: ImportRpcs;
-  /** External ids of what is live, in order. */
+  /** Returns the external ids of records that are not deleted, in order. */
   live(connectionId: string, entity: EntityName): readonly string[];
-  /** Returns how often a record was created; more than once only after it was deleted. */
+  /** Returns how often a record was created, which is more than once only after it was deleted. */
   createdCount(connectionId: string, entity: EntityName, externalId: string): number;
   readonly completed: readonly CompleteImportRequest[];
-  /** Calls that the next examination takes, by connection; one where nothing is said. */
+  /** Number of calls that the next examination takes, by connection (default 1). */
   readonly completeCallsLeft: Map<string, number>;
-  /** Called before an rpc answers, after it has taken effect; what it throws is the answer. */
+  /** Called after an rpc took effect and before it responds. An error that it throws becomes the response. */
   beforeAnswer: (rpc: string, source: ImportSource) => Promise<void> | void;
 }
 

@@ -1,7 +1,7 @@
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { Page, Session, Window } from '../providers/provider.js';
 
-/** All pages of a stream. */
+/** Reads all pages of a stream. */
 export async function readPages<S extends StreamName>(
   session: Session,
   stream: S,
@@ -12,7 +12,7 @@ export async function readPages<S extends StreamName>(
   return pages;
 }
 
-/** All records of a stream. */
+/** Reads all records of a stream. */
 export async function readRecords<S extends StreamName>(
   session: Session,
   stream: S,
@@ -21,7 +21,7 @@ export async function readRecords<S extends StreamName>(
   return (await readPages(session, stream, window)).flatMap(({ records }) => records);
 }
 
-/** All ids of a stream, in their order as texts. */
+/** Reads all ids of a stream, sorted as text. */
 export async function readIds(session: Session, stream: StreamName): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const page of session.ids(stream)) ids.push(...page.ids);

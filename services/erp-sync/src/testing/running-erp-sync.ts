@@ -14,7 +14,7 @@ import type { Config } from '../config.js';
 import { startFakeAnalysis } from './fake-analysis.js';
 import type { FakeAnalysis } from './fake-analysis.js';
 
-/** Caller of these tests. */
+/** Context of the caller in these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
@@ -33,7 +33,7 @@ function connectClients(address: string) {
 
 type Clients = ReturnType<typeof connectClients>;
 
-/** The erp-sync service with fakes of the services that it calls, started once per test file. */
+/** The erp-sync service with fakes of the services that it calls, started once for each test file. */
 export interface RunningErpSync extends Clients, Omit<TestedService<Clients>, 'clients'> {
   readonly analysis: FakeAnalysis;
 }
@@ -42,11 +42,14 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Due connections are not run when it is absent. */
+  /** If absent, due connections are not run. */
   readonly erps?: ErpOverrides;
 }
 
-/** @param startService the service's own, from compose.ts */
+/**
+ * @param startService the function in compose.ts
+ * @returns the running service
+ */
 export async function startErpSync(
   startService: (config: Config, overrides: StartOverrides, erps: ErpOverrides) => Promise<RunningService>,
   { env, erps = { runsDue: false }, ...options }: Options,
@@ -71,7 +74,7 @@ export async function startErpSync(
 
 export const guid = (last: number): string => `f7a5738a-44e3-ea11-bb43-${last.toString(16).padStart(12, '0')}`;
 
-/** A request that connects Business Central; each number names another remote company. */
+/** Returns a request that connects Business Central. Each number names another company. */
 export function businessCentralRequest(organizationId: string, company = 1) {
   return {
     organizationId,

@@ -2,34 +2,34 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 import { streamNames } from '../domain/streams.js';
 import type { Page, Provider, Session, SessionDeps, Window } from '../providers/provider.js';
 
-/** A row of the scripted ERP: a record, and when it changed last. */
+/** A row of the scripted ERP: a record with its modification time. */
 interface Row {
   readonly record: RecordsOf[StreamName];
   readonly modifiedAt: string;
 }
 
-/** An ERP in memory, for tests of the engine: it pages by id, as the real ones do, and does what a test tells it to. */
+/** An in-memory ERP for tests of the engine. It pages by id like real ERPs, and tests control its behaviour. */
 export interface ScriptedErp {
   readonly provider: Provider;
-  /** The time of its server. */
+  /** Time of its server. */
   now: Date;
   pageSize: number;
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
   /** Removes a record without a trace. */
   vanish(stream: StreamName, externalId: string): void;
-  /** Reported as deleted to the next window. */
+  /** Deletes a record and reports the deletion in the next window. */
   remove(stream: StreamName, externalId: string): void;
-  /** Called for each page, before it is sent; what it throws ends the stream. */
+  /** Called before each page is sent. An error that it throws ends the stream. */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
   /** Changes a page before it is sent. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
-  /** Called for each page of ids, before it is sent; what it throws ends the list. */
+  /** Called before each page of ids is sent. An error that it throws ends the list. */
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
-  /** Lists ids in place of its own list. */
+  /** Replaces the list of ids. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;
-  /** The windows that were asked for. */
+  /** Windows that were requested. */
   readonly windows: { readonly stream: StreamName; readonly window: Window }[];
-  /** Calls that a real ERP would have got. */
+  /** Number of calls that a real ERP would have received. */
   calls: number;
   sessions: number;
 }

@@ -13,7 +13,7 @@ const access = accessFor(new Map([[key, principal()]]));
 const withKey = { headers: { authorization: `Bearer ${key}` } };
 
 const started: RunningGateway[] = [];
-/** Called when a request has come through to the service that never answers. */
+/** Called when a request has reached the service, which never responds. */
 let reached = (): void => {};
 async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
   const getOrganization = (): Promise<never> => {
@@ -196,7 +196,7 @@ describe('rate limits', () => {
             }),
         },
       },
-      // Held, so that the windows end in as many seconds as they were said to.
+      // The clock is stopped, so that the windows end after the announced number of seconds.
       { limits: { default: 100, organization: 200 }, clock: { now: () => new Date(0) } },
     );
     started.push(gateway);

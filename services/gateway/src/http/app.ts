@@ -27,12 +27,12 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly dispatching: Dispatching;
   readonly readiness: Readiness;
-  /** The published description, as JSON text. */
+  /** The published API description as JSON text. */
   readonly openApi: string;
   readonly trustedProxyHops: number;
 }
 
-/** Creates the app: the routes under `/v1`, the probes, the description and the API page. */
+/** Creates the app: the routes under `/v1`, the probes, the API description and the API page. */
 export function createApp({ routes, dispatching, readiness, openApi, trustedProxyHops }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -60,7 +60,7 @@ export function createApp({ routes, dispatching, readiness, openApi, trustedProx
   return app;
 }
 
-/** Gives every request its id, its security headers, its place on its connection and its line in the log. */
+/** Prepares every request: its id, its security headers, its connection and its log line. */
 function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   return (request, response, next) => {
     if (isClosing(request.socket)) return;
@@ -81,7 +81,7 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
     });
     expectAnswer(request.socket, response);
     response.setHeader('X-Request-Id', requestId);
-    // Clients of a stopping gateway reconnect, and the balancer gives them another one.
+    // Clients of a stopping gateway must reconnect, so that the load balancer assigns another gateway.
     if (!readiness.isReady) response.setHeader('Connection', 'close');
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     trackRequest(request.socket, response, () => {
@@ -97,14 +97,14 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   };
 }
 
-/** Methods that clients send; all others count as one, because a caller may invent as many as it likes. */
+/** Known HTTP methods. All others are counted as one in metrics, because callers may invent any number of them. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 function methodOf({ method }: Request): string {
   return METHODS.has(method) ? method : '_OTHER';
 }
 
-/** Names the request by its route, never by its path: paths have ids, and callers invent them. */
+/** Names the request by its route and not by its path, because paths contain ids and callers may invent them. */
 function outcomeOf(method: string, request: Request, response: Response): Parameters<Measured['end']>[0] {
   const { route } = requestState(response);
   const isAnswered = response.writableFinished;
@@ -116,14 +116,14 @@ function outcomeOf(method: string, request: Request, response: Response): Parame
       'http.request.method': method,
       'url.scheme': request.secure ? 'https' : 'http',
       ...(route === undefined ? {} : { 'http.route': route }),
-      // A caller that left has no status; it is distinguished from an error of the gateway.
+      // A request that its caller abandoned has no status, which distinguishes it from an error of the gateway.
       ...(isAnswered ? { 'http.response.status_code': response.statusCode } : { 'error.type': 'caller_left' }),
       ...(failed ? { 'error.type': String(response.statusCode) } : {}),
     },
   };
 }
 
-/** Pages are for everybody, so each address has a share. */
+/** Web pages are public, so each address has a share of requests. */
 function outsideVersion(unauthenticated: AddressShare): RequestHandler {
   return (request, response, next) => {
     if (!request.path.startsWith('/v1/')) takeUnauthenticated(response, unauthenticated);
@@ -136,15 +136,18 @@ function traceparentOf(request: Request): string | undefined {
   return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 
-/** A caller may invent names of any length. */
+/** Maximum length of a header name in a message, because callers may invent any name. */
 const HEADER_NAME_SHOWN_MAX = 64;
 
-/** A key that is too long is refused like any other that is wrong; cookies are never read, and browsers send long ones. */
+/**
+ * Headers without a maximum length. A key that is too long is refused like any other wrong key; cookies are never read,
+ * and browsers send long ones.
+ */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 /**
- * Refuses what Node accepts and HTTP/1.1 forbids, and what is longer than anything that this API reads. Before it, only the id, the
- * trace and the address of the request are read from headers, each in one pass.
+ * Refuses requests that Node.js accepts although HTTP/1.1 forbids them, and headers that are longer than any that this
+ * API reads. Only the id, the trace and the address are read before, each in one pass.
  */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
@@ -161,12 +164,15 @@ function refuseMalformed(request: Request): void {
   }
 }
 
-/** Counts the characters of `values.join(', ')` without making it: each request asks for every header. */
+/** Returns the length of `values.join(', ')` without building the text, because every request checks all headers. */
 function joinedLength(values: readonly string[]): number {
   return values.reduce((length, value) => length + ', '.length + value.length, -', '.length);
 }
 
-/** One line per request: no body, no key, only the pattern of the path (ids would make the line personal). */
+/**
+ * Writes one log line for each request, without body and key, and with the path template instead of the path, because
+ * ids would make the line personal.
+ */
 function logRequest(logger: Logger, request: Request, response: Response, durationMs: number): void {
   const { requestId, organizationId, route, stages } = requestState(response);
   const isAnswered = response.writableFinished;
@@ -185,9 +191,9 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
 }
 
 function refuse(dispatching: Dispatching): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters.
+  // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
-    // A path that is not valid percent-encoding names nothing.
+    // A path with invalid percent-encoding names nothing.
     const refusal = error instanceof URIError ? unknownRoute() : error;
     sendRefusal(response, countedRefusal(refusal, request, response, dispatching), dispatching.logger);
   };

@@ -9,7 +9,7 @@ const FIELD_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,119}$/;
 const fieldName = () =>
   textLike(FIELD_NAME, 'Must be the name of a field: letters, digits and _, at most 120 characters.').optional();
 
-/** ERP reference, sections 3 and 12. */
+/** Schema of the configuration (ERP reference, sections 3 and 12). */
 const config = z.strictObject(
   {
     tenantId: textLike(
@@ -48,7 +48,7 @@ export const businessCentral: ErpProduct = {
     },
     mayBeSameCompany(one, other) {
       const [tenant, otherTenant] = [one, other].map(({ tenantId }) => String(tenantId).toLowerCase());
-      // A tenant has a GUID and several domain names.
+      // A tenant can be named by its GUID or by one of several domain names.
       const isDomain = [tenant, otherTenant].some((name = '') => !GUID.test(name));
       return (
         (isDomain || tenant === otherTenant) &&
@@ -60,7 +60,7 @@ export const businessCentral: ErpProduct = {
   },
 };
 
-/** The access token goes to this URL, so only to origins that the installation names. */
+/** Checks the URL, to which the access token is sent. Only origins that the installation allows are accepted. */
 function checkBankAccountEndpoint(text: string, companyId: string, origins: readonly string[]): void {
   const path = 'config.bankAccountEndpoint';
   // The origins decide whether http is allowed.

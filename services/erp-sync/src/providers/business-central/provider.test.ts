@@ -384,7 +384,7 @@ describe('a test', () => {
     expect(await open(bankPage()).test()).toEqual({ name: 'Cronus & Co', currency: 'EUR' });
   });
 
-  // A secret is changed with PATCH; a configuration never is.
+  // Secrets are changed with PATCH, but configurations cannot be changed.
   test.each<[string, object, string, FaultCode, RegExp]>([
     ['a wrong secret', {}, 'wrong', 'AUTH_FAILED', /client secret is wrong.* with PATCH/],
     ['an unknown application', { clientId: id(9) }, clientSecret, 'AUTH_FAILED', /clientId .*delete this connection/],

@@ -15,12 +15,12 @@ import { businessCentral } from './product.js';
 import * as records from './records.js';
 
 const WEB_CLIENT_URL = 'https://businesscentral.dynamics.com';
-/** Numbers of pages of the web client. */
+/** Page numbers in the web client. */
 const webPages = { vendor: 26, bill: 138, creditNote: 140 } as const;
-/** Numbers of vendors that one filter names. */
+/** Maximum number of vendor numbers in one filter. */
 const NUMBERS_MAX = 50;
 
-/** Dynamics 365 Business Central online, API v2.0 (ERP reference, section 3). */
+/** Provider for Dynamics 365 Business Central online, API v2.0 (ERP reference, section 3). */
 export function businessCentralProvider(addresses: BusinessCentralAddresses): Provider {
   return defineProvider({
     ...businessCentral,
@@ -64,12 +64,12 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           ),
       });
 
-      /** Links name the company as people do; one call for a session. */
+      /** Loads the company, once for a session. Links contain its display name. */
       const loadCompany = async (): Promise<void> => {
         company ??= await client.readCompany();
       };
 
-      /** Payments name their vendor by number, and no currency where it is the company's. */
+      /** Payments name their vendor by number, and state no currency if it is that of the company. */
       const loadVendorIds = async (payments: readonly unknown[]): Promise<void> => {
         const numbers = payments.flatMap((row) => textOf(row, 'vendorNumber') ?? []);
         for (const chunk of chunksOf(
@@ -85,7 +85,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
         localCurrency ??= await readLocalCurrency();
       };
 
-      /** The page of a record in the web client. */
+      /** Returns the URL of a record in the web client. */
       const pageUrl: records.PageUrl = (page, number) => {
         const query = {
           company: textOf(company, 'name') ?? '',
@@ -106,7 +106,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
           await bank?.test();
           const currency = await readLocalCurrency().catch((error: unknown) => {
-            // A spent budget and an outage are answers of a test.
+            // A used-up budget and an outage are valid results of a test.
             if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
             throw error;
           });

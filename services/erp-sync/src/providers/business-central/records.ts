@@ -70,7 +70,7 @@ export function readBill(row: Row, pageUrl: PageUrl): BillRecord {
   };
 }
 
-/** Credit memos name no order. */
+/** Credit memos do not state an order. */
 export function readCreditNote(row: Row, pageUrl: PageUrl): BillRecord {
   return {
     ...readDocument(row, 'CREDIT_NOTE', pageUrl),
@@ -124,7 +124,7 @@ export function readPayment(
     vendorExternalId,
     date: required(dayOf(row, 'postingDate'), 'postingDate'),
     currency: required(row.text('currencyCode') ?? localCurrency, 'currencyCode'),
-    // A reversed payment is an entry with the other sign.
+    // A reversed payment is an entry with the opposite sign.
     amount: amount.replace(/^-/, ''),
     reference: row.text('externalDocumentNumber'),
     billExternalIds: [],
@@ -133,7 +133,7 @@ export function readPayment(
   });
 }
 
-/** A row of the page that the customer published; without an IBAN there is nothing to compare. */
+/** Reads a row of the custom page of the customer. A row without an IBAN cannot be compared. */
 export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const vendor = row.requiredText(vendorField);
@@ -148,7 +148,7 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
   };
 }
 
-/** Not every published page has an id; its code is unique for a vendor. */
+/** Returns the id of the row. If the custom page has no id, the code is used, which is unique for a vendor. */
 export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const id = row.text('id') ?? row.text('systemId');
@@ -174,7 +174,7 @@ function stateOf(status: string): BillRecord['state'] {
   }
 }
 
-/** Blanks of option values come as XML names have them; a blank option alone is `_x0020_`. */
+/** Decodes spaces in option values, which are encoded as in XML names. An empty option is `_x0020_`. */
 function decodeOption(value: string | undefined): string {
   return (value ?? '').replaceAll('_x0020_', ' ').trim();
 }
@@ -190,12 +190,12 @@ function dayOf(row: Row, name: string): string | undefined {
   return day === NO_DATE ? undefined : day;
 }
 
-/** A list for `$select`. */
+/** Returns a field list for `$select`. */
 function fieldsOf(names: string): string {
   return namesOf(names).join(',');
 }
 
-/** Conditions for `$filter` that all hold. */
+/** Combines conditions for `$filter` with "and". */
 export function filterOf(...conditions: readonly (string | undefined)[]): string | undefined {
   return conditions.filter((condition) => condition !== undefined).join(' and ') || undefined;
 }
@@ -204,7 +204,7 @@ export function changedSince({ from }: Window, modified = 'lastModifiedDateTime'
   return from === undefined ? undefined : `${modified} ge ${from}`;
 }
 
-/** Documents without a date are drafts: they are read, whatever the first day is. */
+/** Documents without a date are drafts, which are read whatever the first import date is. */
 export function datedFrom({ dateFrom }: Window, field: string | undefined): string | undefined {
   if (dateFrom === undefined || field === undefined) return undefined;
   return `(${field} ge ${dateFrom} or ${field} eq ${NO_DATE})`;

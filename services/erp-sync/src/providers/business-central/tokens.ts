@@ -3,13 +3,13 @@ import { fieldOf, textOf } from '../json.js';
 import type { SessionDeps } from '../provider.js';
 import { faultOfEntra } from './answers.js';
 
-/** The same wherever the API is reached. */
+/** OAuth scope, which is the same for every API URL. */
 const SCOPE = 'https://api.businesscentral.dynamics.com/.default';
 const MARGIN_SECONDS = 300;
 
 /**
- * Tokens of the client credentials grant (ERP reference, section 3). They are kept for the session alone: a secret that was taken
- * back must show within one run.
+ * Gets tokens by the client credentials grant (ERP reference, section 3). They are cached only for a session, so that a
+ * revoked secret is noticed within one run.
  */
 export function entraTokens(
   loginUrl: string,

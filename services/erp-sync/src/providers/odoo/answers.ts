@@ -4,14 +4,16 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Models of apps that not every Odoo has. */
+/** Models of apps that may not be installed. */
 const OPTIONAL = ['account.payment', 'purchase.order'] as const;
-/** Message of the database server that Odoo passes on as one of many operational errors. */
+/** Message of the database server, which Odoo returns as one of many operational errors. */
 const NO_SUCH_DATABASE = 'database does not exist';
 
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);
 
-/** Exceptions by the last part of their name: by JSON-2 with a status of their own, by JSON-RPC always with 200. */
+/**
+ * Exceptions by the last part of their name. JSON-2 returns them with different statuses, and JSON-RPC always with 200.
+ */
 export const odooAnswers: readonly AnswerRule[] = [
   {
     codes: ['Unauthorized', 'AccessDenied'],
@@ -23,19 +25,22 @@ export const odooAnswers: readonly AnswerRule[] = [
   },
   { codes: ['AccessError'], fault: (model) => permissionDenied([model]) },
   { codes: [NO_SUCH_DATABASE], fault: () => noSuchDatabase() },
-  // If its app is missing, an optional list has nothing to read: it is left out as if the right were missing.
+  // If its app is not installed, an optional list is left out as if the permission were missing.
   { codes: ['NotFound', 'KeyError'], of: OPTIONAL, fault: (model) => permissionDenied([model]) },
   {
     codes: ['NotFound', 'KeyError'],
     fault: (model) =>
       new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`),
   },
-  // The same call would end so again.
+  // The same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];
 
-/** Finds the fault of a JSON-2 response. @param isResult whether the result has the requested form */
+/**
+ * Returns the fault of a JSON-2 response.
+ * @param isResult tells whether the result has the expected form
+ */
 export function faultOfJson2(
   { status, json }: ErpAnswer,
   model: string,
@@ -45,14 +50,14 @@ export function faultOfJson2(
   return faultByTable(odooAnswers, { status, codes: status === 200 ? [] : codesOf(json) }, model);
 }
 
-/** Finds the fault of a JSON-RPC response. */
+/** Returns the fault of a JSON-RPC response. */
 export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault | undefined {
   const error = fieldOf(json, 'error');
   if (status === 200 && error === undefined && fieldOf(json, 'result') !== undefined) return undefined;
   return faultByTable(odooAnswers, { status, codes: codesOf(fieldOf(error, 'data')) }, model);
 }
 
-/** `AccessError` of `odoo.exceptions.AccessError`. */
+/** Returns the last part of the exception name, such as `AccessError` of `odoo.exceptions.AccessError`. */
 function codesOf(exception: unknown): readonly string[] {
   const name = textOf(exception, 'name')?.split('.').at(-1);
   if (name === undefined) return [];
@@ -75,7 +80,9 @@ export function severalDatabases(): ErpFault {
   );
 }
 
-/** A missing database and one whose server is silent look alike, as long as nobody lists the databases. */
+/**
+ * A missing database and an unavailable database server cannot be distinguished if Odoo does not list its databases.
+ */
 export function databaseClosed(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',
@@ -83,7 +90,7 @@ export function databaseClosed(): Outage {
   );
 }
 
-/** A proxy answers so as well while Odoo is restarted. */
+/** A proxy returns the same response while Odoo is restarting. */
 export function nothingFound(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',
@@ -91,7 +98,7 @@ export function nothingFound(): Outage {
   );
 }
 
-/** @param version as Odoo tells it: `18` */
+/** @param version version as Odoo states it, such as `18` */
 export function loginRequired(version: number): ErpFault {
   return new ErpFault(
     'TENANT_NOT_FOUND',
@@ -115,7 +122,7 @@ function nameOf(model: string): string {
   return name === undefined ? model : `${name} (${model})`;
 }
 
-/** Names every model that may not be read. */
+/** Returns a fault that names every model without read permission. */
 export function permissionDenied(models: readonly string[]): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',

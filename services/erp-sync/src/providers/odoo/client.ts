@@ -11,7 +11,7 @@ import {
   severalDatabases,
 } from './answers.js';
 
-/** JSON-2 came with it. */
+/** First version of Odoo with JSON-2. */
 const JSON2_SINCE = 19;
 
 /** Stored configuration of a connection (ERP reference, section 12). */
@@ -27,17 +27,23 @@ export interface OdooConfig {
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface OdooClient {
-  /** @throws ErpFault */
+  /**
+   * Calls a method of a model.
+   * @throws ErpFault
+   */
   call(model: string, method: string, named: Arguments): Promise<unknown>;
-  /** Names of bank accounts changed with 20; an instance that has JSON-RPC alone is older. */
+  /**
+   * Tells whether the instance has only JSON-RPC, so that it is older than Odoo 20, which renamed fields of bank
+   * accounts.
+   */
   isBeforeJson2(): boolean;
 }
 
 type Transport = (model: string, method: string, named: Arguments) => Promise<unknown>;
 
 /**
- * Calls Odoo by JSON-2 (19 and later), else by JSON-RPC where a login is configured (ERP reference, section 4). The first call
- * of a session finds out which.
+ * Calls Odoo by JSON-2 (version 19 and later), or by JSON-RPC if a login is configured (ERP reference, section 4). The
+ * first call of a session decides.
  */
 export function odooClient(
   config: OdooConfig,
@@ -106,10 +112,10 @@ export function odooClient(
       rpc('object', 'execute_kw', [database, userId, key, model, method, ids === undefined ? [] : [ids], named], model);
   };
 
-  /** The first label of a host at odoo.com. */
+  /** The database name is the first label of a host name at odoo.com. */
   const [, hostedDatabase] = /^([^.]+)\.(?:[^.]+\.)?odoo\.com$/i.exec(new URL(baseUrl).hostname) ?? [];
 
-  /** The names of all databases; undefined where Odoo does not tell them. */
+  /** Returns the names of all databases, or undefined if Odoo does not list them. */
   const listDatabases = async (): Promise<readonly unknown[] | undefined> => {
     const faultOf = (answer: ErpAnswer) => faultOfRpc(answer, 'res.users');
     const answer = await post('/web/database/list', { jsonrpc: '2.0', method: 'call', id: 1, params: {} }, faultOf);
@@ -117,7 +123,10 @@ export function odooClient(
     return Array.isArray(result) ? (result as readonly unknown[]) : undefined;
   };
 
-  /** The only one that there is. @throws ErpFault DATABASE_REQUIRED where there are several */
+  /**
+   * Returns the only database.
+   * @throws ErpFault DATABASE_REQUIRED if there are several
+   */
   const findDatabase = async (): Promise<string> => {
     const [only, ...others] = (await listDatabases()) ?? [];
     if (others.length > 0) throw severalDatabases();
@@ -125,7 +134,9 @@ export function odooClient(
     return only;
   };
 
-  /** The first call by JSON-2; a page that nothing was found comes from an Odoo that has none, or that opens no database. */
+  /**
+   * Makes the first call by JSON-2. A "not found" page means that this Odoo has no JSON-2 or cannot open a database.
+   */
   const callFirst = async (model: string, method: string, named: Arguments): Promise<unknown> => {
     const faultOf = (answer: ErpAnswer) => faultOfJson2(answer, model, resultOf(method));
     const isPage = ({ status, json }: ErpAnswer): boolean => status === 404 && json === undefined;
@@ -150,7 +161,10 @@ export function odooClient(
     return transport(model, method, named);
   };
 
-  /** Only an Odoo that tells an older version proves that it has no JSON-2; else JSON-2 may be back in a moment. */
+  /**
+   * Only an Odoo that states an older version proves that it has no JSON-2. Otherwise JSON-2 may be available again
+   * soon.
+   */
   const callWithoutLogin: Transport = async (model, method, named) => {
     const version = await rpc('common', 'version', [], 'res.users').catch((error: unknown) => {
       if (error instanceof BudgetSpent || !(error instanceof ErpFault)) throw error;
@@ -172,14 +186,14 @@ export function odooClient(
   };
 }
 
-/** @throws ErpFault of an answer that is no good one */
+/** @throws ErpFault for an unsuccessful response */
 function resultIn(answer: ErpAnswer, faultOf: (answer: ErpAnswer) => ErpFault | undefined): ErpAnswer {
   const fault = faultOf(answer);
   if (fault !== undefined) throw fault;
   return answer;
 }
 
-/** The form of what a method gives. */
+/** Returns a function that checks the result of a method. */
 function resultOf(method: string): (json: unknown) => boolean {
   if (method === 'search_read') return Array.isArray;
   return method === 'search_count' ? (json) => typeof json === 'number' : isObject;

@@ -3,12 +3,12 @@ import type { Row } from '../row.js';
 import type { OdooReader } from './reader.js';
 import { linkOf } from './records.js';
 
-/** Contacts that a session has seen, and the vendor that each belongs to: people belong to their company. */
+/** The contacts that a session has read, with the vendor of each. A person belongs to a company. */
 export interface Contacts {
   note(rows: readonly unknown[]): void;
-  /** Loads the contacts that rows name in `partner_id` and that are not known yet. */
+  /** Loads the contacts in `partner_id` of the rows that are not loaded yet. */
   load(rows: readonly unknown[]): Promise<void>;
-  /** The vendor of a row's `partner_id`. */
+  /** Returns the vendor of a row, from its `partner_id`. */
   vendorOf(row: Row): string;
 }
 

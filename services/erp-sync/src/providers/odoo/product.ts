@@ -4,10 +4,10 @@ import { parseConfig, textLike } from '../parse-config.js';
 import type { ErpProduct } from '../product.js';
 
 const COMPANY_ID_MAX = 2 ** 31 - 1;
-/** Ends of addresses that belong to a single interface of an instance. */
+/** Paths of interfaces of an Odoo instance, which must not be part of the base URL. */
 const INTERFACE_PATH = /\/(?:json|json\/2|jsonrpc|xmlrpc|xmlrpc\/2|odoo|web)$/i;
 
-/** ERP reference, sections 4 and 12. */
+/** Schema of the configuration (ERP reference, sections 4 and 12). */
 const config = z.strictObject(
   {
     baseUrl: z.string({ error: ({ input }) => (input === undefined ? 'Required.' : 'Must be a URL.') }),
@@ -40,7 +40,7 @@ export const odoo: ErpProduct = {
       const { database = '', erpCompanyId = '' } = read;
       return { config: { ...read, baseUrl }, remoteKey: JSON.stringify([baseUrl, database, erpCompanyId]) };
     },
-    // When they are absent, Odoo chooses the only database, and the company that the user begins in.
+    // If these fields are absent, Odoo uses the only database and the default company of the user.
     mayBeSameCompany: (one, other) =>
       one['baseUrl'] === other['baseUrl'] &&
       (['database', 'erpCompanyId'] as const).every(
@@ -49,7 +49,7 @@ export const odoo: ErpProduct = {
   },
 };
 
-/** Reads the base URL without the slash at its end. */
+/** Reads the base URL without a trailing slash. */
 function readBaseUrl(checked: { readonly url: URL } | { readonly problem: string }): string {
   const path = 'config.baseUrl';
   if ('problem' in checked) throw invalidField(path, `${checked.problem}.`);

@@ -40,7 +40,10 @@ const open = (config: object = {}, { pageSize = 500, secret = 'key' } = {}): Ses
   });
 const partner = { id: 14, name: 'Azure Interior', supplier_rank: 3 };
 
-/** A configuration is never changed in place: the sentence says so, and names the field. */
+/**
+ * Matches a message that names the field and says that a new connection is needed, because configurations cannot be
+ * changed.
+ */
 function connectAnewWith(field: string): unknown {
   return expect.stringMatching(
     new RegExp(`delete this connection and connect .*${field}|${field}, delete this connection`, 'i'),
@@ -258,7 +261,7 @@ describe('bank accounts', () => {
     account: { externalId: '7', raw: 'BE71 0961 2345 6769', iban: 'BE71096123456769', isTrusted: true },
   };
 
-  // An old Odoo is not asked for what it has: whether an account is trusted stays unknown.
+  // An old Odoo does not have this field, so it remains unknown whether an account is trusted.
   test.each([
     ['18.0', undefined],
     ['19.0', true],
@@ -301,7 +304,7 @@ describe('bank accounts', () => {
       expect(page?.besides?.bankAccounts?.records).toEqual([read]);
     }
     await put('res.partner', [{ ...partner, write_date: '2026-03-01 00:00:00' }]);
-    // The session goes on and has not read the vendor itself.
+    // The session continues and has not read the vendor itself.
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-02-01T00:00:00Z' })).toEqual([read]);
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-04-01T00:00:00Z' })).toEqual([]);
   });
@@ -362,7 +365,7 @@ describe('pages', () => {
         position = page.position;
         if (++pages === pagesOfFirstRun) break;
       }
-      // Odoo raises the rank with the first bill that is posted.
+      // Odoo increases the supplier rank when the first bill is posted.
       await put('res.partner', [{ id: 9, name: 'Draft only', supplier_rank: 1 }]);
       for await (const page of open({}, { pageSize: 1 }).ids('vendors', position)) ids.push(...page.ids);
       expect(new Set(ids)).toEqual(new Set(['14', '15', '9']));
@@ -410,7 +413,7 @@ describe('pages', () => {
     await put('res.partner', [{ ...partner, country_id: [20, 'Belgium'] }]);
     await put('res.partner.bank', [{ id: 7, acc_number: 'BE71 0961 2345 6769', partner_id: 14 }]);
     await put('account.payment', [{ id: 61, partner_id: 14, date: '2026-03-01', amount: 121 }]);
-    // Also right after everything was written, within the overlap.
+    // This also applies directly after all records were written, within the overlap.
     expect(await readAll(open())).toBeLessThanOrEqual(10);
     await set({ version: '18.0', login: 'admin' });
     expect(await readAll(open({ login: 'admin', database: 'main' }))).toBeLessThanOrEqual(10);
@@ -440,7 +443,8 @@ describe('a test', () => {
     await expect(open({}, { secret: 'other' }).test()).rejects.toMatchObject(authFailed);
     const noCompany = { code: 'TENANT_NOT_FOUND', message: connectAnewWith('erpCompanyId') };
     await expect(open({ erpCompanyId: 9 }).test()).rejects.toMatchObject(noCompany);
-    // A proxy answers so as well while Odoo is restarted: nobody is told to delete the connection.
+    // A proxy returns the same response while Odoo is restarting, so the message must not advise to delete the
+    // connection.
     const noOdoo = { code: 'UPSTREAM_ERROR', message: expect.stringMatching(/^(?!.*delete).*baseUrl is right/i) };
     await expect(open({ baseUrl: `${simulators.urls.odoo}/nobody` }).test()).rejects.toMatchObject(noOdoo);
     await control.expire('acme', 'SECRET');
@@ -462,7 +466,7 @@ describe('a test', () => {
     const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
     await expect(open().test()).rejects.toMatchObject(required);
     await expect(open({ database: 'three' }).test()).rejects.toMatchObject(required);
-    // If the list is missing, nothing is proven.
+    // Without the list, nothing is proven.
     await control.addFault({
       match: 'database/list',
       kind: 'BODY',

@@ -20,21 +20,21 @@ const PAYMENTS: Domain = [
   ['payment_type', '=', 'outbound'],
   ['state', '!=', 'draft'],
 ];
-/** Orders that a supplier has received; offers are left out. */
+/** Confirmed purchase orders. Requests for quotation are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
 const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
-/** Accounts, also of people of a company. */
+/** Bank accounts of suppliers, including those of people who work there. */
 const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
 
-/** Odoo 14 and later (ERP reference, section 4). */
+/** Provider for Odoo 14 and later (ERP reference, section 4). */
 export const odooProvider: Provider = defineProvider({
   ...odoo,
   streams: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'payments', 'orders'],
   withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
   pageSize: 500,
   concurrency: 2,
-  // Instants of records have microseconds that their texts do not show.
+  // Modification times have microseconds that their texts do not show.
   overlapSeconds: 2,
   open({ pageSize, ...deps }) {
     const config = deps.config as unknown as OdooConfig;
@@ -42,14 +42,14 @@ export const odooProvider: Provider = defineProvider({
     const reader = odooReader(client, config.erpCompanyId, pageSize);
     const contacts = openContacts(reader);
     const countryCodes = new Map<string, string>();
-    /** Vendors that this session has read, or looked for. */
+    /** Ids of the vendors that this session has read or searched for. */
     const knownVendors = new Set<string>();
     let accountFieldsOfVersion: readonly string[] | undefined;
 
     const recordUrl = (model: string, id: string): string =>
       `${config.baseUrl}/web#id=${id}&model=${model}&view_type=form`;
 
-    /** Records of the company that a window asks for, in the order of ids. */
+    /** Reads the records of the company in the window, in the order of ids. */
     const sourceOf = <R>(
       model: string,
       fields: readonly string[],
@@ -74,9 +74,10 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Bills or credit notes, each page with the companies that it names and that this session has not read, and with their
-     * accounts: the rank of a supplier changes without a trace, and drafts do not raise it. A first window is no exception, because
-     * an earlier run may have read its suppliers before a bill made this company one.
+     * Reads bills or credit notes. Each page contains the companies that it refers to and that this session has not
+     * read, with their bank accounts, because the supplier rank changes without a modification time, and drafts do not
+     * increase it. This also applies to a first window, because an earlier run may have read the suppliers before a
+     * bill made this company a supplier.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,
@@ -110,7 +111,7 @@ export const odooProvider: Provider = defineProvider({
       },
       read(row) {
         const owner = records.linkOf(row, 'commercial_partner_id');
-        // Contacts of a company are not vendors of their own.
+        // Contacts of a company are not separate vendors.
         if (owner !== undefined && owner.id !== row.text('id')) return undefined;
         const vendor = records.readVendor(row, countryCodes, recordUrl);
         knownVendors.add(vendor.externalId);
@@ -118,8 +119,8 @@ export const odooProvider: Provider = defineProvider({
       },
       async *ids(after) {
         if (after?.startsWith('suppliers:') !== true) {
-          // Vendors without a rank are known from their bills. They come first, because a rank only rises: a company that gets one while
-          // this list is read, perhaps between two runs, is still to come among the suppliers.
+          // Vendors without a supplier rank are known from their bills. They come first, because the rank only
+          // increases: a company that gets a rank while this list is read will still appear among the suppliers.
           const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
           const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
           const bills = reader.pages('account.move', domain, ['commercial_partner_id'], lastBill);
@@ -132,7 +133,10 @@ export const odooProvider: Provider = defineProvider({
       },
     };
 
-    /** Accounts of suppliers that changed, or whose vendor did: those of a new vendor may be older than the window. */
+    /**
+     * Reads bank accounts that changed, or whose vendor changed, because the accounts of a new vendor may be older than
+     * the window.
+     */
     async function* accountPages(window: Window): AsyncGenerator<RowsPage> {
       await reader.company();
       const changed = changedSince(window);
@@ -141,7 +145,7 @@ export const odooProvider: Provider = defineProvider({
       yield* reader.pages('res.partner.bank', domain, await accountFields(), lastIdOf(window));
     }
 
-    /** Names of fields changed with 20; an Odoo that has JSON-RPC alone is older. */
+    /** Odoo 20 renamed these fields. An instance that has only JSON-RPC is older. */
     const accountFields = async (): Promise<readonly string[]> => {
       const always = ['id', 'partner_id', 'active', 'write_date'];
       if (client.isBeforeJson2()) return [...always, ...records.accountFieldsBeforeJson2];
@@ -207,7 +211,7 @@ function ofTypes(...types: readonly string[]): Domain {
   return [['move_type', 'in', types]];
 }
 
-/** A draft without a date is read, whatever the first day is. */
+/** A draft without a date is read whatever the first import date is. */
 const documentsOf =
   (type: string) =>
   ({ dateFrom }: Window): Domain =>
@@ -219,13 +223,13 @@ function paymentsOf({ dateFrom }: Window): Domain {
   return dateFrom === undefined ? PAYMENTS : [...PAYMENTS, ['date', '>=', dateFrom]];
 }
 
-/** `2026-02-01 09:15:22`, in UTC. */
+/** Returns the condition for rows that changed since a time such as `2026-02-01 09:15:22` in UTC. */
 function changedSince({ from }: Window, field = 'write_date'): Domain {
   if (from === undefined) return [];
   return [[field, '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];
 }
 
-/** The id at the end of a position. */
+/** Returns the id at the end of a position. */
 function lastIdOf({ after = '' }: { readonly after?: string | undefined }): number {
   return Number(/(?<!\d)\d+$/.exec(after)?.[0] ?? 0);
 }

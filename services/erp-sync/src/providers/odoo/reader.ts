@@ -7,7 +7,7 @@ import type { Row } from '../row.js';
 import type { OdooClient } from './client.js';
 import { linkOf } from './records.js';
 
-/** `["id", ">", 5]`, or an operator between two of them. */
+/** A condition such as `["id", ">", 5]`, or an operator that combines two conditions. */
 export type Domain = readonly (string | readonly [field: string, operator: string, value: unknown])[];
 
 export interface Company {
@@ -16,22 +16,29 @@ export interface Company {
   readonly currency: string | undefined;
 }
 
-/** Ids that one domain names. */
+/** Maximum number of ids in one condition. */
 const IDS_MAX = 500;
 
-/** Reads records of one company, archived ones too. */
+/** Reads records of one company, including archived ones. */
 export interface OdooReader {
-  /** The configured company, the only one, or the one that the user begins in. @throws ErpFault TENANT_NOT_FOUND */
+  /**
+   * Returns the configured company, the only company, or the default company of the user.
+   * @throws ErpFault TENANT_NOT_FOUND
+   */
   company(): Promise<Company>;
   /**
-   * Pages in the order of ids, each behind the last id of the one before: records that change in the meantime repeat and are not skipped.
+   * Yields pages in the order of ids, each after the last id of the previous page. Records that change in the meantime
+   * may be repeated, but none is skipped.
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
-  /** @param more what they have to be besides */
+  /** @param more additional condition */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
-  /** All matches, without pages: for domains that name what they belong to. */
+  /** Returns all matches without pages, for conditions that few records match. */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
-  /** Lists are empty without a right, a count is refused. @throws ErpFault PERMISSION_DENIED */
+  /**
+   * Counts records to check the permission: without it, lists are empty but counts are refused.
+   * @throws ErpFault PERMISSION_DENIED
+   */
   tryCount(model: string): Promise<unknown>;
 }
 
@@ -100,7 +107,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
   };
 }
 
-/** @throws ErpFault where a record cannot be read */
+/** @throws ErpFault if a record cannot be read */
 function readAll<T>(rows: readonly unknown[], read: (row: Row) => T | undefined): readonly T[] {
   const { records, invalid } = readRows(rows, 'id', read);
   if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'Odoo responded with a record that cannot be read.');

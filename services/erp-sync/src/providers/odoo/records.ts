@@ -24,19 +24,19 @@ export const paymentFields = namesOf(`
   id date amount state partner_id partner_bank_id currency_id payment_reference reconciled_bill_ids write_date
 `);
 export const orderFields = namesOf('id name partner_id currency_id amount_untaxed amount_total write_date');
-/** Read where the version has them: names changed with 20. */
+/** Fields that are read if the version has them. Odoo 20 renamed them. */
 export const accountFields = namesOf(`
   acc_number account_number acc_holder_name holder_name bank_bic allow_out_payment
 `);
 export const accountFieldsBeforeJson2 = namesOf('acc_number acc_holder_name bank_bic');
 
-/** `[14, "Azure Interior"]`; false where there is none. */
+/** A link such as `[14, "Azure Interior"]`, or false if there is none. */
 export interface Link {
   readonly id: string;
   readonly label: string;
 }
 
-/** Makes the address of a record in the web client. */
+/** Returns the URL of a record in the web client. */
 export type RecordUrl = (model: string, id: string) => string;
 
 export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, recordUrl: RecordUrl): VendorRecord {
@@ -46,7 +46,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   return present({
     externalId,
     name: row.requiredText('name'),
-    // People enter `/` for "none".
+    // Users enter `/` if there is no tax id.
     taxId: taxId === '/' ? undefined : taxId,
     registrationNumber: row.text('company_registry'),
     address: present({
@@ -65,7 +65,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   });
 }
 
-/** @param vendorId the company that the contact belongs to */
+/** @param vendorId id of the company that the contact belongs to */
 export function readVendorAccount(row: Row, vendorId: string): VendorAccountRecord {
   const externalId = row.requiredText('id');
   const raw = row.text('acc_number') ?? row.text('account_number');
@@ -84,7 +84,7 @@ export function readVendorAccount(row: Row, vendorId: string): VendorAccountReco
   };
 }
 
-/** Numbers that are no IBAN are only shown. */
+/** Numbers that are not IBANs are only shown. */
 function readAccount(externalId: string, raw: string): AccountRecord {
   return { externalId, raw, ...readPrintedAccount(raw) };
 }
@@ -140,7 +140,7 @@ function stateOf(state: string, paymentState: string | undefined): BillRecord['s
   }
 }
 
-/** @param vendorId the company that the contact belongs to */
+/** @param vendorId id of the company that the contact belongs to */
 export function readPayment(row: Row, vendorId: string): PaymentRecord {
   const account = linkOf(row, 'partner_bank_id');
   return present({
@@ -151,14 +151,14 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
     amount: row.requiredAmount('amount'),
     reference: row.text('payment_reference'),
     billExternalIds: idsOf(row, 'reconciled_bill_ids'),
-    // The label is the number, and the bank behind it.
+    // The label consists of the account number and the bank.
     account: account && readAccount(account.id, account.label.split(' - ')[0] ?? account.label),
     isReturned: ['canceled', 'cancel', 'rejected'].includes(row.requiredText('state')),
     modifiedAt: instantOf(row, 'write_date'),
   });
 }
 
-/** @param vendorId the company that the contact belongs to */
+/** @param vendorId id of the company that the contact belongs to */
 export function readOrder(row: Row, vendorId: string): OrderRecord {
   return present({
     externalId: row.requiredText('id'),
@@ -186,7 +186,7 @@ function idsOf(row: Row, name: string): readonly string[] {
   });
 }
 
-/** `2026-02-01 09:15:22` is UTC. */
+/** Times such as `2026-02-01 09:15:22` are in UTC. */
 function instantOf(row: Row, name: string): Date | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;

@@ -6,12 +6,12 @@ import type { ErpAnswer } from '../provider.js';
 
 export const COMPANY = 'the company';
 const THROTTLED = 'ThrottleExceeded';
-/** Maximum number of characters read of an XML response: codes come in its first lines. */
+/** Maximum number of characters that are read from an XML response, whose codes are in its first lines. */
 const XML_READ_MAX = 8_192;
 
-/** Numbers of Intuit, without zeros before them, and types of faults. */
+/** Numeric error codes of Intuit without leading zeros, and types of faults. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
-  // This fault comes with 429, with 403, and within 200.
+  // This fault comes with the status 429, 403 or 200.
   {
     codes: ['3001', THROTTLED],
     fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online accepts no more requests at the moment.', 60_000),
@@ -57,19 +57,22 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Finds the fault of a response. @param isGood whether the body has the requested content */
+/**
+ * Returns the fault of a response.
+ * @param isGood tells whether the body has the requested content
+ */
 export function faultOfAnswer(
   answer: ErpAnswer,
   noun: string,
   isGood: (json: unknown) => boolean,
 ): ErpFault | undefined {
   const codes = codesOf(answer);
-  // A status of success may carry a fault.
+  // A response with a success status may contain a fault.
   if (answer.status === 200 && codes.length === 0 && isGood(answer.json)) return undefined;
   return faultByTable(quickBooksAnswers, { status: answer.status, codes }, noun);
 }
 
-/** @param named what may not be read */
+/** @param named the data without read permission */
 export function deniedFault(named: string): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',
@@ -77,7 +80,10 @@ export function deniedFault(named: string): ErpFault {
   );
 }
 
-/** `Fault.Error[].code` and `Fault.type`; `fault.error[].code` of refused tokens; what its gateway answers as XML. */
+/**
+ * Returns the error codes: `Fault.Error[].code` and `Fault.type`, `fault.error[].code` for refused tokens, and the XML
+ * of the API gateway.
+ */
 function codesOf({ json, text }: ErpAnswer): readonly string[] {
   if (json === undefined) return codesOfXml(text.slice(0, XML_READ_MAX));
   const fault = fieldOf(json, 'Fault') ?? fieldOf(json, 'fault') ?? undefined;

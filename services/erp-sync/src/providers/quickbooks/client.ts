@@ -7,7 +7,7 @@ import { readRows } from '../row.js';
 import { withQuery } from '../url.js';
 import { COMPANY, deniedFault, faultOfAnswer } from './answers.js';
 
-/** Entities of statements and changes, with the names that people use. */
+/** Entities in queries and changes, with their names for people. */
 const nouns = {
   Vendor: 'vendors',
   Bill: 'bills',
@@ -18,21 +18,24 @@ const nouns = {
 export type EntityName = keyof typeof nouns;
 
 export interface Changes {
-  /** Ids that were deleted. */
+  /** Ids of deleted rows. */
   readonly deletedIds: readonly string[];
-  /** True when it has all of them: a full response may lack some, and so may one with an unreadable row. */
+  /**
+   * True if the list of deletions is complete. A full response may lack some, and so may a response with an unreadable
+   * row.
+   */
   readonly isComplete: boolean;
 }
 
 const MINOR_VERSION = '75';
-/** Objects of one answer with changes, over all entities. */
+/** Maximum number of objects in one response with changes, over all entities. */
 const CHANGES_MAX = 1_000;
-/** Intuit sends no `Retry-After`, and asks to wait for a minute. */
+/** Intuit sends no `Retry-After` but asks to wait for a minute. */
 const THROTTLED_PAUSES = 60;
 
 export type QuickBooksClient = ReturnType<typeof quickBooksClient>;
 
-/** The API version 3 of QuickBooks Online, read only (ERP reference, section 5). */
+/** Read-only client for the API version 3 of QuickBooks Online (ERP reference, section 5). */
 export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCalls) {
   const realm = encodeURIComponent(realmId);
 
@@ -70,16 +73,22 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
 
   return {
     query,
-    /** Checks that an entity may be read. @throws ErpFault PERMISSION_DENIED */
+    /**
+     * Checks the permission to read an entity.
+     * @throws ErpFault PERMISSION_DENIED
+     */
     tryQuery: (entity: EntityName) => query(entity, `select Id from ${entity} startposition 1 maxresults 1`),
-    /** @throws ErpFault TENANT_NOT_FOUND */
+    /**
+     * Reads the name of the company.
+     * @throws ErpFault TENANT_NOT_FOUND
+     */
     readCompanyName: async () =>
       textOf(
         await get(`companyinfo/${realm}`, {}, COMPANY, (json) => isObject(fieldOf(json, 'CompanyInfo'))),
         'CompanyInfo',
         'CompanyName',
       ),
-    /** ISO 4217; undefined where the company does not tell. */
+    /** Reads the ISO 4217 code of the company, or undefined if the company does not state it. */
     readHomeCurrency: async () =>
       textOf(
         await get('preferences', {}, 'preferences', (json) => isObject(fieldOf(json, 'Preferences'))),
@@ -88,7 +97,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'HomeCurrency',
         'value',
       ),
-    /** Reads the ids of rows deleted since then, by entity. */
+    /** Reads the ids of the rows of each entity that were deleted since the given time. */
     async readChanges(entities: readonly EntityName[], since: string): Promise<ReadonlyMap<EntityName, Changes>> {
       const noun = entities.map((entity) => nouns[entity]).join(', ');
       const partsOf = (json: unknown): unknown => {

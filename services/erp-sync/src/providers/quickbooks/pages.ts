@@ -3,31 +3,31 @@ import type { RowsPage } from '../define-provider.js';
 import { textOf } from '../json.js';
 import type { EntityName, QuickBooksClient } from './client.js';
 
-/** Pages that are read again because rows vanished before them. */
+/** Maximum number of pages that are read again because rows before them were deleted. */
 export const STEPS_BACK_MAX = 20;
 const ROWS_MAX = 1_000;
 
 export interface PagesOptions {
   readonly entity: EntityName;
-  /** Statement without order and page. */
+  /** Query without order and page. */
   readonly statement: string;
   readonly pageSize: number;
-  /** `position` of the last page that was stored. */
+  /** `position` of the last stored page. */
   readonly after?: string | undefined;
 }
 
 /**
- * Pages of a statement in the order of ids. QuickBooks Online pages by counting rows, so that a deleted row moves all later ones
- * and the first row of the next page would be skipped. Each page therefore begins with the last row of the page before. If it is
- * another one, the page before is read again; and where that has no row that was read, because the run before ended long ago and
- * many were deleted since, all are.
+ * Reads the pages of a query in the order of ids. QuickBooks Online pages by row number, so a deleted row moves all
+ * later rows, and the first row of the next page would be skipped. Therefore each page begins with the last row of the
+ * previous page. If that row differs, the previous page is read again. If the previous page has no row that was read
+ * before, because the last run ended long ago and many rows were deleted, all pages are read again.
  */
 export async function* readPages(
   client: Pick<QuickBooksClient, 'query'>,
   { entity, statement, pageSize, after }: PagesOptions,
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
-  /** Ids of rows that were read right before the next page. */
+  /** Ids of the rows directly before the next page. */
   let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
   let isSteppingBack = false;
   let stepsBack = 0;
@@ -64,7 +64,7 @@ export async function* readPages(
   }
 }
 
-/** `1001:25`: the next row, and the id of the one before it. */
+/** Parses a position such as `1001:25`: the number of the next row, and the id of the row before it. */
 function readPosition(after: string | undefined): { begin: number; lastId: string | undefined } {
   const [, begin, lastId = ''] = /^([1-9]\d{0,8}):(.*)$/s.exec(after ?? '') ?? [];
   if (begin === undefined) return { begin: 1, lastId: undefined };

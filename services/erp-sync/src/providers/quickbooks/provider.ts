@@ -14,15 +14,15 @@ import { quickBooks } from './product.js';
 import { orderIdsOf, toBill, toOrder, toPayment, toVendor, toVendorCredit } from './records.js';
 import type { RowContext } from './records.js';
 
-/** Ids of purchase orders in one statement, which is part of a URL. */
+/** Maximum number of purchase order ids in one query, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
-/** Changes are known for 30 days; an hour less, for clocks and calls take time. */
+/** Changes are available for 30 days. One hour is subtracted for clock differences and slow calls. */
 const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
-/** Inactive vendors are left out of what does not name the property. */
+/** Condition that includes inactive vendors, which are left out by default. */
 const VENDORS_OF_ALL_STATES = 'Active in (true,false)';
 const streams = ['vendors', 'bills', 'creditNotes', 'payments', 'orders'] as const satisfies readonly StreamName[];
 
-/** @param apiUrl of the vendor or of a simulator, without what begins with `/v3` */
+/** @param apiUrl URL of the vendor or a simulator, up to `/v3` */
 export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Provider {
   return defineProvider({
     ...quickBooks,
@@ -54,7 +54,7 @@ export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Pro
         },
         async prepare(rows) {
           if (entity === 'Bill') await loadOrderNumbers(client, rows, orderNumbers);
-          // Companies with one currency name none.
+          // Companies with a single currency do not state it.
           const hasNone = entity !== 'Vendor' && rows.some((row) => !isObject(fieldOf(row, 'CurrencyRef')));
           if (hasNone) homeCurrency ??= await client.readHomeCurrency();
         },
@@ -99,7 +99,7 @@ function changedDocuments(window: Window): readonly string[] {
   return [...changedSince(window), ...(dateFrom === undefined ? [] : [`TxnDate >= '${dateFrom}'`])];
 }
 
-/** Bills name their orders by id; what people know is the number. A company without purchase orders has none. */
+/** Bills state the ids of their orders, but people use the numbers. A company without purchase orders has none. */
 async function loadOrderNumbers(
   client: QuickBooksClient,
   bills: readonly unknown[],
@@ -125,8 +125,8 @@ async function loadOrderNumbers(
 }
 
 /**
- * Reads the rows deleted since the beginning of a window. One call covers all entities; when its response is full, each entity is read
- * separately.
+ * Reads the rows that were deleted since the beginning of a window. One call covers all entities; if its response is
+ * full, each entity is read separately.
  */
 function changesSince(
   client: QuickBooksClient,
@@ -146,7 +146,7 @@ function changesSince(
   };
 }
 
-/** Pages of the web application; a sandbox has its own. */
+/** Returns the URLs of the web application. A sandbox has its own. */
 function pageUrls(apiUrl: string): (path: string) => string {
   const isSandbox = new URL(apiUrl).hostname.startsWith('sandbox-');
   return (path) => `https://app.${isSandbox ? 'sandbox.' : ''}qbo.intuit.com/app/${path}`;

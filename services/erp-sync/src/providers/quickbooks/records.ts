@@ -9,13 +9,13 @@ import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Facts that rows do not have themselves. */
+/** Facts that are not part of the rows. */
 export interface RowContext {
-  /** Currency of rows without one. */
+  /** Currency of rows that state none. */
   readonly homeCurrency: string | undefined;
   /** Numbers of purchase orders by id. */
   readonly orderNumbers: ReadonlyMap<string, string>;
-  /** The page of a record, such as `bill?txnId=25`. */
+  /** Returns the URL of a record, such as `bill?txnId=25`. */
   readonly pageUrl: (path: string) => string;
 }
 
@@ -27,7 +27,7 @@ export function toVendor(row: Row, { pageUrl }: RowContext): VendorRecord {
     externalId: id,
     name: row.text('DisplayName') ?? row.requiredText('CompanyName'),
     taxId: shownTaxId,
-    // Intuit shows the last four characters alone.
+    // Intuit shows only the last four characters.
     isTaxIdMasked: shownTaxId === undefined ? undefined : taxId === undefined,
     address: toAddress(row.row('BillAddr')),
     email: row.row('PrimaryEmailAddr')?.text('Address'),
@@ -49,7 +49,7 @@ export function toBill(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** Credits have no due day, and name no order. */
+/** Vendor credits have no due date and state no order. */
 export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   return toDocument(row, context, {
     kind: 'CREDIT_NOTE',
@@ -59,7 +59,7 @@ export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** A payment of nothing was voided, or pays a bill only with a credit: no money has left. */
+/** A payment of zero was voided, or settles a bill with a credit only, so that no money was paid. */
 export function toPayment(row: Row, context: RowContext): PaymentRecord {
   const amount = row.requiredAmount('TotalAmt');
   const bills = row.rows('Line').flatMap((line) =>
@@ -81,7 +81,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord {
   });
 }
 
-/** Bills name orders by their number: one without a number cannot be named. */
+/** Bills refer to orders by number, so an order without a number is left out. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const number = row.text('DocNumber');
   if (number === undefined) return undefined;
@@ -97,7 +97,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Ids of the purchase orders that a bill or one of its lines was made from. */
+/** Returns the ids of the purchase orders that a bill or one of its lines was made from. */
 export function orderIdsOf(row: Row): readonly string[] {
   const linked = [row, ...row.rows('Line')].flatMap((part) => part.rows('LinkedTxn'));
   const orders = linked.filter((each) => each.text('TxnType') === 'PurchaseOrder');
@@ -129,7 +129,7 @@ function toDocument(
     issueDate: row.requiredDay('TxnDate'),
     dueDate,
     currency: currencyOf(row, context),
-    // Companies in the United States have no tax on bills: then neither is known.
+    // Bills in the United States have no tax, so neither the net nor the tax amount is known.
     netAmount: difference(gross, tax),
     taxAmount: tax,
     grossAmount: gross,
@@ -173,7 +173,7 @@ function toAddress(row: Row | undefined): VendorRecord['address'] {
   });
 }
 
-/** Always masked by Intuit: shown to people, and compared with nothing. */
+/** Intuit always masks bank accounts, so they are shown but not compared. */
 function toAccounts(row: Row | undefined): readonly AccountRecord[] {
   if (row?.text('BankAccountNumber') === undefined) return [];
   const raw = row.texts('BankBranchIdentifier', 'BankAccountNumber').join(' ');

@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Each list with its name for people, the scope that it needs, and the ids of its rows. */
+/** The lists with their names for people, their required scope, and the id field of their rows. */
 export const lists = {
   Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
   Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
@@ -16,10 +16,10 @@ export type ListName = keyof typeof lists;
 export type ResourceName = ListName | 'Organisation';
 const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
-/** A token that lacks a scope; a new token lacks it too. */
+/** A token that lacks a scope. A new token lacks it too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
-/** `Detail`, `Title` and `Type` of an answer. */
+/** `Detail`, `Title` and `Type` of responses. */
 export const xeroAnswers: readonly AnswerRule[] = [
   { status: [401], codes: [SCOPE_MISSING], fault: (resource) => permissionDenied([resource as ResourceName]) },
   {
@@ -27,7 +27,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access. Connect it again.'),
   },
-  // This applies when /connections has the organisation; otherwise the organisation was disconnected.
+  // This applies if /connections contains the organisation. Otherwise the organisation was disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
@@ -42,7 +42,10 @@ export const xeroAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Finds the fault of a response. @param isGood whether the body has the requested content */
+/**
+ * Returns the fault of a response.
+ * @param isGood tells whether the body has the requested content
+ */
 export function faultOfAnswer(
   { status, json }: ErpAnswer,
   resource: ResourceName,
@@ -57,7 +60,7 @@ export function disconnected(): ErpFault {
   return new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect it again.');
 }
 
-/** Names each with the scope that it needs. */
+/** Returns a fault that names each list with its required scope. */
 export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
   const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
   return new ErpFault(

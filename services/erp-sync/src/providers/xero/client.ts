@@ -12,17 +12,17 @@ import type { ListName, ResourceName } from './answers.js';
 
 export interface ListQuery {
   readonly where?: string | undefined;
-  /** RFC 3339 */
+  /** RFC 3339 time. */
   readonly modifiedSince?: string | undefined;
   readonly ids?: readonly string[];
 }
 
-/** Returns the position in front of the first page. */
+/** Returns the position before the first page. */
 export function firstPosition(pageSize: number): string {
   return `0:${pageSize}`;
 }
 
-/** The accounting API 2.0 of Xero, read only (ERP reference, section 6). */
+/** Read-only client for the accounting API 2.0 of Xero (ERP reference, section 6). */
 export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) {
   const send = async (
     url: string,
@@ -35,13 +35,13 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       ({ status, json }) => status === 401 && fieldOf(json, 'Detail') !== SCOPE_MISSING,
     );
     const fault = faultOf(answer);
-    // An organisation that was disconnected and a user without a role are refused alike.
+    // Xero gives the same refusal for a disconnected organisation and for a user without a role.
     if (fault?.code === 'PERMISSION_DENIED' && answer.status === 403 && !(await isConnected())) throw disconnected();
     if (fault !== undefined) throw fault;
     return answer.json;
   };
 
-  /** The rows of a resource, and what comes with them. */
+  /** Reads the rows of a resource. */
   const get = async (
     resource: ResourceName,
     query: Readonly<Record<string, string | undefined>> = {},
@@ -54,7 +54,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     return { rows: rowsOf(body) as readonly unknown[], body };
   };
 
-  /** Asked without the organisation; only the list proves something. */
+  /** The list of connections is read without the organisation. Only this list is conclusive. */
   const isConnected = async (): Promise<boolean> => {
     const faultOf = ({ status, json, ...answer }: ErpAnswer): ErpFault | undefined => {
       if (status === 200 && Array.isArray(json)) return undefined;
@@ -79,7 +79,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       page: String(page),
       pageSize: String(pageSize),
     };
-    // UTC without a zone, as Xero reads it.
+    // Xero expects UTC without a time zone.
     const headers = modifiedSince === undefined ? undefined : { 'if-modified-since': modifiedSince.slice(0, 19) };
     const { rows, body } = await get(list, query, headers);
     const pageCount = fieldOf(body, 'pagination', 'pageCount');
@@ -94,10 +94,10 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       return organisation;
     },
     readPage,
-    /** Pages in the order of ids: since nothing vanishes, a row may come twice, but none is skipped. */
+    /** Yields pages in the order of ids. Rows never disappear, so a row may be repeated, but none is skipped. */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
       const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
-      // Pages of another size have other rows.
+      // With another page size, pages have other rows.
       const first = sizeThen === String(pageSize) ? Number(lastPage) + 1 : 1;
       for (let page = first; ; page++) {
         const { rows, isLast } = await readPage(list, query, page, pageSize);

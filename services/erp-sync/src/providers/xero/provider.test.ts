@@ -147,7 +147,7 @@ describe('vendors', () => {
     expect((await readAll(session, 'vendors', window)).records).toEqual([]);
     const { pages, records } = await readAll(session, 'bills', window);
     expect(records).toHaveLength(61);
-    // More contacts than one call may name: the page comes in parts.
+    // There are more contacts than one call may request, so the page is split.
     expect(pages.map(({ records: { length }, besides }) => [length, besides?.vendors?.records.length])).toEqual([
       [50, 50],
       [11, 11],
@@ -168,7 +168,8 @@ describe('vendors', () => {
     const rest = await readAll(open(), 'bills', { after });
     expect(rest.records).toEqual(pages.slice(ended + 1).flatMap(({ records }) => records));
     expect(vendorIds(rest.pages)).toEqual(vendorIds(pages.slice(ended + 1)));
-    // When the row at which the part ended is gone, the whole page comes; pages of another size begin again.
+    // If the row at which the part ended no longer exists, the whole page is read. With another page size, reading
+    // begins again.
     await put('Invoices', [{ InvoiceID: idOf(50 * (ended + 1)), Type: 'ACCREC' }]);
     expect((await readAll(open(), 'bills', { after })).records).toHaveLength(119);
     expect((await readAll(open(100), 'bills', { after })).records).toHaveLength(119);

@@ -12,16 +12,16 @@ import { xero } from './product.js';
 import { isDeletedOrder, toBill, toCreditNote, toOrder, toPayment, toVendor } from './records.js';
 import type { RowContext } from './records.js';
 
-/** Contacts that one call names, in its URL; as many rows name no more. */
+/** Maximum number of contacts in one call, whose URL contains their ids. */
 const CONTACT_IDS_MAX = 50;
 const WEB_URL = 'https://go.xero.com';
 
-/** @param apiUrl of the vendor or of a simulator, without what begins with `/api.xro` */
+/** @param apiUrl URL of the vendor or a simulator, up to `/api.xro` */
 export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider {
   return defineProvider({
     ...xero,
     streams: ['vendors', 'bills', 'creditNotes', 'payments', 'orders'],
-    // Nothing vanishes: bills are VOIDED or DELETED, contacts ARCHIVED.
+    // Records never disappear: bills become VOIDED or DELETED, and contacts ARCHIVED.
     withoutDeletions: [],
     pageSize: 1_000,
     concurrency: 5,
@@ -30,7 +30,7 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const client = xeroClient(apiUrl, String(config['tenantId']), calls);
       let organisation: unknown;
       let context = contextOf(organisation);
-      /** One call for a session, and none where nothing has changed. */
+      /** Loads the organisation once for a session, and only if something has changed. */
       const loadOrganisation = async (): Promise<void> => {
         if (organisation !== undefined) return;
         organisation = await client.readOrganisation();
@@ -52,14 +52,14 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       const creditNotes = sourceOf('CreditNotes', 'Type=="ACCPAYCREDIT"', toCreditNote);
       const payments = sourceOf('Payments', 'PaymentType=="ACCPAYPAYMENT"', toPayment);
 
-      /** Contacts that this session has read as vendors, or asked for. */
+      /** Ids of contacts that this session has read as vendors or requested. */
       const known = new Set<string>();
-      /** Contacts that documents name: vendors, whatever Xero calls them. */
+      /** Ids of contacts that documents refer to. They count as vendors, whatever their type is in Xero. */
       const named = new Set<string>();
       /**
-       * Pages of documents, with the contacts that they name and that the stream of vendors has not brought: the mark of a supplier
-       * comes with the first bill, which may not change the contact; drafts, credit notes and payments do not set it. A page that
-       * names more contacts than one call may ask for comes in parts.
+       * Adds to pages of documents the contacts that they refer to and that the vendor stream does not contain. Xero
+       * marks a contact as supplier with its first bill, which may not change the contact; drafts, credit notes and
+       * payments do not mark it. A page that refers to more contacts than one call may request is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
@@ -134,7 +134,7 @@ function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuer
 }
 
 function contextOf(organisation: unknown): RowContext {
-  // Links to its pages name it.
+  // Links to pages of the organisation contain this code.
   const shortCode = textOf(organisation, 'ShortCode');
   const login = `${WEB_URL}/organisationlogin/default.aspx?shortcode=${encodeURIComponent(shortCode ?? '')}&redirecturl=`;
   return {
@@ -144,22 +144,25 @@ function contextOf(organisation: unknown): RowContext {
   };
 }
 
-/** Ids of the contacts that bills, credit notes and payments name, each once. */
+/** Returns the distinct contact ids of bills, credit notes and payments. */
 function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: readonly unknown[]): readonly string[] {
   const { records } = readRows(rows, idName, (row) =>
-    // A payment names the contact of its bill.
+    // A payment has the contact of its bill.
     (row.row('Contact') ?? row.row('Invoice')?.row('Contact'))?.text('ContactID')?.toLowerCase(),
   );
   return [...new Set(records)].filter((id) => /^[0-9a-f-]{36}$/.test(id));
 }
 
-/** `2:1000/<id>`: the position of a page, and the last row of the next page that was read. Pages of another size have other rows. */
+/**
+ * Parses a position such as `2:1000/<id>`: the position of a page, and the last row of the next page that was read.
+ * With another page size, pages have other rows.
+ */
 function readPartPosition(after: string | undefined, pageSize: number): { page: string; row: string | undefined } {
   const [page = '', row] = (after ?? '').split('/', 2);
   return page.endsWith(`:${pageSize}`) ? { page, row } : { page: firstPosition(pageSize), row: undefined };
 }
 
-/** Returns the rows behind one of them; all when it is no longer among them. */
+/** Returns the rows after a given row, or all rows if it no longer exists. */
 function rowsBehind(rows: readonly unknown[], idName: string, last: string | undefined): readonly unknown[] {
   const at = last === undefined ? -1 : rows.findIndex((row) => textOf(row, idName) === last);
   return rows.slice(at + 1);

@@ -10,12 +10,12 @@ import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Facts that rows do not have themselves. */
+/** Facts that are not part of the rows. */
 export interface RowContext {
-  /** Country of the organisation: decides the form of account numbers. */
+  /** Country of the organisation, which decides the format of account numbers. */
   readonly countryCode: string | undefined;
   readonly baseCurrency: string | undefined;
-  /** The page of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
+  /** Returns the URL of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
   readonly pageUrl: (path: string) => string;
 }
 
@@ -33,7 +33,7 @@ export function toVendor(row: Row, context: RowContext): VendorRecord {
     email: row.text('EmailAddress'),
     phone: toPhone(row),
     currency: row.text('DefaultCurrency'),
-    // ARCHIVED, or GDPRREQUEST after a request of the person to be forgotten.
+    // The status is ARCHIVED, or GDPRREQUEST after a request to erase personal data.
     status: (row.text('ContactStatus') ?? 'ACTIVE') === 'ACTIVE' ? ('ACTIVE' as const) : ('ARCHIVED' as const),
     mergedIntoExternalId: row.text('MergedToContactID'),
     accounts: toAccounts(printed, batch?.text('BankAccountName'), context),
@@ -72,7 +72,7 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
 }
 
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
-  // Refunds of credit notes and payments by customers are no payments of bills.
+  // Refunds of credit notes and payments by customers are not payments of bills.
   if (row.requiredText('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
   const bill = row.requiredRow('Invoice');
   return present({
@@ -89,7 +89,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord | undefi
   });
 }
 
-/** Orders that were approved. Others are no part of the stream. */
+/** Reads approved orders. Others are not part of the stream. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const status = row.requiredText('Status');
   const number = row.text('PurchaseOrderNumber');
@@ -105,7 +105,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Tells whether an order was deleted: it stays readable. */
+/** Tells whether an order was deleted. A deleted order can still be read. */
 export function isDeletedOrder(row: Row): boolean {
   return row.text('Status') === 'DELETED';
 }
@@ -136,7 +136,7 @@ function toDocument(
     netAmount: row.amount('SubTotal'),
     taxAmount: row.amount('TotalTax'),
     grossAmount: row.amount('Total'),
-    // Xero links no order to a bill.
+    // Xero does not link orders to bills.
     purchaseOrderRefs: [],
     state: stateOf(row, hasPaidSome),
     paidAmount,
@@ -164,14 +164,14 @@ function stateOf(row: Row, hasPaidSome: boolean): BillRecord['state'] {
   }
 }
 
-/** Rows without one have that of the organisation. */
+/** Rows without a currency are in the currency of the organisation. */
 function currencyOf(row: Row, { baseCurrency }: RowContext): string {
   return required(row.text('CurrencyCode') ?? baseCurrency, 'CurrencyCode');
 }
 
 const XERO_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 
-/** The calendar day, which has no zone: `DateString`, else the UTC day of `/Date(...)/`. */
+/** Returns the day without a time zone: `DateString` or, if there is none, the UTC day of `/Date(...)/`. */
 function dayOf(row: Row, name: 'Date' | 'DueDate'): string | undefined {
   const text = row.day(`${name}String`);
   if (text !== undefined) return text;
@@ -213,7 +213,7 @@ function toPhone(row: Row): string | undefined {
   return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
-/** The texts of accounts that people typed, each account once. */
+/** Returns the bank accounts that users entered as text, each once. */
 function toAccounts(
   printed: readonly (string | undefined)[],
   holder: string | undefined,

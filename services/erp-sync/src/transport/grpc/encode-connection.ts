@@ -5,13 +5,13 @@ import type { Connection } from '../../domain/connection.js';
 import { untilReleased } from './runs.js';
 import { productOf } from '../../providers/registry.js';
 
-/** Connections as they are shown, with their recent runs. */
+/** Encodes connections for responses, with their recent runs. */
 export type EncodeConnections = (connections: readonly Connection[]) => Promise<WireConnection[]>;
 
-/** Reads runs by id, of any connections; one that is missing is left out. */
+/** Reads runs by id, of any connections. Missing runs are left out. */
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
-/** @param names how answers spell the ERPs: `codes` or `products` */
+/** @param names the names of ERPs in responses: `codes` or `products` */
 export function encodeConnections(names: 'codes' | 'products', readRuns: ReadRuns): EncodeConnections {
   return async (connections) => {
     const [{ organizationId } = { organizationId: '' }] = connections;

@@ -19,7 +19,7 @@ interface Deps {
   readonly startRun: StartRun;
 }
 
-/** invoicecontrol.erp_sync.v1.RunService */
+/** Implements invoicecontrol.erp_sync.v1.RunService. */
 export function runService({ connections, runs, startRun: start }: Deps): Binding {
   return bind(RunServiceDefinition, {
     async startRun({ organizationId, connectionId, mode }, context) {
@@ -37,8 +37,8 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
 }
 
 /**
- * A run ends with its own record, then with its connection. Until then it is shown as running: a caller that sees it end also sees its
- * effect on the connection. Read the connection before the run.
+ * A run ends first in its own record and then in its connection. Until then it is shown as running, so that a caller
+ * who sees its end also sees its effect on the connection. Read the connection before the run.
  */
 export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
   return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;

@@ -196,7 +196,7 @@ describe('refused keys', () => {
     }
     expect(kinds.filter((kind) => kind === 'unauthenticated')).toHaveLength(FAILURES_PER_MINUTE_MAX);
     expect(kinds.slice(FAILURES_PER_MINUTE_MAX)).toEqual(Array.from({ length: 5 }, () => 'rate_limited'));
-    // Neither a key that was good a moment ago nor one never seen is punished for its neighbours.
+    // Neither a key that was valid before nor a new key is affected by the refusals of other keys.
     answer = () => Promise.resolve(principal({ apiKeyId: 'first' }));
     nowMs += FRESH_MS;
     expect(await kindOf(withKey())).toBe('allowed');
@@ -217,7 +217,7 @@ describe('refused keys', () => {
 });
 
 describe('unknown keys of one address', () => {
-  /** Checks under way, in the order in which they began; each ends when it is told the outcome. */
+  /** Checks in progress, in the order in which they began. The test ends each with an outcome. */
   let checks: ((outcome: Promise<Principal>) => void)[];
   beforeEach(() => {
     checks = [];
@@ -226,7 +226,7 @@ describe('unknown keys of one address', () => {
   const guess = (count: number, connection?: Connection) => kindOf(withKey(keyNamed(`guess${count}x`), connection));
   const guesses = (count: number, connection?: Connection) =>
     Array.from({ length: count }, (_, index) => guess(index, connection));
-  /** Refuses the oldest check, until none is left. */
+  /** Refuses the oldest check until none is left. */
   async function refuseAll(): Promise<void> {
     await turn();
     for (let check = checks.shift(); check !== undefined; check = checks.shift()) {

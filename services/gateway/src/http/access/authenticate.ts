@@ -15,50 +15,53 @@ import { CheckLine } from './check-line.js';
 import type { FailureBucket } from '../limits/failure-bucket.js';
 import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
 
-/** An answer about a key is believed this long; a revocation whose broadcast was lost is bounded by it. */
+/**
+ * Time for which the result of a key check is cached. If the event about a revocation is lost, the key is refused after
+ * this time.
+ */
 export const FRESH_MS = 5_000;
 /** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
-/** After a failed check a key that was good is not checked again for this long. */
+/** Time after a failed check in which a key that was valid is not checked again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
-/** Kept apart from principals, so that guesses never evict a good key. */
+/** Maximum number of refused keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
-/** A request that brings a key. */
+/** A request with an API key. */
 interface Attempt {
   readonly key: string;
   readonly digest: string;
   readonly address: string;
   readonly socket: Socket;
-  /** True when the key was valid at its last check. */
+  /** True if the key was valid at its last check. */
   readonly isKnown: boolean;
   readonly context: RequestContext;
 }
 
 export interface AuthenticatorDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'authenticateKey'>;
-  /** Failures of keys; tokens have a bucket of their own. */
+  /** Counts refused keys. Tokens have a separate count. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
 }
 
 /**
- * Turns the Authorization header into the principal who acts. Answers of the organization service are cached under the
- * SHA-256 of the key, never under the key.
+ * Determines the principal from the Authorization header. Responses of the organization service are cached under the
+ * SHA-256 hash of the key, never under the key itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
   readonly #principals: Cache<Principal, Attempt>;
-  /** Time until which a refused key is refused without a check, the oldest first. */
+  /** Time until which a refused key is refused without a check, oldest first. */
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #line = new CheckLine();
 
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
     this.#principals = createCache({
-      // A key that was good does not wait behind others; whether an unknown one is good, only its check can say.
+      // A key that was valid does not wait behind others. An unknown key must be checked.
       load: (_, attempt) => (attempt.isKnown ? this.#check(attempt) : this.#checkInTurn(attempt)),
       freshMs: FRESH_MS,
       entriesMax: PRINCIPALS_MAX,
@@ -68,9 +71,10 @@ export class Authenticator {
   }
 
   /**
-   * @throws DomainError `unauthenticated` in one wording for every reason, `rate_limited` for an address that tries
-   *   unknown keys, `unavailable` when the key cannot be checked and was not good within the last 30 seconds
-   * @throws ClientGone when the connection ends while the key waits for its check
+   * Authenticates a request.
+   * @throws DomainError `unauthenticated` with the same message for every reason; `rate_limited` for an address that
+   * tries unknown keys; `unavailable` if the key cannot be checked and was not valid within the last 30 seconds
+   * @throws ClientGone if the connection ends while the key waits for its check
    */
   async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Principal> {
     const { failures } = this.#dependencies;
@@ -90,19 +94,19 @@ export class Authenticator {
     }
   }
 
-  /** Tells whether the request brings a key that was valid at its last check. Calls no service. */
+  /** Tells whether the request has a key that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const key = bearerKey(request);
     return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;
   }
 
-  /** Invalidates revoked or lowered keys at once. */
+  /** Invalidates revoked keys, and keys whose rights were reduced, at once. */
   invalidateKeys(apiKeyIds: readonly string[]): void {
     const ids = new Set(apiKeyIds);
     this.#principals.invalidateWhere(({ apiKeyId }) => ids.has(apiKeyId));
   }
 
-  /** Has every key of an organization checked again: its state, plan or limits have changed. */
+  /** Invalidates all keys of an organization whose state, plan or limits have changed. */
   invalidateOrganization(organizationId: string): void {
     this.#principals.expireWhere((principal) => principal.organizationId === organizationId);
   }
@@ -112,7 +116,8 @@ export class Authenticator {
       try {
         return await this.#principals.get(attempt.digest, attempt);
       } catch (error) {
-        // Requests with one key share a check. The one that waited for it has left; now this one does.
+        // Requests with the same key share a check. The request that waited for it has been abandoned, so this one
+        // waits.
         if (!(error instanceof ClientGone) || attempt.socket.destroyed) throw error;
       }
     }
@@ -167,10 +172,12 @@ export class Authenticator {
   }
 }
 
-/** The organization service does not accept the key. */
+/** The organization service refuses the key. */
 class RefusedKey extends Error {}
 
-/** The one refusal for a key that is missing, unknown, revoked, expired, or of a deleted organization. */
+/**
+ * Returns the same refusal for a key that is missing, unknown, revoked, expired, or belongs to a deleted organization.
+ */
 export function refused(): DomainError {
   return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
 }
@@ -179,12 +186,14 @@ function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64');
 }
 
-/** A cached key ends when it expires, not when it is evicted. */
+/** A cached key is refused from its expiry time on, not when it is evicted. */
 function hasExpired({ keyExpiresTime }: Principal, nowMs: number): boolean {
   return keyExpiresTime !== undefined && keyExpiresTime.getTime() <= nowMs;
 }
 
-/** The token of exactly one `Authorization: Bearer` header; the scheme in any case (RFC 9110, section 11.1). */
+/**
+ * Returns the token of a single `Authorization: Bearer` header. The scheme may be in any case (RFC 9110, section 11.1).
+ */
 function bearerKey(request: IncomingMessage): string | undefined {
   const [value = '', ...others] = request.headersDistinct['authorization'] ?? [];
   if (value.length > HEADER_VALUE_LENGTH_MAX) return undefined;

@@ -3,11 +3,11 @@ import { DomainError } from '@invoicecontrol/errors';
 import { ClientGone } from '../response/client-gone.js';
 import { addressGroup } from '../limits/client-address.js';
 
-/** Checks of unknown keys that one address may have running. */
+/** Maximum number of concurrent checks of unknown keys from one address. */
 export const CHECKS_AT_ONCE_MAX = 4;
 /**
- * Requests of all addresses that may wait behind another one of their own connection. The first of a connection always may,
- * so no more wait than these and one for each connection.
+ * Maximum number of requests that wait behind another request of their own connection. The first request of a
+ * connection may always wait.
  */
 export const CHECKS_PIPELINED_MAX = 1_000;
 
@@ -16,22 +16,23 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-/** A connection that waits, with its requests in their order. */
+/** A waiting connection with its requests in order. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Ends watching for the end of the connection. */
+  /** Stops watching for the end of the connection. */
   readonly forget: () => void;
 }
 
 interface Line {
   running: number;
-  /** The connection whose turn is next comes first. */
+  /** Waiting connections, the next one first. */
   readonly turns: Map<Socket, Turn>;
 }
 
 /**
- * Makes requests of an address with unknown keys wait for each other, its connections in turn: guessing keys costs the
- * organization service little, and a good key waits for one guess of each other connection, never to be refused for them.
+ * Makes requests with unknown keys from one address wait for each other, with its connections in turn. Guessing keys
+ * therefore costs the organization service little, and a valid key waits for at most one guess of each other connection
+ * instead of being refused.
  */
 export class CheckLine {
   readonly #lines = new Map<string, Line>();
@@ -39,8 +40,9 @@ export class CheckLine {
 
   /**
    * Waits for the turn of the connection.
-   * @returns to be called once, when the check is done
-   * @throws ClientGone when the connection ends first, DomainError `unavailable` when it waits already and too many do
+   * @returns a function to call once when the check is done
+   * @throws ClientGone if the connection ends first; DomainError `unavailable` if it already waits and too many
+   * requests wait
    */
   async enter(address: string, socket: Socket): Promise<() => void> {
     if (socket.destroyed) throw new ClientGone();
@@ -48,7 +50,7 @@ export class CheckLine {
     const line = this.#lines.get(group) ?? { running: 0, turns: new Map<Socket, Turn>() };
     this.#lines.set(group, line);
     if (line.running < CHECKS_AT_ONCE_MAX) line.running += 1;
-    // A request that is done hands over its place.
+    // A completed request hands over its slot.
     else await this.#wait(line, socket);
     return () => this.#leave(group, line);
   }
@@ -88,7 +90,7 @@ export class CheckLine {
     if (turn.requests.length === 0) {
       turn.forget();
     } else {
-      // Behind all others.
+      // The connection goes to the end of the queue.
       this.#pipelined -= 1;
       line.turns.set(socket, turn);
     }

@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function start(): Promise<RunningGateway> {
   const access = accessFor(new Map([[key, principal()]]));
-  // Held, so that no minute ends during a test.
+  // The clock is stopped, so that no minute ends during a test.
   const uploads = {
     async authorizeUpload({ token }: { readonly token: string }) {
       if (token !== 'good') throw new DomainError('unauthenticated', 'Not the token of this upload.');

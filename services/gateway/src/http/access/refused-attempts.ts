@@ -5,8 +5,8 @@ import { HttpRefusal } from '../response/refusal.js';
 import { requestState } from '../response/request-state.js';
 
 /**
- * Decides how a caller is refused before a key is checked: for the head, the path or the method of the request. The refusal counts as a
- * refused attempt of its address, unless the request brings a key that was good when it was last checked.
+ * Returns the refusal of a request that is refused before its key is checked, because of its headers, path or method.
+ * It counts as a refused attempt of the address, unless the request has a key that was valid at its last check.
  * @returns the refusal, or 429 for an address with too many refused attempts
  */
 export function countedRefusal(

@@ -3,15 +3,21 @@ import type { Role, Scope } from '@invoicecontrol/api-key/rights';
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import { DomainError } from '@invoicecontrol/errors';
 
-/** Rights that a key needs for a route. If no role is given, any valid key with the scope may call (specification section 4). */
+/**
+ * Rights that a route requires. If no role is given, any valid key with the scope is sufficient (specification section
+ * 4).
+ */
 export interface KeyAccess {
   readonly scope: Scope;
   readonly minimumRole?: Role;
-  /** True when the organization needs an active subscription. */
+  /** True if the organization needs an active subscription. */
   readonly needsSubscription?: true;
 }
 
-/** @throws DomainError `forbidden` naming what the key lacks; before any lookup, so a weak key learns nothing else */
+/**
+ * @throws DomainError `forbidden` with the missing right, before any lookup, so that a key without the right learns
+ * nothing else
+ */
 export function requireRight(
   principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription'>,
   { minimumRole, scope, needsSubscription }: KeyAccess,

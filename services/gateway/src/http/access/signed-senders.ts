@@ -1,14 +1,14 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressGroup } from '../limits/client-address.js';
 
-/** A sender that signs has few addresses; beyond so many, the one that sent the longest ago is evicted. */
+/** Maximum number of known senders. Beyond it, the sender that was inactive longest is evicted. */
 export const SENDERS_MAX = 1_000;
-/** An address stays known for so long after its last right signature. */
+/** Time after its last valid signature for which an address stays known. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * Addresses from which a right signature came lately. Their bodies have room of their own: a signature can be checked only
- * once its body is complete, and strangers may send bodies that never are.
+ * Addresses that recently sent a valid signature. Space is reserved for their bodies, because a signature can be
+ * checked only when its body is complete, and unknown senders may send bodies that never end.
  */
 export class SignedSenders {
   readonly #clock: Clock;

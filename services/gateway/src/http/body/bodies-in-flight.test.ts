@@ -26,7 +26,7 @@ const started: RunningGateway[] = [];
 const sockets: Socket[] = [];
 let release: () => void;
 
-/** The scan service answers once `release` is called. */
+/** Starts a gateway whose scan service responds after `release` is called. */
 async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
   const keys = new Map([
     [key, principal()],
@@ -66,7 +66,7 @@ afterEach(async () => {
 
 interface Connection {
   readonly socket: Socket;
-  /** The first answer, once it is complete. */
+  /** Resolves with the first complete response. */
   answer(): Promise<ReturnType<typeof parseAnswer>>;
 }
 
@@ -96,7 +96,7 @@ const chunkOf = (text: string) => `${Buffer.byteLength(text).toString(16)}\r\n${
 const scan = (...lines: string[]) => head('/scans', withKey(), ...lines);
 const row =
   '{"supplierName":"Acme Ltd","invoiceNumber":"INV-1","issueDate":"2024-02-29","grossAmount":"120","sourceRowNumber":2}';
-/** A body of so many bytes that is a scan of one row. */
+/** Returns a body of the given size with a history scan of one row. */
 const scanOf = (bytes: number) => `{"rows":[${row}]}`.padEnd(bytes);
 
 describe('the bytes of a body', () => {
@@ -291,7 +291,7 @@ describe('the files that are being received', () => {
   const ownerOf = (right: string) => (right.startsWith('?') ? 'slow' : principal().organizationId);
   const statusOf = async (gateway: RunningGateway, right: string): Promise<number> => {
     const { socket, answer } = await open(gateway, put(right, 2), '{}');
-    // An answer without a body ends with its head.
+    // A response without a body ends with its headers.
     if (right === '?token=other') {
       const [text] = (await once(socket, 'data')) as [string];
       return Number(text.slice(9, 12));
@@ -412,7 +412,7 @@ describe('what a body may not do', () => {
 
   test('come with a second key behind thousands of headers', async () => {
     const gateway = await start();
-    // Node by itself keeps 2,000 headers, unseen.
+    // By default, Node.js keeps 2,000 headers and silently drops the others.
     const many = Array.from({ length: 2_010 }, (_, index) => `${index.toString(36)}:b`);
     const { answer } = await open(
       gateway,

@@ -12,7 +12,7 @@ import {
 } from './body-budget.js';
 import type { BodyReservation } from './body-budget.js';
 
-/** Takes as much as each of as many owners may, until `total` is held, and returns what fails then. */
+/** Reserves the maximum share for as many owners as fit, until `total` is reserved, and returns the next error. */
 function fill(total: number, share: number, reservationOf: (owner: number) => BodyReservation): void {
   for (let owner = 0, left = total; left > 0; owner += 1, left -= share) {
     reservationOf(owner).add(Math.min(share, left));

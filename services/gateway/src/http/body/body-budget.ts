@@ -4,28 +4,28 @@ import { addressGroup } from '../limits/client-address.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-// Bytes of bodies that may be read or worked on at the same time. What is made of a body takes some times its bytes, so the
-// whole, 52 MiB, is a fraction of what the process may have: `k8s/base/gateway` gives it 512 MiB. The three kinds of callers
-// have room of their own, so that none can take that of another.
+// Limits on the bytes of bodies that are being received or processed at the same time. A parsed body takes several
+// times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
+// three kinds of callers have separate limits, so that none can use up the memory of another.
 
 /** Maximum for the bodies of requests with a key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
-/** Part of it for bodies of routes that take long ones: a few scans leave room for the invoices of everybody. */
+/** Maximum for bodies of routes with large bodies. Some history scans then leave space for the invoices of others. */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
-/** Maximum for one organization: the longest scan, and some invoices. */
+/** Maximum for one organization: the largest history scan and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
 /** Maximum for the bodies of requests with neither key nor signature. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
-/** Maximum for one address with neither: four of the longest bodies. */
+/** Maximum for one address without key and signature: four bodies of the maximum size. */
 export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
 /** Maximum for the bodies of requests with a signature, which can be checked only once the body is complete. */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
-/** Part of it for addresses that have not sent a valid signature; the rest is reserved for those that have. */
+/** Maximum for addresses that have not sent a valid signature. The rest is reserved for those that have. */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
-/** Maximum for one address that sends signatures: the longest body. */
+/** Maximum for one address that sends signatures: one body of the maximum size. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
-/** The bodies that share a bound. */
+/** Bodies that share a limit. */
 interface Pool {
   readonly name: string;
   readonly bytesMax: number;
@@ -41,22 +41,26 @@ const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, 
 
 /** The reservation of one body. */
 export interface BodyReservation {
-  /** @throws DomainError `unavailable` when so many more bytes would not fit now */
+  /** @throws DomainError `unavailable` if the additional bytes would exceed a limit now */
   requireRoom(bytes: number): void;
-  /** Holds so many more bytes. @throws DomainError `unavailable` when they do not fit; nothing more is held then */
+  /**
+   * Reserves additional bytes.
+   * @throws DomainError `unavailable` if they exceed a limit; nothing is then reserved
+   */
   add(bytes: number): void;
-  /** Gives everything back; what arrives afterwards is not held. */
+  /** Releases everything. Bytes that arrive afterwards are not reserved. */
   giveBack(): void;
 }
 
 /**
- * Bounds the bytes of bodies in this process, from their arrival until their request is settled. Bytes are reserved as they
- * arrive, not as they are announced: a client that announces much and sends nothing holds nothing.
+ * Limits the bytes of bodies in this process, from their arrival until their request is complete. Bytes are reserved
+ * when they arrive, not when they are announced, so a client that announces a large body and sends nothing reserves
+ * nothing.
  */
 export class BodyBudget {
   readonly #held = new Map<string, number>();
 
-  /** @param isLong whether the route takes long bodies */
+  /** @param isLong true for a route with large bodies */
   ofOrganization(organizationId: string, isLong: boolean): BodyReservation {
     const own: Pool = {
       name: `organization ${organizationId}`,
@@ -66,7 +70,7 @@ export class BodyBudget {
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
 
-  /** Reserves for a request with neither key nor signature. */
+  /** Reserves bytes for a request without key and signature. */
   ofAddress(address: string): BodyReservation {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,
@@ -77,8 +81,8 @@ export class BodyBudget {
   }
 
   /**
-   * Reserves for a request with a signature.
-   * @param isProven whether a valid signature came from this address lately
+   * Reserves bytes for a request with a signature.
+   * @param isProven true if this address recently sent a valid signature
    */
   ofSender(address: string, isProven: boolean): BodyReservation {
     const own: Pool = {
@@ -89,7 +93,7 @@ export class BodyBudget {
     return this.#reservation(isProven ? [own, signed] : [own, signed, unproven]);
   }
 
-  /** All bytes that are held. */
+  /** Number of reserved bytes. */
   get bytes(): number {
     return [keyed, open, signed].reduce((sum, { name }) => sum + (this.#held.get(name) ?? 0), 0);
   }

@@ -15,7 +15,7 @@ async function refusalOf(bytes: Buffer | string): Promise<string> {
 }
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-/** So many levels, counted from an object that holds a list. */
+/** Returns an object that contains a list, with the given number of levels. */
 const inList = (depth: number) => `{"rows":${nested(depth - 1)}}`;
 
 const withFields = (count: number) =>

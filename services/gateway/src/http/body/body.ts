@@ -11,34 +11,41 @@ import { eachInTurns } from './turns.js';
 
 export interface BodyLimits {
   readonly bytesMax: number;
-  /** Objects, lists, texts, numbers, booleans and nulls, at every level; an object or list without members counts twice. */
+  /**
+   * Maximum number of objects, lists, texts, numbers, booleans and nulls at all levels. An empty object or list counts
+   * twice.
+   */
   readonly valuesMax: number;
-  /** Ends the refusal of a body with too many values. */
+  /** Last sentence of the refusal of a body with too many values. */
   readonly advice: string;
 }
 
-/** A JSON body, where its route does not say otherwise (HTTP and security reference, section 2). */
+/** Limits of a JSON body, unless its route has others (HTTP and security reference, section 2). */
 export const JSON_BODY_LIMITS: BodyLimits = {
   bytesMax: 256 * 1024,
   valuesMax: 10_000,
   advice: 'Send less in one request.',
 };
-/** A JSON body of a route without a key: a token and a name. */
+/** Limits of a JSON body on a route without an API key, which contains a token and a name. */
 export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
-/** Fields of one object: far more than any has, and few enough to look at all of them at one go. */
+/** Maximum number of fields in one object, far more than any object has, and few enough to check in one step. */
 export const JSON_FIELDS_MAX = 1_000;
 
-/** A body that is refused is discarded within these bounds before the answer is sent, so that the answer arrives. */
+/** Maximum number of bytes that are discarded after a refusal, so that the response arrives. */
 const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
-/** Number of chunks that are joined: a body can arrive byte by byte, and each chunk costs some hundred bytes besides its own. */
+/**
+ * Number of chunks that are joined at once. A body may arrive byte by byte, and each chunk costs some hundred
+ * additional bytes.
+ */
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Chunks of one body (RFC 9112, section 7.1) cost time besides their bytes: each body may have this number, and a long one the number that
- * it has at {@link CHUNK_BYTES_MIN} each. Some encoders write a chunk for each word.
+ * Minimum of the maximum number of chunks (RFC 9112, section 7.1), because chunks cost time in addition to their bytes.
+ * A large body may have as many chunks as it has with {@link CHUNK_BYTES_MIN} bytes each. Some encoders write a chunk
+ * for each word.
  */
 const CHUNKS_MIN = 1_000;
 const CHUNK_BYTES_MIN = 40;
@@ -46,10 +53,11 @@ const CHUNK_BYTES_MIN = 40;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Reads and parses a JSON body, stricter than JSON alone: one encoding, no byte order mark, no NUL, no lone surrogates,
- * no `__proto__`, bounded in size, chunks, values, depth and fields. Duplicate names: the last one wins.
- * @param reservation holds the bytes as they arrive; the caller gives them back
- * @throws HttpRefusal 415 or 413, DomainError `invalid`, DomainError `unavailable` when there is no room for the bytes now
+ * Reads and parses a JSON body with stricter rules than JSON: one encoding, no byte order mark, no NUL, no unpaired
+ * surrogates, no `__proto__`, and limits on size, chunks, values, depth and fields. If a name is repeated, the last
+ * value is used.
+ * @param reservation reserves the bytes as they arrive; the caller releases them
+ * @throws HttpRefusal 415 or 413; DomainError `invalid`; DomainError `unavailable` if the bytes exceed a limit now
  */
 export async function readJsonBody(
   request: IncomingMessage,
@@ -63,8 +71,8 @@ export async function readJsonBody(
 }
 
 /**
- * Same as {@link readJsonBody} for a body that may be left out: an empty one is `{}`. The body is read to find out, since a proxy that
- * streams announces chunks without knowing whether any will come.
+ * Like {@link readJsonBody}, for a body that may be absent; an empty body counts as `{}`. The body is always read,
+ * because a proxy may announce chunks without knowing whether any will follow.
  */
 export async function readOptionalJsonBody(
   request: IncomingMessage,
@@ -79,8 +87,8 @@ export async function readOptionalJsonBody(
 }
 
 /**
- * Reads a body as it was sent, whatever it is.
- * @throws as {@link readJsonBody} for what is too large
+ * Reads a body unchanged.
+ * @throws the errors of {@link readJsonBody} for a body that is too large
  */
 export function readRawBody(
   request: IncomingMessage,
@@ -91,13 +99,13 @@ export function readRawBody(
   return readBytes(request, response, { bytesMax, valuesMax: Infinity, advice: '' }, reservation);
 }
 
-/** A form of the browser has a few short fields. */
+/** Maximum size of an HTML form, which has a few short fields. */
 const FORM_BYTES_MAX = 16 * 1024;
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 /**
- * Reads the fields of a form.
- * @throws HttpRefusal 415 or 413, DomainError `invalid` for a repeated field, DomainError `unavailable`
+ * Reads the fields of an HTML form.
+ * @throws HttpRefusal 415 or 413; DomainError `invalid` for a repeated field; DomainError `unavailable`
  */
 export async function readFormBody(
   request: IncomingMessage,
@@ -130,7 +138,7 @@ function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
   });
 }
 
-/** Returns the refusal of headers that do not announce readable JSON. */
+/** Returns the refusal of a Content-Type or encoding other than JSON. */
 function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
   const refusal = refusalOfEncoding(request);
   if (refusal !== undefined) return refusal;
@@ -147,7 +155,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Refuses a byte too many in other words than those about the size. */
+  /** Replaces the refusal of a body that is too long. */
   readonly tooLong?: HttpRefusal;
 }
 
@@ -171,15 +179,16 @@ async function readBytes(
     if (error instanceof ClientGone) throw error;
     if (error instanceof TooManyChunks) stopReading(request.socket);
     else if (!isWaiting) await discard(request);
-    // The answer arrives, and what is unread is never taken for another request.
+    // The connection is closed after the response, so that unread bytes are never read as another request.
     if (!request.complete) response.setHeader('Connection', 'close');
     throw error;
   }
 }
 
 /**
- * The whole body. Rejects as soon as it is longer than allowed, has more values, or there is no room for it, and when the
- * client leaves. Keeps nothing of it afterwards: the request lives on until it is answered.
+ * Reads the whole body. Rejects as soon as the body is too long, has too many values or exceeds a limit, and if the
+ * client disconnects. It keeps no reference to the body afterwards, because the request exists until the response is
+ * sent.
  */
 function collect(
   request: IncomingMessage,
@@ -208,7 +217,7 @@ function collect(
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {
-        // Node still delivers what it has read, and would keep it if nobody took it.
+        // Node.js still delivers buffered bytes and would keep them if nobody read them.
         request.on('data', () => {});
         end();
         reject(error as Error);
@@ -232,14 +241,14 @@ function collect(
   });
 }
 
-/** Is not read to its end, unlike other bodies that are refused: that is what it costs too much to do. */
+/** A refusal after which the rest of the body is not read, because reading so many chunks is too expensive. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
     super(413, `The body has more than ${chunksMax} chunks. Send larger ones.`);
   }
 }
 
-/** Returns the maximum number of chunks of a body with this maximum length. */
+/** Returns the maximum number of chunks for a body of this maximum length. */
 export function chunksMaxOf(bytesMax: number): number {
   return Math.max(CHUNKS_MIN, Math.ceil(bytesMax / CHUNK_BYTES_MIN));
 }
@@ -253,10 +262,7 @@ function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'ad
   return new HttpRefusal(413, `The body has more than ${valuesMax} values. ${advice}`);
 }
 
-/**
- * Discards what is left of a body that was refused while it came, so that the answer arrives, and has the connection
- * end with the answer.
- */
+/** Discards the rest of a refused body, so that the response arrives, and closes the connection after the response. */
 export async function discardRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.complete || request.destroyed) return;
   const isUnasked = request.headers.expect?.toLowerCase() === '100-continue' && request.readableDidRead === false;
@@ -265,8 +271,8 @@ export async function discardRest(request: IncomingMessage, response: ServerResp
 }
 
 /**
- * Reads and discards the rest of a body, within bounds: closing a connection with unread bytes resets it, and the client
- * may lose the answer.
+ * Reads and discards the rest of a body up to a limit. Closing a connection with unread bytes resets it, and the client
+ * may lose the response.
  */
 async function discard(request: IncomingMessage): Promise<void> {
   const timeIsUp = new AbortController();
@@ -287,7 +293,7 @@ async function discard(request: IncomingMessage): Promise<void> {
   if (!request.complete) request.pause();
 }
 
-/** Parses the bytes of a JSON text by the rules of {@link readJsonBody}. */
+/** Parses a JSON text by the rules of {@link readJsonBody}. */
 export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
@@ -310,7 +316,7 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   return value;
 }
 
-/** Iterates over the members of a body with their level, a list item by item: some bodies are one long list. */
+/** Yields the members of a body with their level, and lists item by item, because some bodies are one long list. */
 function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     yield { part: body, depth: 1 };
@@ -334,7 +340,7 @@ function refuseHarmful(value: unknown, depth: number): void {
   for (const member of membersOf(value)) refuseHarmful(member, depth + 1);
 }
 
-/** The members of an object that has not too many, under names that do no harm. */
+/** Returns the members of an object, and refuses too many members and dangerous names. */
 function membersOf(object: object): unknown[] {
   const names = Object.keys(object);
   if (names.length > JSON_FIELDS_MAX) {
@@ -347,7 +353,7 @@ function membersOf(object: object): unknown[] {
   return Object.values(object);
 }
 
-/** XML cannot carry NUL and UTF-8 no lone surrogate, so neither could be stored and exported again. */
+/** XML cannot contain NUL, and UTF-8 no unpaired surrogate, so neither could be stored and exported. */
 function refuseUnstorable(text: string): void {
   if (text.includes('\u0000')) throw invalid('The body has a string with the character U+0000. Remove it.');
   if (LONE_SURROGATE.test(text))

@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { eachInTurns } from './turns.js';
 
-/** SHA-256 of the body as canonical JSON, hex: equal for reordered members and other blanks, different otherwise. */
+/**
+ * Returns the SHA-256 hash of the body as canonical JSON in hexadecimal. It does not depend on the order of members and
+ * on white space.
+ */
 export async function fingerprintOf(body: unknown): Promise<string> {
   const hash = createHash('sha256');
   await eachInTurns(canonicalPieces(body), (piece) => void hash.update(piece));
   return hash.digest('hex');
 }
 
-/** {@link canonicalJson} of a body, cut at the items of the lists in it. */
+/** Yields {@link canonicalJson} of a body in parts, split at the items of its lists. */
 function* canonicalPieces(body: unknown): Generator<string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     yield canonicalJson(body);

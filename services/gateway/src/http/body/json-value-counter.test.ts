@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { JsonValueCounter } from './json-value-counter.js';
 
-/** Values that `JSON.parse` makes of a text, with the objects and lists among them that have no members. */
+/** Counts the values that `JSON.parse` makes of a text, and the empty objects and lists among them. */
 function countParsed(value: unknown): { values: number; empty: number } {
   const members = typeof value === 'object' && value !== null ? Object.values(value) : undefined;
   const sum = { values: 1, empty: members?.length === 0 ? 1 : 0 };
@@ -14,7 +14,7 @@ function countParsed(value: unknown): { values: number; empty: number } {
   return sum;
 }
 
-/** The bytes cut before each of these positions. */
+/** Splits the bytes before each of these positions. */
 function cut(bytes: Buffer, positions: readonly number[]): Buffer[] {
   const ends = [...new Set(positions.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
@@ -26,7 +26,10 @@ function counted(chunks: readonly Uint8Array[]): number {
 }
 const countOf = (text: string) => counted([Buffer.from(text)]);
 
-/** Texts with characters that could be mistaken for structure: brackets, commas, quotes and backslashes, also at the end. */
+/**
+ * Texts with characters that could be mistaken for structure: brackets, commas, quotation marks and backslashes, also
+ * at the end.
+ */
 const trickyText = fc.oneof(
   fc.string({ unit: fc.constantFrom('"', '\\', '{', '[', ',', ':', '}', ']', '\n', 'ż', '😀', '\ud83d', 'u', '0') }),
   fc.string({ unit: 'binary' }),

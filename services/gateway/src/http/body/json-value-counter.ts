@@ -5,22 +5,22 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts the values of a JSON text while its bytes arrive, before anything is parsed (ADR 0029). Outside strings each comma
- * and each opening bracket or brace announces at most one value, so the count is never below the number of values that
- * `JSON.parse` makes, of which objects and lists without members are counted twice. Bytes of a multi-byte character are
- * never one of these five, so neither the place where chunks are cut nor an invalid encoding changes the count.
+ * Counts the values of a JSON text while its bytes arrive, before it is parsed (ADR 0029). Outside strings, each comma
+ * and each opening bracket or brace announces at most one value. The count is therefore never below the number of
+ * values that `JSON.parse` makes; empty objects and lists are counted twice. Bytes of a multi-byte character never
+ * equal one of these characters, so neither the splitting into chunks nor an invalid encoding changes the count.
  */
 export class JsonValueCounter {
   #values = 1;
   #isInString = false;
   #isEscaped = false;
 
-  /** @returns how many values the text has so far, at most */
+  /** @returns the maximum number of values in the text so far */
   add(chunk: Uint8Array): number {
     let values = this.#values;
     let isInString = this.#isInString;
     let isEscaped = this.#isEscaped;
-    // An index, because this runs for every byte: four times as fast as an iterator.
+    // An index is used, because this loop runs for every byte and is four times as fast as an iterator.
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at];
       if (isInString) {

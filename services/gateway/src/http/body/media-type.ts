@@ -2,13 +2,13 @@ import { splitUnquoted } from '../response/split-unquoted.js';
 
 /** A parsed Content-Type header in lower case (RFC 9110, section 8.3). */
 export interface MediaType {
-  /** `application/json`; undefined where the header is missing or empty. */
+  /** Media type such as `application/json`. Undefined if the header is missing or empty. */
   readonly type: string | undefined;
-  /** More than one contradict each other, if they are not equal. */
+  /** Charset parameters. Several different ones contradict each other. */
   readonly charsets: readonly string[];
 }
 
-/** Reads a Content-Type header in one pass, whatever is in it. */
+/** Parses a Content-Type header in one pass, whatever it contains. */
 export function readMediaType(header = ''): MediaType {
   const [type = '', ...parameters] = splitUnquoted(header.toLowerCase(), ';').map((part) => part.trim());
   const charsets = parameters.flatMap((parameter) => {

@@ -3,21 +3,21 @@ import { awaitBody } from '../connection/connections.js';
 import { ClientGone } from '../response/client-gone.js';
 import { readMediaType } from './media-type.js';
 
-/** A file as its PUT announces it; its bytes are still on their way. */
+/** A file as its PUT request announces it. Its bytes have not arrived yet. */
 export interface SentFile {
   /** Content-Type without parameters, in lower case. */
   readonly mediaType: string | undefined;
-  /** Undefined for a chunked body. */
+  /** Announced size. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
-  /** Content of the file; can be read once. */
+  /** Content of the file, which can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /** Describes the file in the body of a request. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
-  // If there are several types, none is taken: the owner refuses a file without one, at its place among the checks.
+  // If there are several types, none is used. The service refuses a file without a type.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
   return {
     mediaType: others.length > 0 ? undefined : readMediaType(type).type,
@@ -27,7 +27,10 @@ export function sentFile(request: Request, response: Response): SentFile {
   };
 }
 
-/** The bytes as they come; many small chunks that wait are one. The request stays usable when its reader has enough. */
+/**
+ * Yields the bytes as they arrive. Small waiting chunks are joined. The request can still be used when the reader
+ * stops.
+ */
 async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
   awaitBody(request.socket, response);

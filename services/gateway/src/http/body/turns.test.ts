@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { eachInTurns, TURN_MS_MAX } from './turns.js';
 
-/** Keeps the processor busy for so long. */
+/** Keeps the processor busy for this time. */
 function busyFor(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-/** Counts the turns that others have had by each item; the first one takes no time, each other one takes a whole turn. */
+/**
+ * Counts the turns of other work before each item. The first item takes no time, and each other item takes a whole
+ * turn.
+ */
 async function seenByItems(): Promise<{ seen: number[]; isFirstTurnShort: boolean }> {
   let othersTurns = 0;
   let isOver = false;
@@ -43,7 +46,7 @@ describe('long work in turns', () => {
   });
 
   test('lets others have their turn whenever its own is over, and only then', async () => {
-    // Again when the machine was away in the middle of the first turn, which then was over for good reason.
+    // The measurement is repeated if the machine stopped in the middle of the first turn, which then ended correctly.
     let { seen, isFirstTurnShort } = await seenByItems();
     while (!isFirstTurnShort) ({ seen, isFirstTurnShort } = await seenByItems());
     expect(seen[1]).toBe(0);

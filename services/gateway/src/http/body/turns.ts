@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Time for which one request works before the others get their turn; an item that takes longer makes it longer. */
+/** Maximum time for which one request works before others can run. A single item may take longer. */
 export const TURN_MS_MAX = 2;
 
 /**
- * Runs `work` for every item in order and lets other requests be answered in between: a body of thousands of rows would
- * otherwise block them. Rejects with what `work` throws.
+ * Runs `work` for every item in order, and lets other requests run in between, because a body with thousands of rows
+ * would otherwise block them. Rejects with the error of `work`.
  */
 export async function eachInTurns<T>(items: Iterable<T>, work: (item: T, index: number) => void): Promise<void> {
   let index = 0;

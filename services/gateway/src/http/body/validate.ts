@@ -8,13 +8,14 @@ export function hasAnyField(body: object): boolean {
   return Object.keys(body).length > 0;
 }
 
-/** Longest part of an unknown field's name that is repeated; the name comes from the caller. */
+/** Maximum length of an unknown field name in a message, because the name comes from the caller. */
 const NAME_LENGTH_MAX = 100;
 
 /**
- * The value as the schema describes it.
- * @param root what to call the value itself where a fault has no path: `body` or `query`
- * @throws DomainError `invalid` with one detail per wrong field; its message names the first and how many there are
+ * Validates a value with a schema.
+ * @param root name of the value in messages if a fault has no path: `body` or `query`
+ * @throws DomainError `invalid` with one detail for each invalid field; its message has the first fault and the number
+ * of faults
  */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, root: string): z.infer<S> {
   const result = check(schema, value);
@@ -25,7 +26,7 @@ export function validate<S extends z.ZodType>(schema: S, value: unknown, root: s
 }
 
 /**
- * The value as the schema describes it, or its faults in our own sentences. Only a value with faults is parsed with the
+ * Returns the validated value, or its faults in our own sentences. Only an invalid value is validated with these
  * sentences, because that takes more than twice as long.
  */
 function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseResult<z.infer<S>> {
@@ -33,16 +34,16 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
   return result.success ? result : schema.safeParse(value, { error: sentence });
 }
 
-/** Every issue as a fault in our own words. */
+/** Converts every issue to a fault in our own words. */
 function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
   for (const issue of issues) {
-    // One issue lists all unknown fields of an object; there may be many, with names from the caller.
+    // One issue lists all unknown fields of an object. There may be many, with names from the caller.
     const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
     for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);
   }
 }
 
-/** `supplier.bank_account.iban`, `rows[3].currency`. */
+/** Returns a path such as `supplier.bank_account.iban` or `rows[3].currency`. */
 function pathOf(path: readonly PropertyKey[], root: string): string {
   if (path.length === 0) return root;
   return path.reduce<string>((written, step) => {
@@ -62,7 +63,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** Returns the sentence about the fault of a field, when its own schema has none. */
+/** Returns the sentence about a fault of a field whose schema has none. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -88,7 +89,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Units that are counted for a limit; other types are compared by value. */
+/** Units for limits by type. Other types are compared by value. */
 const counted: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
 
 function bounded(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {

@@ -16,7 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([gateway.stop(), strict.stop()]));
 
-/** Every refusal looks the same, whatever part wrote it: Node's parser, its timers, or the app. */
+/**
+ * Expects the same format for every refusal, whichever part writes it: the parser or the timers of Node.js, or the app.
+ */
 function expectEnvelope(text: string, status: number): void {
   const answer = parseAnswer(text);
   const { error } = JSON.parse(answer.body) as { error: Record<string, unknown> };

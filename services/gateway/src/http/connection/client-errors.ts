@@ -13,13 +13,13 @@ import { newRequestId } from '../response/request-id.js';
 import { requestState } from '../response/request-state.js';
 import { securityHeaders } from '../response/security-headers.js';
 
-/** Node's error about a connection from which it could not read a request. */
+/** Error of Node.js for a connection from which it could not read a request. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** The pending response of a connection, if any: its request id is the one to show. */
+/** The pending response of a connection, if any. Its request id is the one to return. */
 const responses = new WeakMap<Socket, Response>();
 
 export function expectAnswer(socket: Socket, response: Response): void {
@@ -27,10 +27,10 @@ export function expectAnswer(socket: Socket, response: Response): void {
 }
 
 /**
- * Answers what Node refuses by itself (a malformed request line, headers too large, a client too slow) with the
- * envelope and a request id, then closes the connection: nothing after such bytes can be trusted. Each is a refused
- * attempt of the caller, unless a good key came over the connection last. Behind a proxy the caller is known only of a request
- * whose head was read.
+ * Handles requests that Node.js itself refuses (a malformed request line, headers that are too large, a client that is
+ * too slow): sends an error response with a request id and closes the connection, because the following bytes cannot be
+ * trusted. Each counts as a refused attempt of the caller, unless the connection last sent a valid key. Behind a proxy,
+ * the caller is known only if the headers of the request were read.
  */
 export function answerClientErrors(
   server: Server,
@@ -62,7 +62,7 @@ export function answerClientErrors(
   });
 }
 
-/** Refuses a connection beyond the share of its address, before anything is read from it. */
+/** Refuses a connection beyond the limit of its address, before anything is read from it. */
 export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
   stopReading(socket);
   const requestId = newRequestId();

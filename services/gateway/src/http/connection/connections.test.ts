@@ -16,7 +16,7 @@ const withKey = `Authorization: Bearer ${key}`;
 
 const started: RunningGateway[] = [];
 const sockets: Socket[] = [];
-/** Requests that reached the service, which never answers them. */
+/** Number of requests that reached the service, which never responds. */
 let reached: number;
 
 async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
@@ -62,14 +62,14 @@ describe('a client that pipelines and hangs up', () => {
     const socket = await open(gateway);
     socket.pause();
     socket.write(request(path).repeat(1_200));
-    // Some are in the buffers of the system; one is being written, the others are queued behind it.
+    // Some responses are in the buffers of the operating system, one is being written, and the others are queued.
     await eventually(() => expect(gateway.unauthenticated.held('127.0.0.1')).toBeGreaterThan(10));
     socket.destroy();
     await eventually(() => expect(gateway.unauthenticated.held('127.0.0.1')).toBe(0));
   });
 });
 
-/** Statuses in the order in which they came. */
+/** Returns the statuses in the order of the responses. */
 const statusesOf = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const lastAnswer = (received: string) => parseAnswer(received.slice(received.lastIndexOf('HTTP/1.1')));
@@ -124,7 +124,10 @@ describe('slow readers', () => {
   const SHARE = 3;
   const pageStatus = async (gateway: RunningGateway) => (await fetch(`${gateway.origin}/docs`)).status;
 
-  /** Asks for the largest file and reads nothing until the buffers of the system are full and the share is used up. */
+  /**
+   * Requests the largest file and reads nothing, until the buffers of the operating system are full and the share is
+   * used up.
+   */
   async function useUpShare(gateway: RunningGateway): Promise<void> {
     const page = await (await fetch(`${gateway.origin}/docs`)).text();
     const path = /src="([^"]+bundle\.js)"/.exec(page)?.[1] ?? '';

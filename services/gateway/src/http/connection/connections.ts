@@ -5,26 +5,28 @@ import type { Timeouts } from '../limits/limits.js';
 import type { Share } from '../limits/share.js';
 import { HttpRefusal } from '../response/refusal.js';
 
-/** A request whose answer has not left yet. */
+/** A request whose response has not been sent yet. */
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
-  /** Time limit of its body, if the route allows more than usual. */
+  /** Time limit of its body, if the route allows more than the default. */
   bodyMs?: number;
-  /** True once the gateway reads its body: before, the client may wait for the gateway. */
+  /** True after the gateway began to read its body. Before that, the client may be waiting for the gateway. */
   isBodyAwaited?: true;
-  /** Time when a sweep first saw its response complete and not yet taken by the client. */
+  /** Time when a sweep first saw that its response was complete but not received by the client. */
   readySinceMs?: number;
-  /** The gateway has waited so long for its body since the connection had brought so many bytes. */
+  /**
+   * Time for which the gateway has waited for the body, since the connection had received the given number of bytes.
+   */
   window?: { waitedMs: number; readonly bytes: number };
 }
 
 interface Connection {
   requests: number;
-  /** True when it holds a place of an organization instead of one among strangers. */
+  /** True if the connection uses a slot of an organization instead of one for unknown callers. */
   isRecognized?: true;
   onRecognized?: () => void;
-  /** Time when its last response was decided: later requests are neither executed nor answered. */
+  /** Time when its last response was decided. Later requests are neither executed nor answered. */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;
 }
@@ -36,7 +38,7 @@ function connectionOf(socket: Socket): Connection {
   if (found !== undefined) return found;
   const connection: Connection = { requests: 0, waiting: new Map() };
   connections.set(socket, connection);
-  // Node emits `close` only on the response that is being written, not on those queued behind it.
+  // Node.js emits `close` only for the response that is being written, not for the queued ones.
   socket.once('close', () => {
     for (const response of connection.waiting.keys()) settle(connection, response);
   });
@@ -48,12 +50,12 @@ function settle({ waiting }: Connection, response: ServerResponse): void {
   if (waiting.delete(response)) request?.onSettled();
 }
 
-/** Tells whether the connection is closing: its later requests are not executed. */
+/** Tells whether the connection is closing, so that later requests are not executed. */
 export function isClosing(socket: Socket): boolean {
   return connections.get(socket)?.closingSinceMs !== undefined;
 }
 
-/** Executes nothing more that arrives on this connection. A paused socket does not notice that its client left. */
+/** Stops executing requests from this connection. A paused socket does not notice that its client disconnected. */
 export function stopReading(socket: Socket): void {
   connectionOf(socket).closingSinceMs ??= performance.now();
   socket.pause();
@@ -61,7 +63,7 @@ export function stopReading(socket: Socket): void {
 
 /**
  * Adds a request to its connection.
- * @param onSettled called once: when the answer has left, or its connection is gone
+ * @param onSettled called once, when the response was sent or the connection is closed
  */
 export function trackRequest(socket: Socket, response: ServerResponse, onSettled: () => void): void {
   const connection = connectionOf(socket);
@@ -69,15 +71,15 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
-  // Same as `server.maxRequestsPerSocket` for the last request: announces the end, and still answers the requests behind it.
+  // Like `server.maxRequestsPerSocket` for the last request, but the requests behind it still get their responses.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
   }
 }
 
 /**
- * Counts a connection whose client has shown a good key, token or signature in the share of its owner instead of among
- * strangers, as long as that share has room.
+ * Counts a connection that has sent a valid key, token or signature in the share of its owner instead of among unknown
+ * callers, if that share allows it.
  */
 export function recognizeConnection(socket: Socket, recognized: Share, organizationId: string): void {
   const connection = connectionOf(socket);
@@ -89,12 +91,12 @@ export function recognizeConnection(socket: Socket, recognized: Share, organizat
   connection.onRecognized?.();
 }
 
-/** Calls once, when {@link recognizeConnection} counts the connection for its organization. */
+/** Calls the function once, when {@link recognizeConnection} counts the connection for its owner. */
 export function onceRecognized(socket: Socket, tell: () => void): void {
   connectionOf(socket).onRecognized = tell;
 }
 
-/** Allows the body of a request more time than usual. */
+/** Allows the body of a request more time than the default. */
 export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: number): void {
   const request = connectionOf(socket).waiting.get(response);
   if (request !== undefined) request.bodyMs = bodyMs;
@@ -112,7 +114,7 @@ export function isIdle(socket: Socket): boolean {
 }
 
 /**
- * Refuses the request that is one too many on its connection, and ends the connection with this answer.
+ * Refuses a request beyond the limit of its connection, and closes the connection after the response.
  * @throws HttpRefusal 429
  */
 export function refuseExcess(socket: Socket): void {
@@ -127,9 +129,9 @@ export function refuseExcess(socket: Socket): void {
 }
 
 /**
- * Closes connections whose client does not send its body or take its answer in time, and those that ought to end. Node itself knows one
- * time for all bodies, which is that of files.
- * @returns stops it
+ * Closes connections whose client does not send its body or receive its response in time, and connections that are
+ * overdue to close. Node.js itself has only one time limit for all bodies, which is that of files.
+ * @returns a function that stops the checks
  */
 export function closeLateConnections(
   server: Server,
@@ -149,14 +151,14 @@ export function closeLateConnections(
   let lookedAtMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    // A pause of this process is no fault of the clients.
+    // A pause of this process is not the fault of clients.
     const elapsedMs = Math.min(nowMs - lookedAtMs, 2 * checkingIntervalMs);
     lookedAtMs = nowMs;
     for (const socket of sockets) {
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // Same error as Node's own.
+        // The same error as that of Node.js.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;
@@ -176,11 +178,14 @@ function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number):
   return false;
 }
 
-/** Tells whether less than {@link BODY_WINDOW_BYTES_MIN} arrived while the gateway waited for a body for a whole window. */
+/**
+ * Tells whether less than {@link BODY_WINDOW_BYTES_MIN} arrived during a whole window in which the gateway waited for a
+ * body.
+ */
 function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number, bodyWindowMs: number): boolean {
   for (const [response, request] of waiting) {
     if (response.req.complete || response.writableEnded) continue;
-    // Before it is asked for, and while what came of it is not read yet, the client waits for the gateway.
+    // Before the body is requested, and while received bytes are unread, the client waits for the gateway.
     if (request.isBodyAwaited !== true || response.req.readableLength > 0) continue;
     request.window ??= { waitedMs: 0, bytes: socket.bytesRead };
     request.window.waitedMs += elapsedMs;
@@ -193,7 +198,7 @@ function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number,
 
 function hasLateAnswer({ waiting }: Connection, nowMs: number, writeMs: number): boolean {
   for (const [response, request] of waiting) {
-    // Answers leave in the order of their requests: those behind an unfinished one are not late on their own.
+    // Responses are sent in the order of their requests, so those behind an unfinished one are not late themselves.
     if (!response.writableEnded) return false;
     request.readySinceMs ??= nowMs;
     if (nowMs - request.readySinceMs >= writeMs) return true;

@@ -17,24 +17,28 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
 export interface HttpServerOptions {
   readonly app: Express;
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** Port. 0 lets the operating system choose one. */
   readonly port: number;
   /** Counts requests that cannot be read. */
   readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
-  /** 0 for no bound, for instance when a proxy in front holds all connections. */
+  /**
+   * Maximum number of connections of one address. 0 means no limit, for example if all connections come from a proxy.
+   */
   readonly connectionsPerAddressMax: number;
   /** Maximum number of connections of all addresses. */
   readonly connectionsMax?: number;
-  /** Number of proxies in front: with one, the address of a connection is not a caller's. */
+  /** Number of proxies in front. With a proxy, the address of a connection is not that of the caller. */
   readonly trustedProxyHops: number;
 }
 
 export interface HttpServer {
-  /** `host:port` with the real port. */
+  /** `host:port` with the actual port. */
   readonly address: string;
-  /** Takes no new connections, lets running requests end, at most `timeoutMs`, then cuts them. */
+  /**
+   * Accepts no new connections, lets running requests end for at most `timeoutMs`, and then closes their connections.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -43,16 +47,17 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    // Time for the longest bodies, files; that of others is checked separately.
+    // Time limit for files, which are the longest bodies. Other bodies are checked separately.
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,
-    // Checked by the app itself, which answers with the envelope.
+    // The app itself checks the Host header and sends an error response.
     requireHostHeader: false,
   });
-  // The bytes of headers are bounded. Node's bound of their number silently drops those beyond it, a second key among them.
+  // The size of headers is limited. The limit of Node.js on their number would silently drop headers, such as a second
+  // key.
   server.maxHeadersCount = 0;
-  // A body is asked for once key and size are accepted; other expectations are not ours to meet.
+  // A body is requested after key and size were accepted. Other expectations are not supported.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });
@@ -69,9 +74,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * Bounds the connections of each address and of all. Where all are taken, a new one takes the place of the one that has been
- * open the longest without a good key or token, if there is one, without a request under way: strangers can take turns, and cannot
- * lock anybody out.
+ * Limits the connections of each address and in total. If all are in use, a new connection replaces the one that has
+ * been open longest without a valid key or token, preferably one without a running request. Unknown callers can
+ * therefore not lock out others.
  */
 function boundConnections(
   server: Server,
@@ -103,7 +108,10 @@ function boundConnections(
   });
 }
 
-/** Finds the idle connection that has been open the longest, except the new one; if none is idle, the oldest of all. */
+/**
+ * Returns the idle connection that has been open longest, except the new one. If none is idle, returns the oldest of
+ * all.
+ */
 function oldestOf(strangers: ReadonlySet<Socket>, newest: Socket): Socket {
   for (const stranger of strangers) if (stranger !== newest && isIdle(stranger)) return stranger;
   const [oldest = newest] = strangers;
@@ -115,7 +123,8 @@ async function stop(server: Server, timeoutMs: number): Promise<void> {
   cut.unref();
   const closed = once(server, 'close');
   server.close();
-  // A connection that was busy a moment ago is idle now and would stay open until its client leaves.
+  // A connection that was busy when the server stopped may be idle now, and would stay open until its client
+  // disconnects.
   const closeIdle = setInterval(() => server.closeIdleConnections(), CLOSE_IDLE_INTERVAL_MS);
   await closed;
   clearInterval(closeIdle);

@@ -7,12 +7,15 @@ import type { Express } from 'express';
 import { CACHE_CONTROL, isKnown } from '../response/etag.js';
 import { onlyGet } from '../response/only-get.js';
 
-/** Allows the page to run its own scripts and to call only this origin; its library styles elements directly. */
+/**
+ * Content security policy that allows the page to run its own scripts and to call only this origin. Its library sets
+ * styles on elements.
+ */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Caching of a file whose path changes with its content. */
+/** Cache header for a file whose path changes with its content. */
 const FOREVER = 'public, max-age=31536000, immutable';
 
 const START = `window.ui = SwaggerUIBundle({
@@ -44,7 +47,7 @@ const pageOf = (pathOf: (name: string) => string): string => `<!DOCTYPE html>
 
 const root = new URL('../../../../../', import.meta.url);
 
-/** Pages that the introduction and the guides link to: each file, and its path. */
+/** Pages that the introduction and the guides link to, by file. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['docs/guides/first-integration.md', '/docs/guides/first-integration.md'],
   ['docs/guides/scanning-history.md', '/docs/guides/scanning-history.md'],
@@ -68,8 +71,8 @@ interface File {
 }
 
 /**
- * Serves `/docs`, to which `/` redirects, `/openapi.json`, the guides and the pages that they link. The API page comes from the installed
- * package; nothing is loaded from elsewhere.
+ * Serves `/docs` (to which `/` redirects), `/openapi.json`, the guides and the pages that they link to. The API page
+ * comes from the installed package, and nothing is loaded from elsewhere.
  */
 export function apiPage(app: Express, openApi: string): void {
   const require = createRequire(import.meta.url);
@@ -100,7 +103,10 @@ export function apiPage(app: Express, openApi: string): void {
   });
 }
 
-/** Reads a page and points its links to the served pages. A link to a page that only the repository has is replaced by its text. */
+/**
+ * Reads a page and changes its links to the served pages. A link to a page that only the repository has is replaced by
+ * its text.
+ */
 function withServedLinks(file: string): string {
   const text = readFileSync(new URL(file, root), 'utf8');
   return text.replaceAll(/\[([^[\]]+)\]\(([\w./-]+(?:#[\w-]*)?)\)/g, (_, words: string, target: string) => {
@@ -110,7 +116,7 @@ function withServedLinks(file: string): string {
   });
 }
 
-/** Serves a file, which is compressed on the first request, because most gateways never get one. */
+/** Serves a file. It is compressed on the first request, because most gateways never get one. */
 function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
   const etag = digest(bytes);
   let compressed: Buffer | undefined;

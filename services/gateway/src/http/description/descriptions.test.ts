@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { publishedText } from '../../testing/published.js';
 
-/** Words that begin a noun clause or a fragment. A text begins with an article, a noun, a verb, or "Whether" instead. */
+/**
+ * Words that begin a noun clause or a fragment. A text must begin with an article, a noun, a verb, or "Whether"
+ * instead.
+ */
 const NOUN_CLAUSE_WORDS = wordsOf(
   'what when how where who whom whose which why of as by with for from in on until since only also none null absent once newest oldest those that not to',
 );
 const PRONOUNS = wordsOf('it its they them their he she him her his this these those that one both others');
-/** Words that are pronouns where a verb follows, and determiners where a noun follows. */
+/** Words that are pronouns before a verb and determiners before a noun. */
 const DEMONSTRATIVES = wordsOf('this that these those both others');
 const VERBS = wordsOf(
   'is are was were has have had can may must will does do means shows says tells applies happens begins ends',
@@ -19,17 +22,20 @@ function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(' '));
 }
 
-/** The words of a sentence in lower case. Code is one word, so that its text is not taken for prose. */
+/** Returns the words of a sentence in lower case. Code counts as one word, so that its text is not checked as prose. */
 function wordsIn(sentence: string): string[] {
   return sentence.toLowerCase().match(/[\p{L}\p{N}_'’`*./-]+/gu) ?? [];
 }
 
-/** The sentences of a paragraph. An abbreviation or a path does not end one, because no capital letter follows. */
+/**
+ * Returns the sentences of a paragraph. An abbreviation or a path does not end a sentence, because no capital letter
+ * follows.
+ */
 function sentencesOf(paragraph: string): string[] {
   return paragraph.split(/(?<=[.:;?!])\s+(?=[\p{Lu}`[])/u);
 }
 
-/** The faults of a description, in Markdown: one for each rule that a sentence breaks. */
+/** Returns the faults of a description in Markdown, one for each broken rule. */
 function faultsOfDescription(description: string): string[] {
   const paragraphs = description.split(/\n\s*\n/).filter((paragraph) => !paragraph.startsWith('#'));
   return paragraphs.flatMap((paragraph) => {
@@ -50,7 +56,7 @@ function faultsOfSentence(sentence: string): string[] {
   const isBare = DEMONSTRATIVES.has(first) ? VERBS.has(second) : PRONOUNS.has(first);
   return [
     ...(isBare ? [`"${sentence}" has a pronoun as its subject`] : []),
-    // "Null: any amount." and "PASS: pay." are two fragments; "Guides: ..." is a list with a title.
+    // "Null: any amount." and "PASS: pay." are fragments; "Guides: ..." is a list with a title.
     ...(/^(?:[A-Z][A-Z_]+|Null|Absent|Empty|None|True|False):/.test(sentence) ? [`"${sentence}" is a fragment`] : []),
   ];
 }
@@ -65,7 +71,7 @@ function faultsOfSummary(summary: string): string[] {
   ];
 }
 
-/** The texts of the published description. Examples are data, not descriptions. */
+/** Yields the texts of the published description. Examples are data and are not checked. */
 function* textsOf(node: unknown): Generator<{ kind: 'description' | 'summary'; text: string }> {
   if (typeof node !== 'object' || node === null) return;
   for (const [name, child] of Object.entries(node as Record<string, unknown>)) {

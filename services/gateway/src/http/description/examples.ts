@@ -10,7 +10,7 @@ export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   return registered.example as z.infer<S>;
 }
 
-/** Ids that the examples share. No resource has them, so a request with one in its path is answered with 404. */
+/** Ids that the examples share. No resource has them, so a request with one in its path gets 404. */
 export const EXAMPLE_IDS = {
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
   assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',

@@ -12,7 +12,7 @@ import { EXAMPLE_IDS } from './examples.js';
 
 /** Maximum length of a text in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
-/** Maximum length of the names of organizations, companies and keys, as their owner accepts them. */
+/** Maximum length of names of organizations, companies and keys, as the organization service accepts them. */
 export const LABEL_LENGTH_MAX = 200;
 /** Maximum length of a note on a decision. */
 const NOTE_LENGTH_MAX = 4_000;
@@ -22,12 +22,12 @@ export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
-/** Schema of a note on a decision, in paragraphs. */
+/** Schema of a note on a decision, which may have several paragraphs. */
 export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** A secret, exactly as another system issued it. */
+/** Schema of a secret, exactly as another system issued it. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z
@@ -36,22 +36,22 @@ export function secret(lengthMin: number, lengthMax: number) {
     .meta({ minLength: lengthMin, maxLength: lengthMax, pattern: secretPattern(lengthMin, lengthMax) });
 }
 
-/** An id in a request may come in any case; it is read in lower case, as ids are stored. */
+/** Schema of an id in a request, which may be in upper or lower case and is converted to lower case. */
 export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** An id in a response. */
+/** Schema of an id in a response. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** An instant in a response. */
+/** Schema of a time in a response. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** An e-mail address as its owner accepts it. The published format is the common form. */
+/** Schema of an e-mail address that the organization service accepts. The published format is the common one. */
 export function email() {
   return z
     .string()
@@ -60,10 +60,12 @@ export function email() {
 }
 
 const TAX_ID_LENGTH_MAX = 100;
-/** Number of letters and digits of a tax id that are read. The limit is published, so that every digit that a caller counts is read. */
+/**
+ * Maximum number of letters and digits of a tax id. It is published, so that every digit that a caller sends is read.
+ */
 const TAX_ID_READ_LENGTH = 40;
 
-/** The tax id of a company of the organization. */
+/** Schema of the tax id of a company of the organization. */
 export function companyTaxId() {
   return z
     .string()
@@ -76,14 +78,14 @@ export function companyTaxId() {
 }
 
 /**
- * A pattern that lists every word. An enumeration would say the same, and generated clients would no longer take the
- * plain text that a program has read elsewhere, nor old clients a word that was added.
+ * Returns a pattern that lists all words. With an enumeration, generated clients would not accept plain texts from
+ * elsewhere, and old clients would not accept new words.
  */
 function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
-/** A text that must be one of these words; more words may be added. */
+/** Schema of a text that must be one of these words. More words may be added. */
 export function wordOf(words: readonly string[], refusal: string) {
   const known = new Set(words);
   return z
@@ -97,14 +99,14 @@ export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code 
   description: 'A country as an ISO 3166-1 alpha-2 code, or XK for Kosovo.',
 });
 
-/** A decimal amount string that is not below zero. */
+/** Schema of a decimal amount that is not negative. */
 export function nonNegativeAmount() {
   return schemaOfKind(kinds.amount)
     .refine((value) => !value.startsWith('-'), 'Must not be below zero.')
     .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
-/** A day, `YYYY-MM-DD`. */
+/** Schema of a day, `YYYY-MM-DD`. */
 export function calendarDay() {
   return schemaOfKind(kinds.calendarDate);
 }
@@ -113,12 +115,12 @@ const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
-/** Three letters in any case; the rule that uses them checks whether they are a currency on the day. */
+/** Schema of three letters in any case. The rule that uses them checks whether they are a currency on the day. */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
 
-/** A currency into which amounts can be converted, in any case. */
+/** Schema of a currency into which amounts can be converted, in any case. */
 export const baseCurrency = z
   .string()
   .refine(
@@ -137,7 +139,7 @@ function isDateTime(value: string): boolean {
   return day !== undefined && isCalendarDate(day);
 }
 
-/** An instant with its offset (RFC 3339). */
+/** Schema of a time with an offset (RFC 3339). */
 export function dateTime() {
   return z
     .string()
@@ -145,7 +147,7 @@ export function dateTime() {
     .meta({ format: 'date-time', pattern: DATE_TIME.source });
 }
 
-/** A day, which means its beginning in UTC, or an instant. */
+/** Schema of a day, which means its beginning in UTC, or of a time. */
 export function dateOrDateTime() {
   return z
     .string()
@@ -161,12 +163,12 @@ export function dateOrDateTime() {
     });
 }
 
-/** The instant that {@link dateTime} or {@link dateOrDateTime} accepted. */
+/** Returns the time that {@link dateTime} or {@link dateOrDateTime} accepted. */
 export function toInstant(value: string): Date {
   return new Date(value.toUpperCase());
 }
 
-/** Formats an instant as every record shows it. Throws a TypeError for a message that lacks the instant. */
+/** Formats a time as every record shows it. Throws a TypeError for a message that lacks the time. */
 export function showInstant(instant: Date | undefined): string {
   if (instant === undefined) throw new TypeError('A record came without its time.');
   return instant.toISOString();
@@ -178,7 +180,10 @@ export function stated<T>(part: T | undefined): T {
   return part;
 }
 
-/** An id in a path. @param resource kind of resource that the id names; the example names one that does not exist */
+/**
+ * Schema of an id in a path.
+ * @param resource kind of resource that the id names; the example names one that does not exist
+ */
 export function pathId(resource: keyof typeof EXAMPLE_IDS, resourceName: string = resource) {
   return uuid().meta({ description: `The id of the ${resourceName}.`, param: { example: EXAMPLE_IDS[resource] } });
 }

@@ -52,14 +52,14 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
-/** A webhook as customers' endpoints receive it. */
+/** A webhook event as receivers get it. */
 export interface PublishedWebhook {
   readonly type: string;
   readonly summary: string;
   readonly schema: z.ZodType;
 }
 
-/** Returns the published description of the routes, OpenAPI 3.1, as JSON text. */
+/** Returns the published description of the routes (OpenAPI 3.1) as JSON text. */
 export function describeApi(resources: readonly Resource[], webhooks: readonly PublishedWebhook[] = []): string {
   const registry = new OpenAPIRegistry();
   registry.registerComponent('securitySchemes', 'apiKey', {
@@ -88,7 +88,7 @@ export function describeApi(resources: readonly Resource[], webhooks: readonly P
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Registers one response for each status of a refusal; all routes share it. */
+/** Registers one response for each status of a refusal, which all routes share. */
 function registerRefusals(registry: OpenAPIRegistry): void {
   for (const { name, description, headers = [], examples } of Object.values(publishedRefusals)) {
     const values = Object.entries(examples).map(([kind, example]) => [kind, { value: envelopeOf(example) }] as const);
@@ -105,7 +105,7 @@ function registerRefusals(registry: OpenAPIRegistry): void {
   }
 }
 
-/** Describes a delivery as the receiver sees it (specification section 6). */
+/** Describes a webhook request from the view of the receiver (specification section 6). */
 function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConfig {
   return {
     method: 'post',
@@ -204,7 +204,7 @@ function describeAccess(route: Route): string {
   return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}`;
 }
 
-/** Describes a file with each media type that it may have. */
+/** Describes a file with each of its possible media types. */
 function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),

@@ -10,11 +10,11 @@ const CURSOR_LENGTH_MAX = 1_000;
 const FOREIGN_CURSOR =
   'Must be the `nextCursor` of a page of this list with the same filters. Leave it out for the first page.';
 
-/** Base64url, in which lists write their cursors. */
+/** Format of cursors (base64url). */
 const CURSOR = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
 
-/** Query parameters of every list (interpretations, Lists); anything else in the query is refused. */
+/** Query parameters of every list (interpretations, Lists). Any other parameter is refused. */
 export const pageQuery = z.strictObject({
   limit: z
     .string()
@@ -51,7 +51,7 @@ export const pageQuery = z.strictObject({
     .optional(),
 });
 
-/** Request for a page of a list, and the response with the page. */
+/** The page request for the service, and a function that builds the response. */
 export interface ListRequest {
   readonly request: {
     pageSize: number;
@@ -71,9 +71,9 @@ interface Page<T> {
 const MARK_LENGTH = 8;
 
 /**
- * Reads the query of a list. A cursor is the token of the list's owner behind a mark of the list and its filters: in
- * another list, or with other filters, it would name a place that means nothing there.
- * @param list names the list in all requests for its pages: the operation, and the resource whose list it is
+ * Reads the query of a list. A cursor is the token of the service with a mark of the list and its filters, because the
+ * token would be meaningless in another list or with other filters.
+ * @param list identifies the list in all requests for its pages: the operation, and the resource whose list it is
  * @throws DomainError invalid for a cursor of another list or of other filters
  */
 export function listRequest(list: string, query: z.infer<typeof pageQuery>): ListRequest {
@@ -96,7 +96,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
   };
 }
 
-/** A page, `{ items, nextCursor }`; `nextCursor` is null on the last page. */
+/** Schema of a page, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
     items: z.array(item).describe('The items on this page of the list.'),
@@ -109,7 +109,7 @@ export function pageOf<S extends z.ZodType>(item: S) {
   return schema.register(examples, { example } as never);
 }
 
-/** Returns a list that is always returned as a whole. */
+/** Returns a list that always has a single page. */
 export function onlyPage<T>(items: T[]): Page<T> {
   return { items, nextCursor: null };
 }

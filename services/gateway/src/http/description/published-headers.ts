@@ -1,4 +1,4 @@
-/** Every response header that is published beyond those of HTTP itself, with its meaning and an example. */
+/** Published response headers other than those that HTTP requires, with a description and an example. */
 export const publishedHeaders = {
   'X-Request-Id': {
     description: 'The id of the request. An id that the caller sends in this header is kept.',
