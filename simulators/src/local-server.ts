@@ -5,21 +5,21 @@ import type { AddressInfo } from 'node:net';
 import type { Call } from './erp/call.js';
 
 const HOST = '127.0.0.1';
-/** A page of records that a test adds is larger than any request of a client. */
+/** Maximum size of a body. A page of records that a test adds is larger than any request of a client. */
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
 
-/** A server that listens on this machine alone. */
+/** A server that listens only on this machine. */
 export interface LocalServer {
   /** Base URL without a trailing slash. */
   readonly url: string;
-  /** Closes connections, too. */
+  /** Stops the server and closes its connections. */
   readonly stop: () => Promise<void>;
 }
 
-/** Does one call and sends its response. An error that it throws becomes a 500. */
+/** Handles one call and sends its response. An error becomes a 500 response. */
 export type Serve = (call: Call, response: ServerResponse, url: string) => Promise<void>;
 
-/** Reads each request whole, and has it served. Without a port the system chooses one. */
+/** Reads each request completely and handles it. Without a port, the operating system chooses one. */
 export async function startLocalServer(serve: Serve, port = 0): Promise<LocalServer> {
   const readAndServe = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const call = await readCall(request);
@@ -47,7 +47,10 @@ export async function startLocalServer(serve: Serve, port = 0): Promise<LocalSer
   };
 }
 
-/** Reads a request whole. @returns undefined where the body is too large */
+/**
+ * Reads a complete request.
+ * @returns undefined if the body is too large
+ */
 async function readCall(request: IncomingMessage): Promise<Call | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

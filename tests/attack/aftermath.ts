@@ -6,7 +6,7 @@ import type { Attack } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
 import { head, open, statusOf } from './wire.js';
 
-/** Maximum memory after an attack, as a share of the memory before it. */
+/** Maximum memory after an attack, relative to the memory before it. */
 export const MEMORY_SHARE_MAX = 1.2;
 const MEMORY_MS_MAX = 30_000;
 const SAMPLE_EACH_MS = 20;
@@ -15,14 +15,17 @@ const WARM_UP_REQUESTS = 300;
 export interface Aftermath {
   readonly answers: string;
   readonly tookMs: number;
-  /** Duration of the slowest request of the ordinary client, during the attack and after it. */
+  /** Duration of the slowest request of an ordinary client, during and after the attack. */
   readonly servedMs: number;
   readonly beforeBytes: number;
   readonly peakBytes: number;
   readonly afterBytes: number;
 }
 
-/** @param servedMsMax a client that waits longer for an answer gives up. @throws Error when it is not served */
+/**
+ * @param servedMsMax maximum time that an ordinary client waits for a response
+ * @throws Error if a client gets no response in time
+ */
 export async function play(system: AttackedSystem, attack: Attack, servedMsMax: number): Promise<Aftermath> {
   const beforeBytes = await system.collectedBytes();
   let peakBytes = beforeBytes;
@@ -53,7 +56,7 @@ export async function play(system: AttackedSystem, attack: Attack, servedMsMax: 
   return { answers, tookMs, servedMs: Math.max(...served), beforeBytes, peakBytes, afterBytes };
 }
 
-/** Serves ordinary requests, so that all that is loaded or compiled once is there before memory is compared. */
+/** Sends ordinary requests, so that all code is loaded and compiled before memory is measured. */
 export async function warmUp(system: AttackedSystem, servedMsMax: number): Promise<void> {
   for (let count = 0; count < WARM_UP_REQUESTS; count += 1) await serve(system, servedMsMax);
   const page = await (await fetch(`${system.origin}/docs`)).text();
@@ -63,9 +66,9 @@ export async function warmUp(system: AttackedSystem, servedMsMax: number): Promi
 }
 
 /**
- * An ordinary client with connections of its own reads, writes and uploads, and ordinary strangers, each from an address of its own, accept
- * an invitation and notify of a payment.
- * @returns how long the slowest request took
+ * Lets an ordinary client with its own connections read, write and upload, and ordinary callers without a key, each
+ * with its own address, accept an invitation and send a payment notification.
+ * @returns the duration of the slowest request
  */
 async function serve(system: AttackedSystem, servedMsMax: number): Promise<number> {
   const { origin, bystander } = system;
@@ -110,7 +113,7 @@ async function serveUpload({ origin, bystander }: AttackedSystem, servedMsMax: n
   return performance.now() - beganMs;
 }
 
-/** Served is a stranger whose token or signature is looked at: the answer is then that it is not a good one. */
+/** A caller without a key is served if its token or signature is checked. The response is then that it is invalid. */
 async function serveStranger(
   { port }: AttackedSystem,
   path: string,

@@ -12,9 +12,9 @@ import { attacks } from './attacks.js';
 import { measureHold } from './event-loop-holds.js';
 import { hostileRequests } from './hostile-requests.js';
 
-/** Other tests run on this machine at the same time; `npm run test:attack` alone asks for the two seconds. */
+/** Other tests run on this machine at the same time. Only `npm run test:attack` requires the limit of two seconds. */
 const SERVED_MS_MAX = 30_000;
-/** Likewise for its 10 ms; patterns that are not linear need hundreds. */
+/** The same applies to its limit of 10 ms. Patterns that are not linear need hundreds of milliseconds. */
 const HELD_MS_MAX = 100;
 
 let system: AttackedSystem;

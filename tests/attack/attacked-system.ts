@@ -1,4 +1,4 @@
-// The product, each service in a process of its own as in production, and a customer of it.
+// Starts the product with each service in a process of its own, as in production, and a customer of it.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,28 +11,28 @@ import type { NodeProcess } from '../bench/node-process.js';
 
 /** Memory limit of a gateway in Kubernetes (`k8s/base/gateway`). */
 export const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
-/** Node takes half of the memory of a container for its heap; here there is no container. */
+/** Maximum heap size. In a container, Node.js uses half of the memory for its heap; here there is no container. */
 const HEAP_MIB_MAX = 256;
 const COLLECTION_MS = 250;
 const METER_MS_MAX = 30_000;
 const METER_EACH_MS = 2;
 
 export interface AttackedSystem {
-  /** `http://127.0.0.1:<port>`. */
+  /** Origin of the gateway, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
-  /** The organization that attacks, or that is served next to the attack. */
+  /** The organization that attacks, or that is served during the attack. */
   readonly tenant: Tenant;
-  /** An organization that has nothing to do with it. */
+  /** An organization that is not involved in the attack. */
   readonly bystander: Tenant;
   newTenant(name: string): Promise<Tenant>;
-  /** Resident bytes of the gateway. */
+  /** Returns the resident memory of the gateway in bytes. */
   residentBytes(): Promise<number>;
-  /** Resident bytes of the gateway without its garbage. */
+  /** Returns the resident memory of the gateway in bytes after a garbage collection. */
   collectedBytes(): Promise<number>;
-  /** Resident bytes of what receives and reads files: the gateway, the documents service and the processes that read for it. */
+  /** Returns the resident memory of the gateway, the documents service and its child processes in bytes. */
   receivingBytes(): Promise<number>;
-  /** Does the work and returns the longest time for which one turn of the gateway's event loop kept the processor. */
+  /** Runs the work and returns the longest time for which one turn of the gateway's event loop used the processor. */
   longestHoldMs(work: () => Promise<void>): Promise<number>;
   readonly mongodbUrl: string;
   readonly databasePrefix: string;
@@ -46,7 +46,7 @@ export interface AttackedSystemOptions {
   readonly logDir: string;
 }
 
-/** Starts the services with the limits of production, but for the number of scans in a minute. */
+/** Starts the services with the limits of production, except for the number of history scans in a minute. */
 export async function startAttackedSystem(options: AttackedSystemOptions): Promise<AttackedSystem> {
   const { mongodbUrl, natsUrl, databasePrefix, logDir } = options;
   const secrets = newSecrets();
@@ -119,7 +119,7 @@ function gatewayOptions(): string {
   return [`--max-old-space-size=${HEAP_MIB_MAX}`, ...loaded].join(' ');
 }
 
-/** Has the meter of the gateway begin or end, and waits until it did. */
+/** Starts or ends a measurement in the gateway, and waits for its confirmation. */
 async function answerOfMeter(pid: number, file: string): Promise<void> {
   const before = linesOf(file).length;
   process.kill(pid, 'SIGCONT');
@@ -134,7 +134,7 @@ function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** Also when this file is run by a test from its source. */
+/** This also works if a test runs this file from its source. */
 const compiled = new URL('../dist/attack/', import.meta.url.replace('/dist/attack/', '/attack/'));
 
 function program(path: string): string {

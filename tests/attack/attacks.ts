@@ -1,4 +1,5 @@
-// The attacks of a hostile examination, and variants of them. Each attack ends with its connections closed, unless it says otherwise.
+// Attacks from a security examination and variants of them. Each attack closes its connections at the end, unless
+// stated otherwise.
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,8 +12,8 @@ import { ATTACKER, eitherOf, head, open, statusOf, tally, write } from './wire.j
 export interface Attack {
   readonly name: string;
   /**
-   * @param whileHeld called once what the attack can hold is held
-   * @returns what the gateway answered, for people
+   * @param whileHeld called once when the attack holds as much as it can
+   * @returns the responses of the gateway as text
    */
   run(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string>;
 }
@@ -20,28 +21,28 @@ export interface Attack {
 const PIPELINED = 1_200;
 const PIPELINE_ROUNDS = 3;
 const READERS = 1_100;
-/** Twice what four addresses may have running without a key. */
+/** Number of readers, twice the maximum number of concurrent requests without a key from four addresses. */
 const READERS_APART = 400;
 const BODIES = 6;
 const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
-/** Just below the 10 MiB that a scan may have. */
+/** Size just below the 10 MiB that a history scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
 /** Number of such bodies that fit into the share of an organization. */
 const FITTING = 1;
-/** Files of one organization that a gateway receives at the same time. */
+/** Number of files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;
 const JUNK = 25;
 const FLOOD = 400;
 const NEWCOMERS = 2;
-/** More than a gateway receives at the same time. */
+/** Number of files, more than a gateway receives at the same time. */
 const TRICKLED = 208;
 const ADDRESSES = 5;
 const TRICKLED_BYTES = 100_000;
 const LARGE_FILES = 12;
 const LARGE_BYTES = 20_000_000;
 const SENDERS = 4;
-/** Below and above what the headers of one name may have. */
+/** Lengths below and above the maximum for the headers of one name. */
 const HEADER_LENGTHS = [4_000, 15_000];
 const SERVED_MEANWHILE = 5;
 const UNTIL_MS_MAX = 30_000;
@@ -144,7 +145,7 @@ function* chunks(bytes: Uint8Array, length: number): Generator<string> {
   yield '0\r\n\r\n';
 }
 
-/** The same text in fewer writes. */
+/** Yields the same text in fewer, larger parts. */
 function* joined(texts: Iterable<string>, length: number): Generator<string> {
   let next = '';
   for (const text of texts) {
@@ -211,7 +212,7 @@ function scanHead(key: string, framing: string): string {
   return head('POST', '/v1/scans', bearer(key), 'Content-Type: application/json', framing);
 }
 
-/** Holds as much as it can get, and sends a byte now and then. */
+/** Holds as many bodies as possible, and sends a byte from time to time. */
 async function neverEnd({ port, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets = await Promise.all(Array.from({ length: BODIES }, () => open(port)));
   const answered: number[] = [];
@@ -243,12 +244,12 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-/** The address of one of the attackers. */
+/** Returns the address of one of the attackers. */
 function addressOf(index: number): string {
   return `127.0.0.${2 + (index % ADDRESSES)}`;
 }
 
-/** Sends a byte of each now and then, until `whileHeld` is over. */
+/** Sends a byte on each connection from time to time, until `whileHeld` is over. */
 async function drip(sockets: readonly Socket[], whileHeld: () => Promise<void>): Promise<void> {
   const dripping = setInterval(() => {
     for (const socket of sockets) if (socket.writable) socket.write('x');
@@ -261,7 +262,7 @@ async function drip(sockets: readonly Socket[], whileHeld: () => Promise<void>):
   }
 }
 
-/** All of one organization, by the tokens of its uploads. */
+/** Sends all files for one organization, with the tokens of its uploads. */
 async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const target = { origin, key: tenant.keys.owner };
   const sockets: Socket[] = [];
@@ -278,7 +279,7 @@ async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld:
   return `${TRICKLED - answered.length} held, ${tally(answered)}`;
 }
 
-/** Sends the bodies of accepting an invitation and of a payment notification, except for the last byte. */
+/** Sends the bodies of an invitation and a payment notification without the last byte. */
 async function holdPublicBodies({ port }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets: Socket[] = [];
   const answered: number[] = [];
@@ -315,7 +316,7 @@ async function sendLargeFiles({ origin, tenant }: AttackedSystem, whileHeld: () 
   return tally(statuses);
 }
 
-/** Reads as an API key, and is none. */
+/** Returns a well-formed API key that does not exist. */
 function junkKey(): string {
   return formatApiKey('live', randomBytes(8).toString('hex'), randomBytes(32).toString('hex').slice(0, 43));
 }
@@ -338,7 +339,7 @@ async function call(
   return response;
 }
 
-/** Sends one request after the other over so many connections at once, while an ordinary client works. */
+/** Sends requests one after the other over several connections, while an ordinary client works. */
 async function keepSending(
   { port }: AttackedSystem,
   whileHeld: () => Promise<void>,
@@ -366,7 +367,7 @@ async function keepSending(
   return tally(statuses);
 }
 
-/** Everything from the address of the customer itself. */
+/** All requests come from the address of the customer. */
 async function changeAmongFailures(system: AttackedSystem): Promise<string> {
   const { owner, admin } = system.tenant.keys;
   await expectStatus(200, call(system, 'GET', '/organizations/current', owner));
@@ -393,7 +394,7 @@ async function expectStatus(expected: number, answer: Promise<Response>): Promis
   if (status !== expected) throw new Error(`${url} answered ${status}, not ${expected}.`);
 }
 
-/** The flood comes from the address of the customer. */
+/** The flood of requests comes from the address of the customer. */
 async function newKeyInFlood(system: AttackedSystem): Promise<string> {
   const { port } = system;
   const statuses: number[] = [];

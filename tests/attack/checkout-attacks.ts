@@ -1,4 +1,5 @@
-// Strangers who pay: the provider signs what it tells of their subscriptions, and they choose the organization in it.
+// Attacks by people who pay: the provider signs the notifications about their subscriptions, in which they choose the
+// organization.
 import { createHmac, randomUUID } from 'node:crypto';
 import { developmentSettings } from '@invoicecontrol/topology/start';
 import type { AttackedSystem } from './attacked-system.js';
@@ -6,7 +7,7 @@ import { tally } from './wire.js';
 
 export const STRANGERS = 40;
 
-/** The checkouts name the bystander, so the ordinary client that is served at the same time belongs to the victim. */
+/** The checkouts name the other organization, so the ordinary client that is served belongs to the victim. */
 export async function payForAnother(system: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const before = await subscriptionOf(system);
   const statuses: number[] = [];
@@ -23,7 +24,7 @@ export async function payForAnother(system: AttackedSystem, whileHeld: () => Pro
   return tally(statuses);
 }
 
-/** @throws Error when the plan of the victim has changed, or a page of the provider is open to it */
+/** @throws Error if the plan of the victim has changed, or its portal page is accessible */
 async function requireSame(system: AttackedSystem, before: string): Promise<void> {
   const after = await subscriptionOf(system);
   if (after !== before) throw new Error(`The subscription of another organization was ${before} and is ${after}.`);
@@ -53,7 +54,7 @@ function subscription({ bystander }: AttackedSystem, id: string, status: string)
   };
 }
 
-/** @returns the status of the answer */
+/** @returns the status of the response */
 async function notify({ origin, bystander }: AttackedSystem, type: string, data: object): Promise<number> {
   const body = JSON.stringify({
     event_id: `evt_${randomUUID()}`,

@@ -1,12 +1,14 @@
-// Measures for how long one request of a stranger blocks all other requests of the gateway.
+// Measures how long one request without a key blocks all other requests of the gateway.
 import type { Socket } from 'node:net';
 import type { AttackedSystem } from './attacked-system.js';
 import type { HostileRequest } from './hostile-requests.js';
 import { open, statusOf, write } from './wire.js';
 
-/** No request of a stranger may hold the event loop longer, where it says nothing else. */
+/** Default maximum time in milliseconds for which such a request may block the event loop. */
 export const HOLD_MS_MAX = 10;
-/** The shortest of these counts: what a request costs is in each, collected garbage and compiled code only in some. */
+/**
+ * Number of measurements, the shortest of which counts: garbage collection and compilation affect only some of them.
+ */
 const MEASUREMENTS = 5;
 const CLOSE_MS_MAX = 10_000;
 
@@ -15,7 +17,7 @@ export interface Hold {
   readonly holdMs: number;
 }
 
-/** Sends the request alone, each time from another address, so that none is refused for those before. */
+/** Sends the request alone, each time from another address, so that earlier requests do not cause a refusal. */
 export async function measureHold(system: AttackedSystem, request: HostileRequest): Promise<Hold> {
   let status = 0;
   const holds: number[] = [];
@@ -45,7 +47,7 @@ async function answerTo({ port }: AttackedSystem, { bytes }: HostileRequest): Pr
   return answered;
 }
 
-/** The end of a connection, which comes after all that a request makes the gateway do. */
+/** Resolves when the connection ends, which is after all work that the request causes in the gateway. */
 function closeOf(socket: Socket): Promise<void> {
   socket.setTimeout(CLOSE_MS_MAX, () => socket.destroy());
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
-// Loaded into the gateway before its own program: measures for how long one turn of its event loop keeps the processor. SIGCONT begins a
-// measurement, the next SIGCONT ends it; each is answered by a line in the file HOLD_METER_FILE.
+// Loaded into the gateway before its own program. Measures how long one turn of its event loop uses the processor.
+// SIGCONT begins a measurement, and the next SIGCONT ends it; each is confirmed by a line in the file HOLD_METER_FILE.
 import { appendFileSync } from 'node:fs';
 
 const file = process.env['HOLD_METER_FILE'] ?? '';
@@ -15,7 +15,7 @@ process.on('SIGCONT', () => {
   longestMs = 0;
   appendFileSync(file, 'measuring\n');
   let beganMs = usedMs();
-  // All work that is ready is done between two immediates: other requests wait for it.
+  // All ready work runs between two immediates, and other requests wait for it.
   const turn = (): void => {
     const endedMs = usedMs();
     longestMs = Math.max(longestMs, endedMs - beganMs);
@@ -25,7 +25,7 @@ process.on('SIGCONT', () => {
   setImmediate(turn);
 });
 
-/** Time of the processor, not of the clock: on a busy machine a process waits for its turn as well. */
+/** Returns CPU time, not wall time, because a process also waits for the processor on a busy machine. */
 function usedMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

@@ -1,4 +1,4 @@
-// Files that were made to harm their reader (documents reference, section 3).
+// Files that are made to harm their reader (documents reference, section 3).
 import { randomBytes } from 'node:crypto';
 import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
 import sharp from 'sharp';
@@ -10,7 +10,7 @@ export interface HostileFile extends UploadedFile {
 }
 
 const PIXELS_OF_BOMB = 16_000;
-/** The picture is just below the limit of pixels, so it must be read. */
+/** Side length of a picture just below the pixel limit, which must be read. */
 const PIXELS_OF_NOISE = 5_000;
 const DEPTH = 10_000;
 const RANDOM_BYTES = 300_000;

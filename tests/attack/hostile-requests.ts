@@ -1,4 +1,4 @@
-// Heads and bodies that a stranger sends to keep the gateway busy.
+// Requests that a caller without a key sends to keep the gateway busy.
 import { head } from './wire.js';
 
 export interface HostileRequest {
@@ -7,12 +7,12 @@ export interface HostileRequest {
   readonly bytes: string;
 }
 
-/** All headers of one name may have so many characters, and all headers 16 KiB. */
+/** Maximum length of all headers with one name. All headers together may have 16 KiB. */
 const VALUE_LENGTH_MAX = 4_096;
 const TOO_LONG = 15_000;
 const URL_LENGTH = 8_000;
 const BODY_LENGTH = 256 * 1_024;
-/** The longest JSON body that a stranger may send. */
+/** Maximum size of a JSON body without a key. */
 const JSON_LENGTH = 16 * 1024;
 const FORM_LENGTH = 16 * 1_024;
 const ACCEPT = '/v1/members/accept';
@@ -44,7 +44,7 @@ function inChunks(body: string, length: number): string {
   return `${heading}${chunk.repeat(Math.floor(body.length / length))}0\r\n\r\n`;
 }
 
-/** A header at the place where it is read: at a page, before a body, or next to a key. */
+/** Returns requests with a header in every place where it is read: for a page, before a body, and next to a key. */
 function header(
   name: string,
   text: string,
@@ -101,7 +101,7 @@ export const hostileRequests: readonly HostileRequest[] = [
   json('a text of combining marks', `{"token":"x","name":"${repeated(String.raw`\u0301`, JSON_LENGTH - 40)}"}`),
   json('a text of invisible characters', `{"token":"x","name":"${repeated(String.raw`\u200b`, JSON_LENGTH - 40)}"}`),
   json('blanks alone', repeated(' ', JSON_LENGTH)),
-  // Node parses what one read of the connection brings, 64 KiB, without a pause: 10,000 chunks. The next read is ours to refuse.
+  // Node.js parses one read of 64 KiB without a pause, which is 10,000 chunks. The gateway can refuse the next read.
   { name: 'a body in chunks of one byte', bytes: inChunks(repeated(' ', BODY_LENGTH), 1) },
   {
     name: 'a form of fields',

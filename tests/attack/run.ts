@@ -141,7 +141,7 @@ async function attackAll(
   }
 }
 
-/** @returns how many requests hold the event loop for too long */
+/** @returns the number of requests that block the event loop for too long */
 async function measureHolds(system: AttackedSystem, good: Good): Promise<number> {
   let failures = 0;
   const rows = [['one request of a stranger', 'answer', 'holds the event loop', 'aim']];
@@ -161,7 +161,7 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
   return failures;
 }
 
-/** @returns how many aims were missed */
+/** @returns the number of missed targets */
 async function attackWithUploads(system: AttackedSystem, good: Good): Promise<number> {
   let failures = 0;
   const judge = (text: string, isGood: boolean): string => {

@@ -13,24 +13,24 @@ import type { HostileFile } from './hostile-files.js';
 import { head, open, tally, write } from './wire.js';
 
 const MIB = 1024 * 1024;
-/** Memory that the gateway and the documents service may take for 40 uploads at once, above that of the idle services. */
+/** Maximum additional memory of the gateway and the documents service during 40 concurrent uploads. */
 export const UPLOADS_BYTES_MAX = 400 * MIB;
-/** Ordinary uploads may take so many times as long as in quiet. */
+/** Maximum duration of ordinary uploads, as a multiple of their duration without an attack. */
 export const SLOWER_MAX = 2;
 
 const UPLOADS_AT_ONCE = 40;
 const WRITTEN_AT_ONCE = 256 * 1024;
 const SAMPLE_EACH_MS = 20;
-/** Pause between two ordinary uploads: 4 a second. */
+/** Interval between ordinary uploads: 4 a second. */
 const ORDINARY_EACH_MS = 250;
 const ATTACKERS = 6;
-/** Pause between two uploads of an attacker, who would otherwise meet the limit of requests in a minute. */
+/** Interval between the uploads of an attacker, who would otherwise reach the rate limit. */
 const ATTACKER_PAUSE_MS = 1_000;
 const WARM_UP_DOCUMENTS = 40;
 const WARM_UP_SCANS = 4;
 const MEMORY_MS_MAX = 60_000;
 
-/** Ordinary documents of every kind, so that all that is loaded or compiled once is there before anything is compared. */
+/** Uploads ordinary documents of every kind, so that all code is loaded and compiled before anything is measured. */
 export async function warmUpUploads(system: AttackedSystem): Promise<void> {
   const target = targetOf(system, system.bystander.keys.owner);
   await sendOrdinary(target, await makeDocuments('xml', 100_000, WARM_UP_DOCUMENTS));
@@ -55,7 +55,10 @@ export interface LargeUploads {
   readonly peakBytes: number;
 }
 
-/** 40 clients send a file of so many bytes at the same time. Memory is that of the gateway and of the documents service with its children. */
+/**
+ * 40 clients send a file of the given size at the same time. The memory of the gateway, the documents service and its
+ * child processes is measured.
+ */
 export async function sendLargeUploads(system: AttackedSystem, bytes: number): Promise<LargeUploads> {
   const file = { mediaType: 'application/pdf', bytes: largeFile(bytes) };
   const target = targetOf(system, system.tenant.keys.owner);
@@ -69,13 +72,16 @@ export async function sendLargeUploads(system: AttackedSystem, bytes: number): P
   return { answers: tally(result), idleBytes, peakBytes };
 }
 
-/** Stored remains of uploads that never became documents. */
+/** Stored parts of uploads that never became documents. */
 export interface Remains {
   readonly files: number;
   readonly pieces: number;
 }
 
-/** 40 clients send half of a file and disappear. @returns their remains once the service has noticed */
+/**
+ * 40 clients send half of a file and disconnect.
+ * @returns the stored parts after the service has noticed
+ */
 export async function leaveHalfway(system: AttackedSystem, bytes: number): Promise<Remains> {
   const file = largeFile(bytes);
   const target = targetOf(system, system.tenant.keys.owner);
@@ -101,7 +107,7 @@ export async function leaveHalfway(system: AttackedSystem, bytes: number): Promi
 export interface UnderAttack {
   /** Describes the responses to the hostile uploads for people. */
   readonly answers: string;
-  /** Answers to them that are a fault of the service: 500, or none at all. */
+  /** Number of responses that are a fault of the service: 500 or no response. */
   readonly defects: number;
   readonly quiet: Latency;
   readonly attacked: Latency;
@@ -116,7 +122,10 @@ export interface Latency {
   readonly p95Ms: number;
 }
 
-/** Ordinary XML invoices are uploaded four times a second, first in quiet, then while others upload hostile files all the time. */
+/**
+ * Uploads ordinary XML invoices four times a second, first without other load, and then while others upload hostile
+ * files.
+ */
 export async function uploadUnderAttack(
   system: AttackedSystem,
   { quietSeconds, attackSeconds, shareMax }: { quietSeconds: number; attackSeconds: number; shareMax: number },
@@ -148,7 +157,7 @@ export async function uploadUnderAttack(
   return { answers: tally(statuses), defects, quiet, attacked, beforeBytes, peakBytes, afterBytes };
 }
 
-/** Uploads one file after the other until it is over. */
+/** Uploads one file after the other until the test ends. */
 async function attack(
   target: UploadTarget,
   files: readonly HostileFile[],
@@ -166,11 +175,11 @@ async function attack(
 async function attackOnce(target: UploadTarget, file: HostileFile): Promise<number> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const stored = await putContent(target, reservation, file);
-  // The attacker sends the next file and does not wait for this one.
+  // The attacker sends the next file without waiting for this one.
   return stored === 204 ? analyzeUpload(target, reservation, 1) : stored;
 }
 
-/** Each upload begins when it is due, whether or not the ones before are decided. */
+/** Each upload begins when it is due, whether or not the previous ones are decided. */
 async function uploadSteadily(target: UploadTarget, first: number, seconds: number): Promise<Latency> {
   const count = Math.round((seconds * 1_000) / ORDINARY_EACH_MS);
   const files = await makeDocuments('xml', first, count);

@@ -1,10 +1,13 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Attackers have addresses of their own; every address of 127.0.0.0/8 is this machine. */
+/** Address of an attacker. Every address in 127.0.0.0/8 is this machine. */
 export const ATTACKER = '127.0.0.2';
 
-/** A connection that may break at any time. @param from the address of the client */
+/**
+ * Opens a connection that may end at any time.
+ * @param from address of the client
+ */
 export async function open(port: number, from: string = ATTACKER): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1', localAddress: from });
   socket.on('error', () => {});
@@ -23,12 +26,12 @@ export function eitherOf(socket: Socket, event: 'connect' | 'drain' | 'data'): P
   });
 }
 
-/** The head of a request, or a whole one that has no body. */
+/** Returns the headers of a request, or a complete request without a body. */
 export function head(method: string, path: string, ...lines: string[]): string {
   return `${[`${method} ${path} HTTP/1.1`, 'Host: x', ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-/** Writes all of it, at the speed at which the other side reads. Ends early when the connection does. */
+/** Writes everything as fast as the other side reads. Ends early when the connection ends. */
 export async function write(socket: Socket, pieces: Iterable<string | Uint8Array>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;
@@ -36,7 +39,7 @@ export async function write(socket: Socket, pieces: Iterable<string | Uint8Array
   }
 }
 
-/** The status of the first answer; 0 when the connection ends without one. */
+/** Returns the status of the first response, or 0 if the connection ends without one. */
 export function statusOf(socket: Socket): Promise<number> {
   return new Promise((resolve) => {
     let received = '';
@@ -50,7 +53,7 @@ export function statusOf(socket: Socket): Promise<number> {
   });
 }
 
-/** `2 x 413, 4 x 503`. */
+/** Counts statuses, such as `2 x 413, 4 x 503`. */
 export function tally(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// autocannon brings no types; this is what the benchmarks use of it.
+// Types of the part of autocannon that the benchmarks use. The package has no types.
 declare module 'autocannon' {
   interface Request {
     readonly method: string;
@@ -9,11 +9,11 @@ declare module 'autocannon' {
   interface Options {
     readonly url: string;
     readonly connections: number;
-    /** Seconds. */
+    /** Duration in seconds. */
     readonly duration: number;
-    /** Milliseconds between two readings of the clock. */
+    /** Interval of samples in milliseconds. */
     readonly sampleInt: number;
-    /** Each connection is opened again after so many requests. */
+    /** Number of requests after which a connection is opened again. */
     readonly reconnectRate: number;
     readonly requests: readonly { setupRequest(): Request }[];
   }

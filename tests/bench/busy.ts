@@ -1,6 +1,9 @@
 import { cpus } from 'node:os';
 
-/** Begins to watch the processors; call the result to learn which share of their time was used since, from 0 to 1. */
+/**
+ * Starts to measure the processors.
+ * @returns a function that returns the used share of their time since then, from 0 to 1
+ */
 export function watchProcessors(): () => number {
   const before = timesOf();
   return () => {

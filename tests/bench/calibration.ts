@@ -11,21 +11,21 @@ import { PDFDocument, PDFName } from 'pdf-lib';
 import { scanOf } from './document-files.js';
 import { progress, step } from './progress.js';
 
-/** Ways in which values are read from a document. */
+/** Methods by which values are read from a document. */
 export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
 export type ReadingWay = (typeof readingWays)[number];
 
-/** One field of one document whose value is known. */
+/** A field of a document whose value is known. */
 interface Read {
   readonly document: string;
   readonly way: ReadingWay;
   readonly field: FieldPath;
-  /** Undefined when nothing was read. */
+  /** Confidence, or undefined if nothing was read. */
   readonly confidence: number | undefined;
   readonly isRight: boolean;
 }
 
-/** Lower ends of the bands; each ends where the next begins. */
+/** Lower limits of the confidence ranges. Each range ends where the next begins. */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
 const LAYOUTS = 12;
 
@@ -37,20 +37,23 @@ export interface Share {
 
 export interface Calibration {
   readonly documents: Readonly<Record<ReadingWay, number>>;
-  /** Figures of all fields whose value is known. */
+  /** Results of all fields whose value is known. */
   readonly byField: readonly {
     readonly field: FieldPath;
     readonly shares: Readonly<Record<ReadingWay, Share>>;
   }[];
-  /** Figures of all fields that were read, by band of confidence. */
+  /** Results of all fields that were read, by range of confidence. */
   readonly byBand: readonly {
     readonly from: number;
     readonly to: number;
     readonly shares: Readonly<Record<ReadingWay, Share & { readonly meanConfidence: number }>>;
   }[];
-  /** Number, dates, gross amount, currency and account: what accuracy is asked of (documents reference, section 10.1). */
+  /**
+   * Results of the fields with an accuracy target (documents reference, section 10.1): number, dates, gross amount,
+   * currency and bank account.
+   */
   readonly keyFields: Readonly<Record<ReadingWay, Share>>;
-  /** Wrong values: `GB-3-1 TEXT gross_amount 0.82`. */
+  /** Wrong values, such as `GB-3-1 TEXT gross_amount 0.82`. */
   readonly wrong: readonly string[];
 }
 
@@ -63,14 +66,14 @@ const KEY_FIELDS: readonly FieldPath[] = [
   'supplier.bank_account.iban',
 ];
 
-/** A document with what it says. */
+/** A document with its known values. */
 interface Known {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly truth: Readonly<Partial<Record<FieldPath, string | null>>>;
 }
 
-/** @param samplesFolder documents of others with a `manifest.json`; left out where there is none */
+/** @param samplesFolder folder of documents with a `manifest.json`; ignored if it does not exist */
 export async function calibrate(options: {
   readonly seeds: number;
   readonly scans: number;
@@ -136,7 +139,7 @@ const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
   buyer_tax_id: 'buyer.tax_id',
 };
 
-/** Each sample as it is; a PDF with XML also without it, and scanned. */
+/** Yields each sample unchanged. A PDF with XML is also yielded without the XML, and as a scan. */
 async function* samples(folder: string): AsyncGenerator<Known> {
   const manifest = join(folder, 'manifest.json');
   if (!existsSync(manifest)) return step(`no samples in ${folder}`);
@@ -175,7 +178,7 @@ async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
   const way = reading?.method ?? (name.endsWith('scanned') || mediaType.startsWith('image/') ? 'OCR' : 'TEXT');
   return fieldPaths.flatMap((field): Read[] => {
     const expected = truth[field];
-    // A value that the document does not contain cannot be found.
+    // A value that the document does not contain cannot be read.
     if (expected === undefined || expected === null) return [];
     const read = reading?.fields[field];
     const isRight = read !== undefined && normalised(field, read.value) === normalised(field, expected);
@@ -183,11 +186,11 @@ async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
   });
 }
 
-/** Values that mean the same are the same. */
+/** Normalizes a value, so that equivalent values are equal. */
 function normalised(field: FieldPath, value: string): string {
   if (field.endsWith('_amount')) return String(Number(value));
   const plain = value.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
-  // A tax id is compared without its country.
+  // A tax id is compared without its country prefix.
   return field.endsWith('tax_id') ? plain.replaceAll(/[^a-z0-9]/g, '').replace(/^[a-z]{2}(?=.{6})/, '') : plain;
 }
 

@@ -50,7 +50,10 @@ import { deliveryService } from './transport/grpc/deliveries.js';
 import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
 
-/** Number of events of one kind at once: they share their commands to the database, so that a backlog costs few of them. */
+/**
+ * Maximum number of concurrent events of one type. They share database commands, so that a backlog needs only few of
+ * them.
+ */
 const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 500;
 const FINISH_DELETIONS_EACH_MS = 5_000;
@@ -194,7 +197,7 @@ async function compose(
   };
 }
 
-/** The collections of the service with their indexes. */
+/** Opens the collections of the service with their indexes. */
 async function openCollections(db: Db) {
   const endpoints = db.collection<EndpointDocument>('endpoints');
   const deliveries = db.collection<DeliveryDocument>('deliveries');

@@ -4,12 +4,12 @@ import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { z } from 'zod';
 
-/** One between any two of the five attempts. */
+/** Number of delays, one between any two of the five attempts. */
 const RETRY_WAITS = 4;
 const DAY_MS = 24 * 3_600_000;
 const milliseconds = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
 
-/** The four waits between the five attempts, `60000,360000,2160000,12960000`. */
+/** The four delays between the five attempts in milliseconds, such as `60000,360000,2160000,12960000`. */
 const retryWaits = z
   .string()
   .default('60000,360000,2160000,12960000')
@@ -20,7 +20,7 @@ const retryWaits = z
 
 const defaults = { WEBHOOK_SECRET_OVERLAP_MS: DAY_MS };
 
-/** The environment of the webhooks service. */
+/** Environment variables of the webhooks service. */
 export const configSchema = z
   .object({
     ...serviceSettings('webhooks'),
@@ -29,16 +29,16 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** A PEM file of further certificate authorities for deliveries; for tests and development. */
+    /** PEM file with additional certificate authorities for deliveries, for tests and development. */
     WEBHOOK_TEST_CA_FILE: z.string().optional(),
     WEBHOOK_RETRY_WAITS_MS: retryWaits,
-    /** The least wait after a 429 or a timeout. */
+    /** Minimum delay after a 429 or a timeout. */
     WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
-    /** Time for which the previous secret signs together with the new one. */
+    /** Time for which the previous secret also signs. */
     WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
-    /** Only failures for so long: owners and admins are told. */
+    /** Duration of failures after which owners and admins are notified. */
     WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),
-    /** Only failures for so long: the endpoint is switched off. */
+    /** Duration of failures after which the webhook is disabled. */
     WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY_MS),
   })
   .superRefine((config, issues) => {
@@ -52,7 +52,7 @@ export type Config = z.infer<typeof configSchema>;
 
 type UnsafeSettings = EgressSettings & Pick<Config, 'WEBHOOK_TEST_CA_FILE' | 'WEBHOOK_SECRET_OVERLAP_MS'>;
 
-/** Names of the settings with which deliveries are less safe than they are by default. */
+/** Returns the names of settings that make deliveries less safe than the defaults. */
 export function unsafeSettings(config: UnsafeSettings): string[] {
   return [
     ...weakenedBy(config),

@@ -1,21 +1,21 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** An attempt has a result. */
+/** Counts a completed delivery attempt. */
 export function attemptEnded(outcome: string, state: string): void {
   count('webhooks.attempts', { outcome, state });
 }
 
-/** An event was stored for so many endpoints. */
+/** Counts a stored event with the number of its deliveries. */
 export function eventFannedOut(type: string, deliveries: number): void {
   count('webhooks.deliveries', { type }, deliveries);
 }
 
-/** An endpoint was switched off because it only failed. */
+/** Counts a webhook that was disabled because it only failed. */
 export function endpointDisabled(): void {
   count('webhooks.endpoints_disabled');
 }
 
-/** Reports how late deliveries are, and how many requests are under way. */
+/** Reports how late deliveries are, and the number of requests in progress. */
 export function reportDeliveries({
   oldestDueSeconds,
   inFlight,

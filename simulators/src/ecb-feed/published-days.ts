@@ -1,11 +1,11 @@
-/** Units per 1 EUR on one day. */
+/** Exchange rates of one day, as units per 1 EUR. */
 export interface PublishedDay {
-  /** `YYYY-MM-DD` */
+  /** Day of the form `YYYY-MM-DD`. */
   readonly day: string;
   readonly perEuro: Readonly<Record<string, string>>;
 }
 
-/** Rates near those of May 2026; each day varies around them. `from` and `until` are the real dates. */
+/** Rates close to those of May 2026. The rates of each day vary around them. `from` and `until` are the real dates. */
 const middle: readonly { currency: string; perEuro: number; decimals: number; from?: string; until?: string }[] = [
   { currency: 'USD', perEuro: 1.1761, decimals: 4 },
   { currency: 'JPY', perEuro: 184.37, decimals: 2 },
@@ -43,7 +43,7 @@ const middle: readonly { currency: string; perEuro: number; decimals: number; fr
 
 const DAY_MS = 86_400_000;
 
-/** Every day on which the central bank publishes, oldest first; the same rates on every run. */
+/** Returns every day on which the central bank publishes rates, oldest first. The rates are the same in every run. */
 export function publishedDays(first: string, last: string): PublishedDay[] {
   const days: PublishedDay[] = [];
   for (let at = Date.parse(first); at <= Date.parse(last); at += DAY_MS) {
@@ -60,7 +60,10 @@ export function publishedDays(first: string, last: string): PublishedDay[] {
   return days;
 }
 
-/** TARGET days: no weekends, 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December. */
+/**
+ * Tells whether the central bank publishes rates (TARGET days): not on weekends, 1 January, Good Friday, Easter Monday,
+ * 1 May, and 25 and 26 December.
+ */
 function isPublishingDay(date: Date): boolean {
   const weekday = date.getUTCDay();
   if (weekday === 0 || weekday === 6) return false;
@@ -70,7 +73,7 @@ function isPublishingDay(date: Date): boolean {
   return afterEaster !== -2 && afterEaster !== 1;
 }
 
-/** Gauss's rule in the form of Butcher; milliseconds since 1970. */
+/** Returns Easter Sunday in milliseconds since 1970 (Gauss's rule in Butcher's form). */
 function easterSunday(year: number): number {
   const a = year % 19;
   const b = Math.floor(year / 100);

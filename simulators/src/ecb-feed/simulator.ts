@@ -6,18 +6,18 @@ import type { PublishedDay } from './published-days.js';
 
 export interface EcbFeedOptions {
   readonly port?: number;
-  /** The newest day that can have been published; default today. */
+  /** The newest day that can be published. The default is today. */
   readonly today?: string;
-  /** The oldest day of the history file. The real one begins on 1999-01-04. */
+  /** The oldest day in the history file. The real file begins on 1999-01-04. */
   readonly first?: string;
 }
 
 export interface EcbFeedSimulator {
-  /** The folder of the three files. */
+  /** URL of the folder with the three files. */
   readonly url: string;
   /** Adds or corrects a day. */
   publish(day: PublishedDay): void;
-  /** Sets the fault of all requests; `drop` breaks the connection within the answer. */
+  /** Sets the fault for all requests. `drop` closes the connection during the response. */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
   /** Number of times that each file was sent, and that the response was 304. */
   readonly requests: { sent: number; unchanged: number };
@@ -27,9 +27,9 @@ export interface EcbFeedSimulator {
 const RECENT_DAYS = 90;
 
 /**
- * The euro reference rates of the European Central Bank: `eurofxref-daily.xml`, `-hist-90d.xml` and `-hist.xml`, with
- * the quirks of the real files: single quotes in the daily one, newest day first, no weekends and holidays, a currency
- * that was not published is absent, Last-Modified and 304.
+ * Starts a simulator of the euro reference rates of the European Central Bank: `eurofxref-daily.xml`, `-hist-90d.xml`
+ * and `-hist.xml`, with the peculiarities of the real files: single quotes in the daily file, newest day first, no
+ * weekends and holidays, absent currencies, Last-Modified and 304.
  */
 export async function startEcbFeedSimulator(options: EcbFeedOptions = {}): Promise<EcbFeedSimulator> {
   const today = options.today ?? new Date().toISOString().slice(0, 10);

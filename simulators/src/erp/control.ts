@@ -26,7 +26,7 @@ interface ControlDeps<Tenant> {
   readonly log: RequestLog;
 }
 
-/** The routes below `/control` (ERP reference, section 14): data, faults and time. */
+/** Returns the routes below `/control` (ERP reference, section 14) for data, faults and time. */
 export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: ControlDeps<Tenant>) {
   const require = (id: string): Tenant => {
     const tenant = tenants.get(id);
@@ -96,7 +96,7 @@ export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: Cont
   };
 }
 
-/** @throws ControlRefusal where it is not JSON */
+/** @throws ControlRefusal if the text is not JSON */
 export function readJson(body: string): unknown {
   try {
     return JSON.parse(body === '' ? '{}' : body);

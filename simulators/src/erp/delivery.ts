@@ -9,17 +9,17 @@ const DRIPS_PER_SECOND_MAX = 10;
 export interface Delivery {
   readonly fault: DeliveryFault | undefined;
   readonly response: ServerResponse;
-  /** Does the call and returns the response. */
+  /** Makes the response to the call. */
   readonly answer: () => Answer;
-  /** The vendor's own answer of a status code. */
+  /** Returns the vendor's response for a status code. */
   readonly refuse: (status: number) => Answer;
-  /** Ends what waits. */
+  /** Ends waiting responses. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Answers a call as the fault says, or rightly where there is none.
- * @returns the status code that was sent, or null where the connection was closed without an answer
+ * Responds to a call according to the fault, or correctly without a fault.
+ * @returns the sent status code, or null if the connection was closed without a response
  */
 export async function deliver({ fault, response, answer, refuse, signal }: Delivery): Promise<number | null> {
   if (fault === undefined) return send(response, answer());
@@ -39,7 +39,7 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
       return close(response);
     case 'HANG':
       await wait(fault.seconds * 1_000, signal);
-      // A caller that gave up is not served: it cannot know the result.
+      // A call that its caller abandoned is not executed, because the caller cannot know the result.
       return response.destroyed ? null : send(response, answer());
     case 'DRIP':
       return drip(response, { answer: answer(), bytesPerSecond: fault.bytesPerSecond, signal });
@@ -59,7 +59,7 @@ export function send(response: ServerResponse, answer: Answer): number {
   return answer.status;
 }
 
-/** Closes the connection without an answer. */
+/** Closes the connection without a response. */
 export function close(response: ServerResponse): null {
   response.destroy();
   return null;
@@ -96,7 +96,7 @@ async function drip(
   return answer.status;
 }
 
-/** The blanks are written as fast as they are read. */
+/** The spaces are written as fast as they are read. */
 async function sendHuge(response: ServerResponse, answer: Answer, bytes: number): Promise<number> {
   const body = writeHead(response, answer, bytes);
   response.write(body.subarray(0, -1));

@@ -15,24 +15,24 @@ const expression = z.string().refine((text) => {
   }
 }, 'must be a regular expression');
 const shared = {
-  /** Tried on `METHOD path?query body`. */
+  /** Regular expression that is matched with `METHOD path?query body`. */
   match: expression,
-  /** Number of calls that it applies to; 0 until it is removed. */
+  /** Number of calls that the fault affects. 0 means until it is removed. */
   times: z.int().min(0).default(1),
-  /** Matching calls before the first one that it holds for. */
+  /** Number of matching calls before the first affected one. */
   skip: z.int().min(0).default(0),
   tenant: z.string().optional(),
 };
 const seconds = z.number().min(0).max(SECONDS_MAX);
 
-/** The body of `POST /control/faults` (ERP reference, section 14). */
+/** Body of `POST /control/faults` (ERP reference, section 14). */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...shared,
     kind: z.literal('STATUS'),
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).optional(),
-    /** The vendor's own body is sent when it is absent. */
+    /** Body of the response. If absent, that of the vendor is sent. */
     body: z.unknown().optional(),
   }),
   z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), z.string()]) }),
@@ -60,7 +60,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
 export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 type PageFault = FaultOf<'PATCH' | 'NEXT_LINK' | 'ENDLESS'>;
-/** A fault of how a call is answered, not of what the page has. */
+/** A fault that changes how a call is answered, not the content of a page. */
 export type DeliveryFault = Exclude<FaultSpec, PageFault>;
 
 interface Fault {
@@ -69,14 +69,14 @@ interface Fault {
   readonly expression: RegExp;
   seen: number;
   hits: number;
-  /** ENDLESS: the rows that it repeats. */
+  /** Rows that ENDLESS repeats. */
   repeated?: readonly Row[];
 }
 
-/** The faults that hold for one call: at most one of its delivery, and all of its page in their order. */
+/** The faults that affect one call: at most one of its response, and all of its page in order. */
 export interface TakenFaults {
   readonly delivery: DeliveryFault | undefined;
-  /** The answer with what the faults of pages change. */
+  /** Applies the faults of the page to the response. */
   readonly change: (answer: Answer) => Answer;
 }
 
@@ -85,7 +85,7 @@ export class Faults {
   readonly #faults: Fault[] = [];
   #last = 0;
 
-  /** @returns its id, or undefined where there are too many */
+  /** @returns its id, or undefined if there are too many faults */
   add(spec: FaultSpec): string | undefined {
     if (this.#faults.length >= FAULTS_MAX) return undefined;
     this.#last += 1;
@@ -102,7 +102,7 @@ export class Faults {
     this.#faults.length = 0;
   }
 
-  /** Counts the call for every fault that it matches, and takes those that hold for it. */
+  /** Counts the call for every matching fault, and returns the faults that affect it. */
   take(call: Call, tenant: string | undefined): TakenFaults {
     const text = this.#faults.length === 0 ? '' : describeCall(call);
     let delivery: DeliveryFault | undefined;
@@ -125,7 +125,7 @@ export class Faults {
   }
 }
 
-/** The body of the answer is rendered here, after its page was changed. */
+/** The body is rendered here, after the page was changed. */
 function changePage(answer: Answer, faults: readonly Fault[]): Answer {
   const { page, ...rest } = answer;
   if (page === undefined) return answer;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.js';
 
-/** Calls of one tenant that are counted in windows of so many seconds. */
+/** Counts the calls of one tenant in windows of a given number of seconds. */
 export class CallWindow {
   readonly #clock: Clock;
   readonly #seconds: number;
@@ -42,5 +42,8 @@ export class CallWindow {
   }
 }
 
-/** A limit in the settings of a tenant; when absent, calls are counted but never refused, so that benchmarks measure the product. */
+/**
+ * A limit in the settings of a tenant. If absent, calls are counted but never refused, so that benchmarks measure only
+ * the product.
+ */
 export const limitSchema = z.int().min(1).optional();

@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** null until it is answered, and where the connection was closed without an answer. */
+  /** Status of the response. Null before the response, and if the connection was closed without one. */
   status: number | null;
 }
 
@@ -29,7 +29,7 @@ export class RequestLog {
     const request = { n: this.#last, at: at.toISOString(), method, path, query, headers, body, status: null };
     const requests = this.#requests.get(tenant) ?? [];
     requests.push(request);
-    // Removed in blocks: shifting each time would move 20,000 places for a request.
+    // Old requests are removed in blocks, because removing one at a time would move 20,000 entries for each request.
     if (requests.length >= REQUESTS_MAX * 2) requests.splice(0, requests.length - REQUESTS_MAX);
     this.#requests.set(tenant, requests);
     return request;

@@ -9,7 +9,10 @@ import type { Erp, ErpDeps } from './erp.js';
 import { Faults } from './faults.js';
 import { RequestLog } from './request-log.js';
 
-/** Starts one ERP: the vendor's paths, and the routes below `/control`. Without a port the system chooses one. */
+/**
+ * Starts one ERP with the paths of the vendor and the routes below `/control`. Without a port, the operating system
+ * chooses one.
+ */
 export async function startErpServer<Tenant>(
   createErp: (deps: ErpDeps<Tenant>) => Erp<Tenant>,
   port = 0,

@@ -9,27 +9,29 @@ import { xero } from './xero/simulator.js';
 export interface RegisteredApp {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Redirect addresses of consents; compared exactly. */
+  /** Redirect URIs for consents, which are compared exactly. */
   readonly redirectUris: readonly string[];
 }
 
 export interface ErpSimulatorsOptions {
   readonly ports?: Readonly<Partial<Record<ErpName, number>>>;
-  /** When it is absent, nobody can connect QuickBooks Online. */
+  /** If absent, QuickBooks Online cannot be connected. */
   readonly quickBooksApp?: RegisteredApp;
-  /** When it is absent, nobody can connect Xero. */
+  /** If absent, Xero cannot be connected. */
   readonly xeroApp?: RegisteredApp;
 }
 
 export interface ErpSimulators {
-  /** Each without a trailing slash; the vendor's paths and `/control` lie below it. */
+  /** Base URLs without a trailing slash. The paths of the vendor and `/control` are below them. */
   readonly urls: {
     readonly businessCentral: string;
     readonly odoo: string;
     readonly quickBooks: string;
     readonly xero: string;
   };
-  /** Replaces the redirect URIs of an app: the address of the product may be known later than those of its ERPs. */
+  /**
+   * Replaces the redirect URIs of an app, because the address of the product may be known later than that of its ERPs.
+   */
   readonly setRedirectUris: (name: 'quickBooks' | 'xero', redirectUris: readonly string[]) => void;
   readonly stop: () => Promise<void>;
 }
@@ -38,7 +40,7 @@ export type ErpName = keyof ErpSimulators['urls'];
 
 const NO_APP: RegisteredApp = { clientId: '', clientSecret: '', redirectUris: [] };
 
-/** Starts every ERP on a port of its own. Without a port the system chooses one. */
+/** Starts every ERP on a port of its own. Without a port, the operating system chooses one. */
 export async function startErpSimulators(options: ErpSimulatorsOptions = {}): Promise<ErpSimulators> {
   const { ports = {}, quickBooksApp = NO_APP, xeroApp = NO_APP } = options;
   const redirectUris = { quickBooks: quickBooksApp.redirectUris, xero: xeroApp.redirectUris };

@@ -1,10 +1,10 @@
 import type { Row } from './call.js';
 
-/** The records of one entity of one tenant, in the order of their ids. */
+/** The records of one entity of one tenant, sorted by id. */
 export class Table<Id extends string | number> {
   readonly #rows = new Map<Id, Row>();
   readonly #compare: (left: Id, right: Id) => number;
-  /** Rows in order; sorted on the first read after a change, since a page must not cost a sort. */
+  /** Sorted rows. They are sorted at the first read after a change, so that reading a page needs no sort. */
   #sorted: { readonly ids: readonly Id[]; readonly rows: readonly Row[] } | undefined;
 
   constructor(compare: (left: Id, right: Id) => number) {
@@ -19,7 +19,7 @@ export class Table<Id extends string | number> {
     return this.#rows.get(id);
   }
 
-  /** Adds a record or takes the place of the one with this id. */
+  /** Adds a record, or replaces the one with this id. */
   put(id: Id, row: Row): void {
     this.#rows.set(id, row);
     this.#sorted = undefined;
@@ -34,7 +34,7 @@ export class Table<Id extends string | number> {
     return this.#inOrder().rows;
   }
 
-  /** The position of the first record whose id is greater. */
+  /** Returns the position of the first record with a greater id. */
   positionAfter(id: Id): number {
     const { ids } = this.#inOrder();
     let [low, high] = [0, ids.length];

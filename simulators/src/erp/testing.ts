@@ -1,13 +1,13 @@
-/** An answer as a test reads it. */
+/** A response as tests read it. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** undefined where the answer is not JSON. */
+  /** Parsed JSON, or undefined if the response is not JSON. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Sends `METHOD url` with a body: text as it is, anything else as JSON. Redirects are not followed. */
+/** Sends `METHOD url` with a body, which is a text or becomes JSON. Redirects are not followed. */
 export async function call(
   target: string,
   body?: unknown,

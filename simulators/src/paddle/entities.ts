@@ -4,7 +4,7 @@ import type { Item, Prices } from './items.js';
 
 export type SubscriptionStatus = 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
 
-/** A subscription as the API and the notifications show it; only the simulator changes it. */
+/** A subscription as the API and the notifications show it. Only the simulator changes it. */
 export interface Subscription {
   id: string;
   status: SubscriptionStatus;
@@ -30,7 +30,7 @@ export interface Subscription {
   import_meta: null;
 }
 
-/** Amounts are strings in minor units. */
+/** Prices as strings in minor units. */
 const UNIT_AMOUNTS: Readonly<Record<string, number>> = { CORE: 4900, CONTROL: 14900, SCALE: 49900, ENTITY: 1900 };
 const MONTHS_PER_YEAR = 12;
 
@@ -138,7 +138,7 @@ export function newSubscription({ prices, items, customerId, customData, at }: B
   };
 }
 
-/** A bill. */
+/** Returns a transaction, which is an invoice of the provider. */
 export function transactionEntity(
   { prices, items, customerId, customData, at }: Bought,
   {

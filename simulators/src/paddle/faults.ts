@@ -1,4 +1,4 @@
-/** Each with what it does to the notifications that follow. */
+/** The faults, with their effect on the next notifications. */
 export const faultMeanings = {
   NONE: 'ends the fault',
   SHUFFLE: 'sends the next sequence in another order',
@@ -13,11 +13,11 @@ export type FaultKind = keyof typeof faultMeanings;
 export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface FaultSwitch {
-  /** Replaces the fault; `times` counts notifications. */
+  /** Replaces the fault. `times` is a number of notifications. */
   set(kind: FaultKind, times: number): void;
-  /** The fault of the next notification. */
+  /** Returns the fault of the next notification. */
   consume(): FaultKind;
-  /** True when the next sequence is shuffled; its notifications are consumed as they are sent. */
+  /** True if the next sequence is shuffled. Its notifications are counted when they are sent. */
   readonly isShuffling: boolean;
 }
 

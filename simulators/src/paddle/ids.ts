@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARACTERS = 26;
 
-/** `sub_` and 26 lower-case characters, as the provider makes its ids. */
+/** Returns an id such as `sub_` with 26 lower-case characters, in the format of the provider. */
 export function newId(prefix: string): string {
   const text = [...randomBytes(CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
   return `${prefix}_${text}`;
 }
 
-/** Instants with six digits of the second, each later than the one before, as `occurred_at` has them. */
+/** Returns times with six decimals of the second, each later than the previous one, as in `occurred_at`. */
 export function instantSource(now: () => number = Date.now): () => string {
   let last = 0;
   return () => {

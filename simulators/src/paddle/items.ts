@@ -1,6 +1,6 @@
 import { invalid } from './refusal.js';
 
-/** The ids of the prices, by name. */
+/** Ids of the prices by name. */
 export type Prices = Readonly<Record<string, string>>;
 
 export interface Item {
@@ -9,7 +9,7 @@ export interface Item {
 }
 
 export interface KnownPrice {
-  /** `CORE`, `CONTROL`, `SCALE` or `ENTITY`. */
+  /** Product: `CORE`, `CONTROL`, `SCALE` or `ENTITY`. */
   readonly product: string;
   readonly interval: 'month' | 'year';
 }
@@ -24,7 +24,7 @@ export function findPrice(prices: Prices, priceId: string): KnownPrice | undefin
 }
 
 /**
- * Checks what the checkout and the API check of items.
+ * Checks items as the checkout and the API do.
  * @param idField `priceId` in Paddle.js, `price_id` in the API
  * @throws ApiRefusal
  */

@@ -5,7 +5,7 @@ import type { FaultKind } from './faults.js';
 import { instantSource, newId } from './ids.js';
 import { signatureHeader } from './signature.js';
 
-/** A notification that was sent, or was to be sent. */
+/** A notification that was sent or should have been sent. */
 export interface SentNotification {
   readonly eventId: string;
   readonly eventType: string;
@@ -17,12 +17,12 @@ export interface SentNotification {
 export interface EventToSend {
   readonly eventType: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Now by default. */
+  /** Time of the event. The default is the current time. */
   readonly occurredAt?: string;
 }
 
 export interface Notifier {
-  /** Sends a sequence, one after the other; resolves when each was tried once. */
+  /** Sends notifications one after the other. Resolves when each was tried once. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   readonly sent: readonly SentNotification[];
   setFault(kind: FaultKind, times: number): void;
@@ -31,7 +31,7 @@ export interface Notifier {
   stop(): void;
 }
 
-/** Older ones are dropped. */
+/** Maximum number of remembered notifications. Older ones are dropped. */
 const SENT_MAX = 10_000;
 const ATTEMPTS_MAX = 60;
 const FIRST_RETRY_MS = 50;
@@ -40,7 +40,7 @@ const ANSWER_MS_MAX = 5_000;
 const DELAY_MS = 1_000;
 const OLD_SECONDS = 600;
 
-/** Sends signed notifications and retries each until it is answered 200. */
+/** Sends signed notifications, and retries each until the response is 200. */
 export function notifier(options: { readonly url: string | undefined; readonly secrets: readonly string[] }): Notifier {
   const { secrets } = options;
   const secret = secrets[0] ?? '';
@@ -49,7 +49,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   const nextInstant = instantSource();
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Each notification that waits for its next attempt listens.
+  // Each notification that waits for a retry adds a listener.
   setMaxListeners(0, signal);
   let { url } = options;
 
@@ -76,7 +76,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
       return null;
     }
   };
-  /** @returns whether it was answered 200 */
+  /** @returns whether the response was 200 */
   const attempt = async (entry: SentNotification, body: string, fault: FaultKind): Promise<boolean> => {
     const at = new Date().toISOString();
     const status = await post(body, fault, entry.attempts.length === 0);
@@ -126,7 +126,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   return {
     sent,
     async send(sequence) {
-      // The earlier event has the earlier instant, whatever the order in which they are sent.
+      // The earlier event has the earlier time, whatever the order in which they are sent.
       const dated = sequence.map((event) => ({ occurredAt: nextInstant(), ...event }));
       const ordered = faults.isShuffling ? shuffled(dated) : dated;
       for (const event of ordered) {
@@ -151,7 +151,7 @@ function subscriptionOf(data: Readonly<Record<string, unknown>>): string | null 
   return typeof named === 'string' ? named : null;
 }
 
-/** Another order, wherever there is one. */
+/** Returns the items in a different order, if there is one. */
 function shuffled<T>(sequence: readonly T[]): readonly T[] {
   const random = sequence
     .map((event) => ({ event, key: Math.random() }))

@@ -1,4 +1,4 @@
-/** An answer of the API that refuses. */
+/** A refusal by the API. */
 export class ApiRefusal extends Error {
   readonly status: number;
   readonly code: string;

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The header `Paddle-Signature` over these bytes, with one `h1` for each secret, in their order. */
+/** Returns the header `Paddle-Signature` for these bytes, with one `h1` for each secret, in their order. */
 export function signatureHeader(body: string, { secrets, ts }: { secrets: readonly string[]; ts: number }): string {
   const values = secrets.map((secret) => createHmac('sha256', secret).update(`${ts}:${body}`, 'utf8').digest('hex'));
   return [`ts=${ts}`, ...values.map((value) => `h1=${value}`)].join(';');

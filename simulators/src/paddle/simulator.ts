@@ -20,26 +20,26 @@ export { signatureHeader } from './signature.js';
 
 export interface PaddleOptions {
   readonly port?: number;
-  /** Address of notifications; may be set later. */
+  /** URL for notifications, which can also be set later. */
   readonly notificationUrl?: string;
-  /** The first one signs. */
+  /** Secrets for signatures. The first one signs. */
   readonly notificationSecrets: readonly string[];
-  /** Prices by name, for example `CORE_MONTH`. */
+  /** Prices by name, such as `CORE_MONTH`. */
   readonly prices: Prices;
   readonly successUrl: string;
-  /** A key that is sent must be this one. */
+  /** If set, requests must have this API key. */
   readonly apiKey?: string;
 }
 
 export interface PaddleSimulator {
-  /** `http://127.0.0.1:4300`. */
+  /** URL of the simulator, such as `http://127.0.0.1:4300`. */
   readonly url: string;
   readonly notifications: readonly SentNotification[];
   setNotificationUrl(url: string): void;
   setFault(kind: FaultKind, times: number): void;
-  /** Starts or ends an outage: every call of the API gets a 503. */
+  /** Starts or ends an outage in which every API call gets 503. */
   setOutage(isOut: boolean): void;
-  /** Sends any events, in this order. */
+  /** Sends any events in this order. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface PaddleSimulator {
 interface Answer {
   readonly status: number;
   readonly body: unknown;
-  /** Sent after the answer. */
+  /** Events that are sent after the response. */
   readonly sequence?: readonly EventToSend[];
 }
 
@@ -186,7 +186,7 @@ export async function startPaddleSimulator(options: PaddleOptions): Promise<Padd
   };
 }
 
-/** `/subscriptions/sub_1/pause` is the route `/subscriptions/:id/pause` with an id. */
+/** Returns the route of a path: `/subscriptions/sub_1/pause` is the route `/subscriptions/:id/pause` with an id. */
 function routeName(method: string, path: string): { name: string; id: string } {
   const [, first = '', id, ...rest] = path.split('/');
   const segments = id === undefined ? [first] : [first, ':id', ...rest];
@@ -208,7 +208,7 @@ function fieldOf(body: unknown): unknown {
   return asObject(body, 'body')['effective_from'];
 }
 
-/** The API says `price_id`; items of a checkout may be sent as they are. */
+/** The API uses `price_id`. Items of a checkout may also be sent unchanged. */
 function idFieldOf(items: unknown): 'priceId' | 'price_id' {
   return Array.isArray(items) && items.some((item) => typeof item === 'object' && item !== null && 'priceId' in item)
     ? 'priceId'

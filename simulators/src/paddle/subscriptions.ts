@@ -7,7 +7,7 @@ import type { Item, Prices } from './items.js';
 import type { EventToSend } from './notifier.js';
 import { ApiRefusal, invalid } from './refusal.js';
 
-/** An event, and the notification that the provider sends of it. */
+/** An event with the notification that the provider sends about it. */
 export interface Happened {
   readonly subscription: Subscription;
   readonly sequence: readonly EventToSend[];
@@ -29,7 +29,7 @@ interface Kept {
   items: readonly Item[];
 }
 
-/** The subscriptions at the provider, and the sequences of events that their changes cause. */
+/** The subscriptions at the provider, and the events that their changes cause. */
 export class Subscriptions {
   readonly #prices: Prices;
   readonly #kept = new Map<string, Kept>();
@@ -107,7 +107,7 @@ export class Subscriptions {
     });
   }
 
-  /** The next billing period begins: a scheduled change takes effect, or the period is paid for. */
+  /** Starts the next billing period: a scheduled change takes effect, or the period is paid. */
   renew(id: string): Happened {
     const { scheduled_change: scheduled } = this.#require(id).subscription;
     if (scheduled?.action === 'cancel') return this.cancel(id, 'immediately');

@@ -9,7 +9,7 @@
 export const faultKinds = ['REFUSE', 'TEMPORARY', 'PERMANENT', 'DROP', 'LOSE_ANSWER', 'KEEP_WAITING'] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-/** One fault at a time, for a number of mails. */
+/** A fault that applies to a number of e-mails. There is one fault at a time. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
   /** Tells whether this fault applies now; returning true uses it once. */

@@ -9,11 +9,11 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { faultKinds, faultSwitch } from './faults.js';
 import type { FaultKind } from './faults.js';
 
-/** An accepted mail. */
+/** An accepted e-mail. */
 export interface ReceivedMail {
   /** Sender of the envelope. */
   readonly from: string;
-  /** Recipients of the envelope, with `, ` between them. */
+  /** Recipients of the envelope, separated by `, `. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -22,18 +22,18 @@ export interface ReceivedMail {
 }
 
 export interface SmtpSimulator {
-  /** `smtp://127.0.0.1:2525`. */
+  /** SMTP URL, such as `smtp://127.0.0.1:2525`. */
   readonly url: string;
-  /** `http://127.0.0.1:2580`. */
+  /** HTTP URL, such as `http://127.0.0.1:2580`. */
   readonly httpUrl: string;
   /** Accepted mails, oldest first. */
   readonly mails: readonly ReceivedMail[];
-  /** Sets the fault of the next `times` mails; replaces an earlier one. */
+  /** Sets the fault of the next `times` e-mails, and replaces an earlier one. */
   fail(kind: FaultKind, times: number): void;
   stop(): Promise<void>;
 }
 
-/** Older mails are dropped. */
+/** Maximum number of e-mails. Older ones are dropped. */
 const MAILS_MAX = 1_000;
 const MAIL_BYTES_MAX = 1024 ** 2;
 const HOST = '127.0.0.1';
@@ -79,7 +79,7 @@ export async function startSmtpSimulator(
       );
     },
   });
-  // The faults make clients disconnect; the server must keep running.
+  // The faults make clients disconnect. The server must keep running.
   smtp.on('error', () => {});
   smtp.server.on('connection', (socket: Socket) => {
     const { remotePort = 0 } = socket;

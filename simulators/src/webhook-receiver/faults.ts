@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 
-/** Each with what it does to the sender. */
+/** The faults, with their effect on the sender. */
 export const faultMeanings = {
   STATUS: 'answers with `status` (500), and `Retry-After` and `Location` where they are given',
   SILENCE: 'reads the request and never answers',
@@ -21,7 +21,7 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** The next requests that it holds for; all by default. */
+  /** Number of requests that the fault affects. The default is all. */
   readonly times?: number | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;
@@ -36,7 +36,9 @@ const HEADER_BYTES_MAX = 8_000;
 const INTERIM_ANSWERS = 1_000;
 const DRIP_MS = 500;
 
-/** Answers as the fault says; a request without one is answered before. Resolves when nothing more is sent. */
+/**
+ * Responds according to the fault. Requests without a fault were answered before. Resolves when nothing more is sent.
+ */
 export async function answerWith(fault: Fault, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { kind, status = 500, delayMs, bytes } = fault;
   switch (kind) {
@@ -103,7 +105,7 @@ export async function answerWith(fault: Fault, request: IncomingMessage, respons
   }
 }
 
-/** Waits for the reader; ends early when it goes. */
+/** Writes chunks as fast as they are read. Ends early when the reader disconnects. */
 async function writeChunks(
   stream: NodeJS.WritableStream & { readonly destroyed?: boolean },
   bytes: number,

@@ -1,10 +1,11 @@
-// Written from the specification, section 6, and not shared with the sender or the client: a mistake of theirs shows here.
+// This code follows section 6 of the specification and shares nothing with the sender or the client, so that their
+// mistakes are detected here.
 import { createHmac } from 'node:crypto';
 
 export interface ReadSignature {
-  /** Unix seconds; null without a readable `t`. */
+  /** Signed time in Unix seconds, or null without a readable `t`. */
   readonly t: number | null;
-  /** Position of the secret that made each `v1`, in their order; null when none made it. */
+  /** Position of the secret that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
 }
 

@@ -79,11 +79,12 @@ test('receives over HTTPS with a certificate', async () => {
 
 describe('a fault', () => {
   /**
-   * Sends a request and returns what the sender sees: the status, then the bytes of the body until it ends, breaks or `bytesMax` are there.
+   * Sends a request and returns what the sender receives: the status, and the bytes of the body until it ends, is
+   * interrupted or reaches `bytesMax`.
    */
   async function send(bytesMax = Infinity): Promise<{ status?: number; bytes: number; error?: string }> {
     const calling = httpRequest(`${receiver.url}/a`, { method: 'POST', headers: signed(), agent: false });
-    // An error is seen below, in the wait for the response or in the reading of it.
+    // The error is handled below, while waiting for the response or reading it.
     calling.on('error', () => {});
     calling.end(BODY);
     let bytes = 0;

@@ -10,53 +10,53 @@ import { readSignature } from './signature.js';
 
 export type { Fault, FaultKind } from './faults.js';
 
-/** A request that arrived, whatever it was answered. */
+/** A request that was received, whatever the response was. */
 export interface ReceivedDelivery {
-  /** Path of the endpoint, for example `/orders`. */
+  /** Path of the webhook, such as `/orders`. */
   readonly path: string;
-  /** `svc-event-id`; null without one. */
+  /** `svc-event-id`, or null without one. */
   readonly eventId: string | null;
   /** Body of the request. */
   readonly body: Buffer;
   readonly contentType: string | null;
-  /** When its headers were here, on the clock of `Date.now()`. */
+  /** Time when its headers arrived, on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
-  /** The time that was signed, in unix seconds; null without one. */
+  /** Signed time in Unix seconds, or null without one. */
   readonly t: number | null;
-  /** Position of the path's secret that made each `v1`, in their order; null when none made it. */
+  /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
-  /** True when one of the path's secrets made a `v1`, and `t` is at most 300 s away. */
+  /** True if a secret of the path made a `v1`, and `t` is at most 300 s away. */
   readonly isVerified: boolean;
-  /** 200, 400 for what does not verify, or the kind of the fault. */
+  /** Response: 200, 400 for an invalid signature, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];
 }
 
 export interface WebhookReceiverOptions {
-  /** An address of loopback; 127.0.0.1 by default. */
+  /** Local address to listen on. The default is 127.0.0.1. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly controlPort?: number | undefined;
-  /** Key and certificate in PEM; the receiver uses HTTPS with them, else HTTP. */
+  /** Key and certificate in PEM. If present, the receiver uses HTTPS, and otherwise HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Secrets of all paths that have none of their own. Nothing is verified when there are none. */
+  /** Secrets for all paths without secrets of their own. Without secrets, nothing is verified. */
   readonly secrets?: readonly string[] | undefined;
-  /** Older deliveries are dropped; 100,000 by default. */
+  /** Maximum number of recorded deliveries (default 100,000). Older ones are dropped. */
   readonly deliveriesMax?: number | undefined;
   readonly onDelivery?: ((delivery: ReceivedDelivery) => void) | undefined;
 }
 
 export interface WebhookReceiver {
-  /** Base URL without a path, for example `http://127.0.0.1:4100`. Any path is an endpoint. */
+  /** Base URL without a path, such as `http://127.0.0.1:4100`. Every path is a webhook. */
   readonly url: string;
-  /** `http://127.0.0.1:4180`. */
+  /** URL of the control server, such as `http://127.0.0.1:4180`. */
   readonly controlUrl: string;
-  /** Oldest first. */
+  /** Recorded deliveries, oldest first. */
   readonly deliveries: readonly ReceivedDelivery[];
-  /** Requests that wait for an answer or for the rest of it. */
+  /** Number of requests that wait for a response or the rest of it. */
   readonly open: number;
-  /** @param path of one endpoint, `*` for all that have none of their own */
+  /** @param path path of one webhook, or `*` for all paths without secrets of their own */
   setSecrets(path: string, secrets: readonly string[]): void;
-  /** Replaces the fault of a path, or of all with `*`; undefined ends it. */
+  /** Replaces the fault of a path, or of all paths with `*`. Undefined ends it. */
   setFault(path: string, fault: Fault | undefined): void;
   clear(): void;
   stop(): Promise<void>;
@@ -67,7 +67,7 @@ const ALL = '*';
 const DELIVERIES_MAX = 100_000;
 const BODY_BYTES_MAX = 1024 ** 2;
 const TOLERANCE_SECONDS = 300;
-/** Longer than a sender keeps an idle connection, so that it is the sender who ends it. */
+/** Time for which idle connections are kept, longer than senders keep them, so that the sender closes them. */
 const KEEP_ALIVE_MS = 60_000;
 
 /**
@@ -129,7 +129,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     response.once('close', () => {
       open -= 1;
     });
-    // The sender may be gone before its request is read; a fault may write to a connection that was cut.
+    // The sender may disconnect before its request is read, and a fault may write to a closed connection.
     response.on('error', () => {});
     receive(request, response).catch(() => response.destroy());
   };

@@ -1,65 +1,74 @@
 import { createRequestRate } from './request-rate.js';
 
-/** Result of a piece of work; `NEUTRAL` says nothing about the endpoint. */
+/** Result of a delivery attempt. `NEUTRAL` says nothing about the webhook. */
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
- * The work of a slot. It calls `onRequest` when its request leaves: earlier time is the service's own and says nothing about the endpoint.
+ * Sends a request. It calls `onRequest` when the request is sent, because the time before is spent by the service
+ * itself.
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
-/** One delivery of an endpoint that may be sent now. */
+/** A delivery that may be sent now. */
 export interface Work {
   readonly endpointId: string;
   readonly run: SlotWork;
-  /** It leaves the queue without having been run: a poll reads it from the database again. */
+  /**
+   * Called when the delivery leaves the queue without having been sent. A poll then reads it from the database again.
+   */
   drop(): void;
 }
 
-/** The right to have one request of an endpoint under way. Used once: by `run` or `release`. */
+/** The right to send one request to a webhook. It is used once, by `run` or `release`. */
 export interface Slot {
   run(work: SlotWork): void;
   release(): void;
 }
 
 export interface Scheduler {
-  /** A slot for work that nothing else waits before; undefined when none is free. */
+  /** Returns a slot if no other work of the webhook waits, or undefined if no slot is free. */
   take(endpointId: string): Slot | undefined;
-  /** Queues work. False when its endpoint or the process has enough of it: a poll reads it from the database again. */
+  /**
+   * Queues work. Returns false if its webhook or the process has reached its limit; a poll then reads the delivery from
+   * the database again.
+   */
   add(work: Work): boolean;
-  /** Endpoints that have as much as one may. */
+  /** Ids of the webhooks whose queues are full. */
   full(): readonly string[];
-  /** Queued work and work under way. */
+  /** Number of queued deliveries and of requests in progress. */
   readonly size: number;
   readonly inFlight: number;
-  /** Begins nothing more, and resolves when nothing is under way. What was queued stays in the database. */
+  /** Starts no more work, and resolves when no request is in progress. Queued deliveries stay in the database. */
   stop(): Promise<void>;
 }
 
 export interface SchedulerLimits {
-  /** Requests at once that are younger than `agedMs`. */
+  /** Maximum number of concurrent requests that are younger than `agedMs`. */
   readonly fastMax: number;
-  /** Requests at once that are older. */
+  /** Maximum number of concurrent requests that are older. */
   readonly slowMax: number;
   readonly agedMs: number;
   readonly perEndpointMax: number;
-  /** Requests that leave for one endpoint in any second. */
+  /** Maximum number of requests to one webhook in any second. */
   readonly perEndpointPerSecondMax: number;
-  /** Part of `fastMax` that suspect endpoints may have together. */
+  /** Maximum number of concurrent requests of `fastMax` for all suspect webhooks together. */
   readonly suspectMax: number;
-  /** While healthy endpoints wait, one request in so many is to a suspect one. */
+  /** While healthy webhooks wait, one in this number of requests goes to a suspect webhook. */
   readonly suspectTurnEach: number;
   readonly queuedMax: number;
   readonly queuedPerEndpointMax: number;
-  /** The same of an endpoint that does not answer soon: its queue moves too slowly to be worth the room. */
+  /** Maximum queue length of a webhook that responds slowly. */
   readonly queuedPerSlowMax: number;
-  /** Part of `queuedMax` that suspect endpoints may have together. */
+  /** Maximum number of queued deliveries of `queuedMax` for all suspect webhooks together. */
   readonly queuedSuspectMax: number;
-  /** Endpoints that stay suspect while they have no work; beyond it the longest idle one is evicted. */
+  /**
+   * Maximum number of idle webhooks that stay suspect. Beyond it, the one that has been idle longest is no longer
+   * suspect.
+   */
   readonly idleSuspectsMax: number;
 }
 
-/** Webhooks-and-events reference, section 3.2. */
+/** Limits of the webhooks-and-events reference, section 3.2. */
 export const schedulerLimits: SchedulerLimits = {
   fastMax: 64,
   slowMax: 512,
@@ -79,23 +88,24 @@ interface Lane {
   readonly endpointId: string;
   readonly queue: Work[];
   inFlight: number;
-  /** Number of requests in flight that have not left yet. */
+  /** Number of requests that have begun but were not sent yet. */
   begun: number;
-  /** Timer until its next request may leave. */
+  /** Timer until the next request may be sent. */
   paused?: NodeJS.Timeout | undefined;
-  /** Slow or failing since its last success. */
+  /** True if the webhook has been slow or failing since its last success. */
   isSuspect: boolean;
-  /** True when its last completed request, or one in progress, was not answered soon. */
+  /** True if its last completed request, or one in progress, did not get a response soon. */
   isSlow: boolean;
 }
 
 /**
- * Shares the sender between endpoints, so that one that hangs delays no other: at most two requests at once for each
- * endpoint, one while it is suspect; endpoints in turn; and a request that is not answered soon moves to a budget of
- * its own, so that hanging requests never fill the one that healthy endpoints start in. An endpoint is judged from when its
- * request leaves: what a slow database costs is not its fault. One that had its requests of a
- * second waits for the next one, and only its own queue with it.
- * @param onIdleLane told of an endpoint whose queue was full and is empty now: more of it may wait in the database
+ * Shares the sender between webhooks, so that a receiver that hangs delays no other. Each webhook has at most two
+ * concurrent requests, or one while it is suspect, and the webhooks take turns. A request without a prompt response
+ * moves to a separate budget, so that hanging requests never use up the budget in which healthy webhooks start. The
+ * time of a webhook is measured from sending the request, because a slow database is not its fault. A webhook that has
+ * reached its rate limit waits for the next second, and delays only its own queue.
+ * @param onIdleLane called for a webhook whose full queue has become empty, because more of its deliveries may wait in
+ * the database
  * @param nowMs a clock that never goes back
  */
 export function createScheduler(
@@ -105,7 +115,7 @@ export function createScheduler(
 ): Scheduler {
   const rate = createRequestRate(limits.perEndpointPerSecondMax, nowMs);
   const lanes = new Map<string, Lane>();
-  /** Lanes with queued work that may start, in the order of their turns. */
+  /** Lanes of healthy webhooks with queued work that may start, in the order of their turns. */
   const healthy = new Map<string, Lane>();
   const suspect = new Map<string, Lane>();
   const overflowed = new Set<string>();
@@ -118,7 +128,7 @@ export function createScheduler(
   let isStopped = false;
   let onDrained: (() => void) | undefined;
 
-  /** Kept from the moment at which it has work. */
+  /** Returns the lane of a webhook, which exists while the webhook has work. */
   const laneOf = (endpointId: string): Lane =>
     lanes.get(endpointId) ?? { endpointId, queue: [], inFlight: 0, begun: 0, isSuspect: false, isSlow: false };
   const hasRoom = ({ inFlight, isSuspect }: Lane): boolean => inFlight < (isSuspect ? 1 : limits.perEndpointMax);
@@ -141,7 +151,10 @@ export function createScheduler(
     lane.isSuspect = false;
     lane.isSlow = false;
   };
-  /** Deliveries queued beyond its share go back to the database, so that they take no room from healthy endpoints. */
+  /**
+   * Deliveries beyond the queue limit of a suspect webhook go back to the database, so that they take no space from
+   * healthy webhooks.
+   */
   const makeSuspect = (lane: Lane): void => {
     if (!lane.isSuspect) queuedSuspect += lane.queue.length;
     lane.isSuspect = true;
@@ -152,7 +165,7 @@ export function createScheduler(
     overflowed.add(lane.endpointId);
     for (const work of dropped) work.drop();
   };
-  /** Puts the lane where its turn comes, or nowhere. */
+  /** Adds the lane to the turns if it may start work. */
   const place = (lane: Lane): void => {
     const { endpointId } = lane;
     healthy.delete(endpointId);
@@ -222,13 +235,13 @@ export function createScheduler(
         let age: NodeJS.Timeout | undefined;
         let judging: NodeJS.Immediate | undefined;
         const onAged = (): void => {
-          // One that has not left waits for our own stores.
+          // A request that was not sent yet waits for our own database.
           if (hasLeft) {
             hasAged = true;
             lane.isSlow = true;
             makeSuspect(lane);
           }
-          // If the slow ones have no room, it stays and keeps blocking a fast slot.
+          // If the budget for slow requests is used up, the request stays in the fast budget.
           if (isFast && slow < limits.slowMax) {
             leaveFast();
             slow++;
@@ -238,7 +251,7 @@ export function createScheduler(
         const watchAge = (): void => {
           clearTimeout(age);
           clearImmediate(judging);
-          // Answers that came while this process was busy are read before the age is judged.
+          // Responses that arrived while this process was busy are read before the age is checked.
           age = setTimeout(() => (judging = setImmediate(onAged)), limits.agedMs);
           age.unref();
         };

@@ -15,9 +15,11 @@ import type { Plans } from './plans.js';
 import type { WorkResult } from './scheduler.js';
 import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from './stores.js';
 
-/** Sends one request to a customer. */
+/** Sends a request to a customer. */
 export interface Sender {
-  /** @returns 'OURS' when the attempt failed by ourselves: no name server answers, or the service stops */
+  /**
+   * @returns 'OURS' if the attempt failed because of this service: no name server responded, or the service is stopping
+   */
   post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;
 }
 
@@ -42,12 +44,12 @@ export interface SendDeps {
 }
 
 const USER_AGENT = 'InvoiceControl-Webhooks/1';
-/** After an attempt that failed by ourselves. */
+/** Delay after an attempt that failed because of this service. */
 const OURS_AGAIN_MS = 30_000;
 
 /**
- * One attempt of a claimed delivery (webhooks-and-events reference, section 3.3). The endpoint is read right before, so
- * that what its owner changed holds. `onRequest` is called when the request leaves, if one does.
+ * Makes one attempt of a claimed delivery (webhooks-and-events reference, section 3.3). The webhook is read directly
+ * before, so that changes by its owner apply. `onRequest` is called when the request is sent.
  */
 export const sendDelivery =
   (deps: SendDeps) =>
@@ -83,7 +85,7 @@ export const sendDelivery =
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
     attemptEnded(result.outcome, settlement.state);
-    // This is not awaited: the endpoint has responded, and its next request need not wait for the database.
+    // This is not awaited. The receiver has responded, and its next request need not wait for the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
     return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
 
@@ -102,7 +104,7 @@ export const sendDelivery =
           deps.secrets.open({ id: secret.id, organizationId: endpoint.organizationId }, secret),
         );
       } catch (error) {
-        // Another replica has a newer key already: this one must not spend the attempts of its customers.
+        // Another replica already has a newer key. This replica must not use up the attempts of its customers.
         deps.logger.error({ error, endpointId: endpoint.id }, 'the secrets of an endpoint cannot be opened');
         return 'OURS';
       }

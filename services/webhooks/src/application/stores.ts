@@ -5,19 +5,19 @@ import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settl
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-// The operations of the use cases on the collections.
+// Operations of the use cases on the collections.
 
-/** The replay of failed deliveries that an endpoint began last. */
+/** The last replay of failed deliveries of a webhook. */
 export interface BulkReplay {
   readonly id: string;
   readonly since: Date;
   readonly startedAt: Date;
   readonly count: number;
-  /** All its deliveries are due; until then a repeat makes them so. */
+  /** True when all its deliveries are due. Until then, a repeated request makes them due. */
   readonly isMarked?: true;
 }
 
-/** The fields that a change of an endpoint sets; absent ones stay. */
+/** Fields that a change of a webhook sets. Absent fields stay. */
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: Endpoint['events'];
@@ -26,49 +26,60 @@ export interface EndpointChange {
   readonly secrets?: readonly SealedSecret[];
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
-  /** Forgets the failures so far. */
+  /** Resets the failure count. */
   readonly isCountReset?: true;
 }
 
 export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
-  /** Finds an endpoint that was not deleted. */
+  /** Returns a webhook that was not deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
-  /** Those of these endpoints that were not deleted. */
+  /** Returns those of these webhooks that were not deleted. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   list(organizationId: string, page: PageRequest): Promise<Page<Endpoint>>;
   /** Counts the endpoints of an organization. */
   count(organizationId: string): Promise<number>;
-  /** ACTIVE ones that have subscribed to the event. */
+  /** Returns the ACTIVE webhooks that are subscribed to the event type. */
   subscribed(organizationId: string, type: PublicEventType): Promise<readonly Endpoint[]>;
-  /** @throws VersionConflict when another change came between */
+  /** @throws VersionConflict if another change was made in the meantime */
   save(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
   /** Commits the deletion; {@link finishDeletion} follows. @throws VersionConflict */
   markDeleted(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   finishDeletion(endpointId: string): Promise<void>;
-  /** Deletions that a crash left unfinished. */
+  /** Returns deletions that a crash left unfinished. */
   unfinishedDeletions(before: Date): Promise<readonly { readonly id: string; readonly organizationId: string }[]>;
-  /** Removes the records of deleted endpoints. @returns how many; fewer than the limit: none is left */
+  /**
+   * Removes the records of deleted webhooks.
+   * @returns the number of removed records, which is below the limit if none is left
+   */
   deleteDeletedBefore(before: Date, limit: number): Promise<number>;
   lastReplay(organizationId: string, endpointId: string): Promise<BulkReplay | undefined>;
   replayMarked(endpointId: string, replayId: string): Promise<void>;
-  /** Counts failures and successes of attempts; apart from the version, because attempts must not disturb changes. */
+  /**
+   * Counts failures and successes of attempts. The version does not change, because attempts must not conflict with
+   * changes.
+   */
   countResults(results: readonly EndpointResult[]): Promise<void>;
-  /** ACTIVE ones about which something has to be done because they only fail; some of them, when there are many. */
+  /**
+   * Returns ACTIVE webhooks that only fail and for which an action is due. If there are many, only some are returned.
+   */
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
-  /** Same as {@link save}, unless the endpoint has succeeded in the meantime. @throws VersionConflict */
+  /**
+   * Like {@link save}, unless the webhook has succeeded in the meantime.
+   * @throws VersionConflict
+   */
   saveFailing(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
 }
 
 export interface EndpointResult {
   readonly endpointId: string;
   readonly isSuccess: boolean;
-  /** It answered 410 Gone. */
+  /** True if the receiver responded with 410 Gone. */
   readonly isGone: boolean;
   readonly at: Date;
 }
 
-/** Reads endpoints at the moment of sending; concurrent readers share one query, and nothing is kept. */
+/** Reads webhooks directly before sending. Concurrent readers share one query, and nothing is cached. */
 export interface CurrentEndpoints {
   read(endpointId: string): Promise<Endpoint | undefined>;
 }
@@ -82,15 +93,15 @@ export interface StoredEvent {
 }
 
 export interface Events {
-  /** One that is there stays as it is. */
+  /** Stores an event. An existing event is not changed. */
   insert(event: StoredEvent): Promise<void>;
-  /** Concurrent readers share one query. */
+  /** Reads an event. Concurrent readers share one query. */
   read(eventId: string): Promise<StoredEvent | undefined>;
-  /** @returns how many; fewer than the limit: none is left */
+  /** @returns the number of deleted events, which is below the limit if none is left */
   deleteBefore(before: Date, limit: number): Promise<number>;
 }
 
-/** A delivery that is about to be stored. */
+/** A delivery that will be stored. */
 export interface NewDelivery {
   readonly id: string;
   readonly organizationId: string;
@@ -103,7 +114,7 @@ export interface NewDelivery {
 }
 
 export interface PreparedDelivery extends NewDelivery {
-  /** The worker that sends it at once. */
+  /** Claim of the worker that sends the delivery at once. */
   readonly claimId: string | undefined;
 }
 
@@ -113,34 +124,34 @@ export type SendableDelivery = Pick<
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
 >;
 
-/** A delivery that one worker may send. What it writes after its lease lapsed changes nothing. */
+/** A delivery that one worker may send. After its lease has expired, its writes change nothing. */
 export interface ClaimedDelivery {
   readonly delivery: SendableDelivery;
   readonly claimId: string;
 }
 
-/** A delivery as it was when it was found: it can be claimed as long as it is still so. */
+/** A due delivery as it was found. It can be claimed if it has not changed since. */
 export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
 
 /** Search for due deliveries. */
 export interface DueSearch {
-  /** Due then or later. */
+  /** Time from which the deliveries are due. */
   readonly from: Date;
   readonly before: Date;
   readonly limit: number;
   readonly exceptEndpointIds: readonly string[];
 }
 
-/** A delivery that is late, as the operator is told of it. */
+/** An overdue delivery, for the operator. */
 export interface OverdueDelivery {
   readonly id: string;
   readonly organizationId: string;
   readonly endpointId: string;
   readonly nextAttemptAt: Date;
   readonly tries: number;
-  /** End of the last lease; in the past, since no worker holds it. */
+  /** End of the last lease, which is in the past because no worker holds the delivery. */
   readonly leaseUntil: Date;
 }
 
@@ -148,22 +159,34 @@ export interface OverdueDelivery {
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;
-  /** The endpoint had failures when it was read for this attempt. */
+  /** True if the webhook had failures when it was read for this attempt. */
   readonly hadFailures: boolean;
 }
 
 export interface DeliveryQueue {
-  /** @returns the ids of those that were there */
+  /**
+   * Stores deliveries.
+   * @returns the ids of those that already existed
+   */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
   /**
-   * Lists deliveries without a live claim that are due before a time, the earliest first; one that is not due yet is listed with its time.
+   * Lists deliveries without a valid claim that are due before a given time, earliest first, including deliveries that
+   * become due later.
    */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
-  /** Undefined when it is no longer as it was found: another worker has it, it was sent, or it ended. */
+  /**
+   * Claims a delivery. Returns undefined if it has changed: another worker has claimed it, it was sent, or it ended.
+   */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
-  /** @returns how many of them were no longer claimed */
+  /**
+   * Stores results.
+   * @returns the number of deliveries that were no longer claimed
+   */
   complete(completions: readonly Completion[]): Promise<number>;
-  /** Nothing came of the attempt, through no fault of the endpoint: it does not count. */
+  /**
+   * Releases a delivery whose attempt had no result without the fault of the receiver, so that the attempt does not
+   * count.
+   */
   release(claimed: ClaimedDelivery, nextAttemptAt: Date): Promise<void>;
   close(claimed: ClaimedDelivery, state: 'CANCELED' | 'SKIPPED'): Promise<void>;
 }
@@ -175,23 +198,32 @@ export interface DeliveryFilter {
 
 export interface Deliveries {
   find(organizationId: string, deliveryId: string): Promise<DeliveryWithAttempts | undefined>;
-  /** Those that have been due since before, the longest first, of all organizations: for the operator. */
+  /**
+   * Returns deliveries of all organizations that have been due since before the given time, longest first, for the
+   * operator.
+   */
   dueSince(before: Date, limit: number): Promise<readonly OverdueDelivery[]>;
-  /** The latest that match, newest first. */
+  /** Returns the latest matching deliveries, newest first. */
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
-  /** @throws VersionConflict when another replay came before */
+  /** @throws VersionConflict if another replay was faster */
   replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
-  /** Ids of FAILED ones that were created since, the oldest first. */
+  /** Returns the ids of FAILED deliveries that were created since the given time, oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;
-  /** Those of them that are still FAILED become due. @returns how many */
+  /**
+   * Makes those deliveries due that are still FAILED.
+   * @returns their number
+   */
   replayAll(ids: readonly string[], replayId: string): Promise<number>;
   isReplaying(endpointId: string, replayId: string): Promise<boolean>;
   cancelPending(endpointId: string): Promise<void>;
-  /** Those that were there at a time: the organization was deleted then, and may be back. */
+  /**
+   * Skips the pending deliveries of an organization that existed at the given time, when the organization was deleted.
+   * It may have been restored since.
+   */
   skipPendingOf(organizationId: string, at: Date): Promise<void>;
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;
-  /** @returns how many; fewer than the limit: none is left */
+  /** @returns the number of deleted deliveries, which is below the limit if none is left */
   deleteClosedBefore(before: Date, limit: number): Promise<number>;
-  /** @returns how many; fewer than the limit: none is left */
+  /** @returns the number of deleted excerpts, which is below the limit if none is left */
   deleteExcerptsBefore(before: Date, limit: number): Promise<number>;
 }

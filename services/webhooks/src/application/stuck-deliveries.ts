@@ -1,10 +1,10 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { Deliveries, OverdueDelivery } from './stores.js';
 
-/** Maximum number of one call; more have the same cause. */
+/** Maximum number of reported deliveries. Further ones have the same cause. */
 const LISTED_MAX = 100;
 
-/** Deliveries that have been due since before a time, as the operator is told about them. */
+/** Reports overdue deliveries to the operator. */
 export const stuckDeliveries =
   ({ deliveries }: { deliveries: Pick<Deliveries, 'dueSince'> }) =>
   async (before: Date, now: Date): Promise<readonly StuckItem[]> =>

@@ -5,15 +5,15 @@ import type { Deliveries, Endpoints, Events } from './stores.js';
 
 const DAY_MS = 24 * 3_600_000;
 const CLOSED_KEPT_MS = 30 * DAY_MS;
-/** Longer than deliveries, which need them for a replay. */
+/** Retention of events, longer than that of deliveries, which need them for a replay. */
 const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
-/** A deleted endpoint, longer than its deliveries, which ended with it at the latest. */
+/** Retention of deleted webhooks, longer than that of their deliveries. */
 const ENDPOINTS_KEPT_MS = 35 * DAY_MS;
-/** Younger deletions are still in the hands of the request. */
+/** Minimum age of a deletion that the sweep finishes. Younger deletions are still handled by their request. */
 const DELETION_AGE_MS_MIN = 30_000;
 
-/** Records that one command deletes. */
+/** Maximum number of records that one command deletes. */
 const DELETED_AT_ONCE = 1_000;
 
 interface DeleteOldDeps {
@@ -23,7 +23,7 @@ interface DeleteOldDeps {
   readonly clock: Clock;
 }
 
-/** Deletes records that are kept for a limited time, in batches: one command over all of them would delay the deliveries. */
+/** Deletes expired records in batches, because a single command for all of them would delay the deliveries. */
 export const deleteOld =
   ({ deliveries, events, endpoints, clock }: DeleteOldDeps) =>
   async (signal: AbortSignal): Promise<void> => {

@@ -15,7 +15,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Tells of endpoints that only fail, and switches them off after days of it. */
+/** Publishes events about webhooks that only fail, and disables them after several days. */
 export const watchFailing =
   ({ endpoints, limits, clock, logger }: Deps) =>
   async (): Promise<void> => {
@@ -36,7 +36,7 @@ export const watchFailing =
           logger.warn({ endpointId: endpoint.id, failures: endpoint.failuresInRow }, 'an endpoint was switched off');
         }
       } catch (error) {
-        // Its owner, another replica or a success changed it in the meantime: the next run reads it again.
+        // The webhook was changed by its owner, another replica or a success. The next run reads it again.
         if (!(error instanceof VersionConflict)) throw error;
       }
     }

@@ -45,7 +45,7 @@ const post = (
   { egress = loopback, deadlineMs = 5_000, signal = unstopped, body = '{"id":"evt_1"}' } = {},
 ) => httpSender(egress, deadlineMs).post({ url, body, headers: { 'content-type': 'application/json' } }, signal);
 
-/** A TLS server that does with its sockets what the test says. */
+/** Starts a TLS server whose sockets the test controls. */
 async function listen(onSocket: (socket: TLSSocket, head: string) => void, options: TlsOptions = {}): Promise<string> {
   const { certificate, key } = authority.issue();
   const sockets = new Set<TLSSocket>();
@@ -140,7 +140,9 @@ describe('an answer', () => {
   });
 });
 
-/** The texts one after the other, each in a packet of its own; then the connection is closed, or stays open. */
+/**
+ * Sends the texts one after the other, each in a packet of its own, and then closes the connection or leaves it open.
+ */
 const inPackets = (texts: readonly string[], isClosed = false) =>
   listen((socket, head) => {
     if (!head.startsWith('POST')) return;
@@ -156,7 +158,8 @@ const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi';
 const interim = (line: string, headers = ''): string => `HTTP/1.1 ${line}\r\n${headers}\r\n`;
 const delivered = { outcome: 'SUCCESS', statusCode: 200, excerpt: 'hi' };
 
-// RFC 9110, section 15.2: a client parses interim answers before the final one, also those that it did not ask for.
+// RFC 9110, section 15.2: a client must be able to parse interim responses before the final one, even if it did not
+// request them.
 describe('interim answers', () => {
   test.each<[string, string[]]>([
     ['100 Continue', [interim('100 Continue')]],
@@ -227,7 +230,7 @@ describe('interim answers', () => {
   });
 });
 
-// Messages that RFC 9110 and RFC 9112 let a receiver send, and messages that are not a response.
+// Responses that RFC 9110 and RFC 9112 allow, and messages that are not a response.
 describe('of what receivers send', () => {
   const answered = (statusCode: number, excerpt: string) => ({ outcome: 'SUCCESS', statusCode, excerpt });
   const head = (...headers: string[]): string => `${['HTTP/1.1 200 OK', ...headers].join('\r\n')}\r\n\r\n`;
@@ -292,7 +295,8 @@ describe('of what receivers send', () => {
       `${head('content-length: 2', 'transfer-encoding: chunked')}2\r\nhi\r\n0\r\n\r\n`,
       { outcome: 'HTTP_ERROR' },
     ],
-    // No sender may fold lines (RFC 9112, section 5.2); a parser that lets them pass lets more pass on a shared connection.
+    // Senders must not fold header lines (RFC 9112, section 5.2). A parser that accepts them is less safe on a shared
+    // connection.
     ['a header over two lines', `${head('content-length: 2', 'x-folded: one\r\n two')}hi`, { outcome: 'HTTP_ERROR' }],
     ['a header with a NUL', `${head('content-length: 2', 'x: \0')}hi`, { outcome: 'HTTP_ERROR' }],
     ['line feeds alone', head('content-length: 2').replaceAll('\r', ''), { outcome: 'HTTP_ERROR' }],
@@ -450,7 +454,7 @@ describe('a connection', () => {
     const url = await listen((socket, head) => {
       if (!head.includes('evt_1')) return;
       requests++;
-      // The second request meets a connection that is closed without an answer.
+      // The second request uses a connection that is closed without a response.
       if (requests === 2) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });

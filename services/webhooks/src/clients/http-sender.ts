@@ -11,16 +11,17 @@ import type { OutgoingRequest, Sender } from '../application/send-delivery.js';
 import type { Config } from '../config.js';
 import type { Outcome, SendResult } from '../domain/delivery.js';
 
-/** Time limit from before the lookup of the name to the status line (specification section 6, Delivery behaviour). */
+/** Time limit from the name lookup to the status line (specification section 6, Delivery behaviour). */
 const DEADLINE_MS = 15_000;
 const CONNECT_MS_MAX = 5_000;
-/** Limits of reading the response's body, by size and time; the status line has already decided. */
+/** Limits of reading the response body. The status line has already decided the result. */
 const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
 /**
- * Maximum number of requests at once: many endpoints may share a host, and a request that waited for a connection of others would time out
- * although its endpoint is healthy. The scheduler limits the requests of one endpoint.
+ * Maximum number of concurrent requests to one host. Many webhooks may share a host, and a request that waited for
+ * connections of others would time out although its receiver is healthy. The scheduler limits the requests of each
+ * webhook.
  */
 const CONNECTIONS_PER_ORIGIN = schedulerLimits.fastMax + schedulerLimits.slowMax;
 
@@ -34,8 +35,8 @@ export function openWebhookEgress(config: Config): Egress {
 }
 
 /**
- * Sends through the egress guard. Redirects are not followed, nothing is inflated, and the deadline is a timer of our own, because
- * connecting and the TLS handshake have none that begins before them.
+ * Sends through the egress guard. Redirects are not followed and nothing is decompressed. The deadline is a separate
+ * timer, because connecting and the TLS handshake have no timeout that begins before them.
  */
 export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEADLINE_MS): Sender {
   return {
@@ -47,7 +48,7 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
         answer = await bounded(
           { deadlineMs, signal },
           (ending) => sendTwiceIfReused(agents, outgoing, ending),
-          // It may still answer; nobody reads that.
+          // A late response is not read.
           (late) => late.destroy(),
         );
       } catch (error) {
@@ -66,8 +67,8 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
 }
 
 /**
- * A receiver may close an idle connection at the moment in which it is used again: then it has not seen the request, which is
- * sent once more at once, within the same attempt.
+ * A receiver may close an idle connection at the moment when it is reused. It has then not seen the request, which is
+ * sent once more within the same attempt.
  */
 async function sendTwiceIfReused(
   agents: Agents,
@@ -83,7 +84,7 @@ async function sendTwiceIfReused(
   }
 }
 
-/** The beginning of the body as text. The connection is closed unless the whole body was read. */
+/** Returns the beginning of the body as text. The connection is closed unless the whole body was read. */
 async function readExcerpt(body: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -95,7 +96,7 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
       if (length >= BODY_BYTES_MAX) break;
     }
   } catch {
-    // Cut off, by the receiver or by the timer: what came counts.
+    // If the receiver or the timer ends the body, the part that arrived is used.
   } finally {
     clearTimeout(timer);
   }
@@ -105,10 +106,10 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
 const TLS_CODES =
   /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_)/;
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** The connection ended within the headers. */
+/** Error code for a connection that ended within the headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
-/** Messages for the owner of the endpoint about a valid HTTP response that delivers nothing. */
+/** Messages to the owner of a webhook about valid HTTP responses that deliver nothing. */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
     excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`,
@@ -121,7 +122,7 @@ const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult
 
 type Failure = Pick<SendResult, 'outcome' | 'statusCode' | 'excerpt'>;
 
-/** @returns 'OURS' when no name server could be asked */
+/** @returns 'OURS' if no name server responded */
 function failureOf(error: unknown): Failure | 'OURS' {
   if (error instanceof UnusableAnswer) return { outcome: 'HTTP_ERROR', ...unusableAnswers[error.reason] };
   const outcome = outcomeOfError(error);
@@ -136,7 +137,7 @@ function outcomeOfError(error: unknown): Outcome | 'OURS' {
   if (code === 'HPE_HEADER_OVERFLOW') return 'RESPONSE_TOO_LARGE';
   if (TIMEOUT_CODES.has(code)) return 'TIMEOUT';
   if (TLS_CODES.test(code)) return 'TLS_ERROR';
-  // An answer that is not HTTP.
+  // The response is not HTTP.
   if (code.startsWith('HPE_') && code !== BROKEN_OFF) return 'HTTP_ERROR';
   return 'CONNECT_ERROR';
 }

@@ -18,16 +18,16 @@ export type Outcome =
   | 'RESPONSE_TOO_LARGE'
   | 'INTERRUPTED';
 
-/** One counted attempt as it is stored. */
+/** A counted attempt as it is stored. */
 export interface Attempt {
   readonly series: number;
-  /** Number within its series, from 1. */
+  /** Number of the attempt in its series, beginning with 1. */
   readonly n: number;
   readonly at: Date;
   readonly outcome: Outcome;
   readonly statusCode?: number;
   readonly durationMs: number;
-  /** Claims of this attempt that ended without a result. */
+  /** Number of claims of this attempt that ended without a result. */
   readonly interruptions: number;
 }
 
@@ -35,7 +35,7 @@ export interface Attempt {
 type Open = { readonly state: 'PENDING'; readonly nextAttemptAt: Date };
 type Closed<S extends DeliveryState> = { readonly state: S; readonly nextAttemptAt: undefined };
 
-/** One event for one endpoint. */
+/** The delivery of one event to one webhook. */
 export type Delivery = DeliveryFacts & (Open | Closed<Exclude<DeliveryState, 'PENDING'>>);
 
 /** A delivery that waits for its next attempt. */
@@ -49,18 +49,18 @@ interface DeliveryFacts {
   readonly type: string;
   readonly createdAt: Date;
   readonly isTest: boolean;
-  /** Grows with each replay. */
+  /** Number of the series, which increases with each replay. */
   readonly series: number;
-  /** Failed attempts of this series. */
+  /** Number of failed attempts in this series. */
   readonly failures: number;
-  /** Claims of the attempt that comes next or is under way. */
+  /** Number of claims of the next or current attempt. */
   readonly tries: number;
-  /** Counted attempts of all series. */
+  /** Number of counted attempts in all series. */
   readonly attemptCount: number;
   readonly lastStatusCode: number | undefined;
 }
 
-/** A delivery with what came back. */
+/** A delivery with its attempts and the beginning of the last response. */
 export type DeliveryWithAttempts = Delivery & {
   readonly attempts: readonly Attempt[];
   readonly lastExcerpt: string | undefined;
@@ -70,14 +70,16 @@ export type DeliveryWithAttempts = Delivery & {
 export interface SendResult {
   readonly outcome: Outcome;
   readonly statusCode?: number;
-  /** The header as it came. */
+  /** `Retry-After` header as it was received. */
   readonly retryAfter?: string;
-  /** The beginning of the answer's body. */
+  /** Beginning of the response body. */
   readonly excerpt?: string;
   readonly durationMs: number;
 }
 
-/** A worker that dies again and again over one delivery gives up this many claims later. */
+/**
+ * Maximum number of claims of one attempt, after which a delivery is abandoned whose worker crashes again and again.
+ */
 export const TRIES_MAX = 10;
 
 /** State of a delivery after an attempt. */
@@ -88,8 +90,8 @@ export type Settlement = {
 } & (Open | Closed<'DELIVERED' | 'FAILED'>);
 
 /**
- * @param at when the attempt began
- * @param random from 0 to 1
+ * @param at time when the attempt began
+ * @param random number from 0 to 1
  */
 export function settle(
   { series, failures, tries }: Pick<Delivery, 'series' | 'failures' | 'tries'>,
@@ -109,7 +111,7 @@ export function settle(
   return { ...settled, state: 'PENDING', nextAttemptAt: next };
 }
 
-/** The same for every repeat of the fan-out: an event reaches an endpoint by one delivery. */
+/** Derives the delivery id, which is the same in every repetition, so that an event is delivered to a webhook once. */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${idText(createHash('sha256').update(`${eventId}|${endpointId}`).digest())}`;
 }

@@ -5,13 +5,13 @@ import type { SealedSecret } from './secrets.js';
 
 export type EndpointStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
 
-/** An event that an endpoint receives, and since when it does. */
+/** An event type that a webhook receives, and the time since when it does. */
 export interface Subscription {
   readonly type: PublicEventType;
   readonly since: Date;
 }
 
-/** A URL to which a customer wants events to be delivered. */
+/** A URL to which a customer wants events to be sent. */
 export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
@@ -20,32 +20,35 @@ export interface Endpoint {
   readonly url: string;
   readonly events: readonly Subscription[];
   readonly status: EndpointStatus;
-  /** Time since when it has been ACTIVE without a break. */
+  /** Time since when the webhook has been ACTIVE without interruption. */
   readonly activeSince: Date;
   readonly createdAt: Date;
-  /** The newest first, at most two. */
+  /** Signing secrets, newest first, at most two. */
   readonly secrets: readonly SealedSecret[];
-  /** The first of the failures since the last success. */
+  /** Time of the first failure since the last success. */
   readonly failingSince: Date | undefined;
   readonly failuresInRow: number;
-  /** Time of its last 410 Gone since then. */
+  /** Time of the last 410 Gone since the last success. */
   readonly goneAt: Date | undefined;
-  /** Time when owners and admins were told that it fails. */
+  /** Time when owners and admins were notified of the failures. */
   readonly noticedAt: Date | undefined;
 }
 
-/** Endpoints of one organization, whatever its plan allows: its list is read as a whole for each event. */
+/**
+ * Maximum number of webhooks of one organization, whatever its plan allows, because the whole list is read for each
+ * event.
+ */
 export const ENDPOINTS_MAX = 1_000;
 
 const plansWithWebhooks: ReadonlySet<string> = new Set(['SCALE', 'ENTERPRISE']);
 
-/** Specification section 6: webhooks are available on the Scale and Enterprise plans. */
+/** Tells whether a plan includes webhooks: SCALE and ENTERPRISE do (specification section 6). */
 export function hasWebhooks(plan: string): boolean {
   return plansWithWebhooks.has(plan);
 }
 
 /**
- * The events that a request names, each once.
+ * Reads the distinct event types of a request.
  * @throws DomainError invalid
  */
 export function readEventTypes(names: readonly string[]): PublicEventType[] {
@@ -59,7 +62,7 @@ export function readEventType(name: string, path: string): PublicEventType {
   throw invalidField(path, `must be one of ${publicEventTypes.join(', ')}.`);
 }
 
-/** The subscriptions after a change: those that stay count on, new ones count from now on. */
+/** Returns the subscriptions after a change. Existing ones keep their start time, and new ones start now. */
 export function subscribe(
   current: readonly Subscription[],
   types: readonly PublicEventType[],
@@ -68,7 +71,10 @@ export function subscribe(
   return types.map((type) => current.find((subscription) => subscription.type === type) ?? { type, since: now });
 }
 
-/** Tells whether an event of this time is delivered to the endpoint: none from before it was created, changed or switched on. */
+/**
+ * Tells whether an event of this time is delivered to the webhook. Events from before the webhook was created, changed
+ * or enabled are not.
+ */
 export function receives(
   { status, events, activeSince }: Pick<Endpoint, 'status' | 'events' | 'activeSince'>,
   type: PublicEventType,
@@ -78,7 +84,7 @@ export function receives(
   return status === 'ACTIVE' && since !== undefined && since <= at && activeSince <= at;
 }
 
-/** An endpoint that fails rarely is not switched off, however long ago its last success was. */
+/** Minimum number of failures before a webhook is disabled, so that a webhook that is rarely used is not disabled. */
 export const FAILURES_TO_DISABLE_MIN = 20;
 
 export interface FailingLimits {
@@ -86,7 +92,7 @@ export interface FailingLimits {
   readonly disableAfterMs: number;
 }
 
-/** Decides the next step for an endpoint that only fails. */
+/** Decides the next action for a webhook that only fails. */
 export function judgeFailing(
   { status, failingSince, failuresInRow, noticedAt }: Endpoint,
   { noticeAfterMs, disableAfterMs }: FailingLimits,
@@ -94,7 +100,7 @@ export function judgeFailing(
 ): 'DISABLE' | 'NOTICE' | 'NOTHING' {
   if (status !== 'ACTIVE' || failingSince === undefined) return 'NOTHING';
   const failingMs = now.getTime() - failingSince.getTime();
-  // Told before it is switched off, even where both are due at once.
+  // The notification comes before the webhook is disabled, even if both are due.
   if (failingMs >= noticeAfterMs && noticedAt === undefined) return 'NOTICE';
   return failingMs >= disableAfterMs && failuresInRow >= FAILURES_TO_DISABLE_MIN ? 'DISABLE' : 'NOTHING';
 }

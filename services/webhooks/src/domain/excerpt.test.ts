@@ -12,7 +12,7 @@ describe('an excerpt of an answer', () => {
   test('has neither the signatures nor the secrets that the receiver sent back', () => {
     expect(maskProofs(ECHO, PROOFS)).toBe('{"svc-signature":"t=1700000000,v1=***,v1=***","secret":"***"}');
     expect(maskProofs(SIGNATURES[0].toUpperCase(), PROOFS)).toBe('***');
-    // A proof of an earlier attempt.
+    // A signature of an earlier attempt.
     expect(maskProofs(hex('earlier'), PROOFS)).toBe('***');
   });
 

@@ -6,7 +6,7 @@ const schedule = { waitsMs: [60_000, 360_000, 2_160_000, 12_960_000], floorMs: 6
 const now = new Date('2026-03-14T09:30:00.000Z');
 const failed: FailedAttempt = { failures: 1, isTimeout: false, statusCode: 503, retryAfter: undefined };
 
-/** Milliseconds until the next attempt, with the least, the middle and the most jitter. */
+/** Returns the milliseconds until the next attempt with the minimum, the middle and the maximum of the random part. */
 function waits(attempt: Partial<FailedAttempt>): (number | undefined)[] {
   return [0, 0.5, 1].map((random) => {
     const at = nextAttemptAt({ ...failed, ...attempt }, schedule, now, random);

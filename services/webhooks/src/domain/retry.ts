@@ -3,30 +3,33 @@ import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 /** Failed attempts after which a delivery is FAILED (specification section 6). */
 const ATTEMPTS_MAX = 5;
 
-/** Waits are spread by a fifth up and down, so that endpoints that failed together are not called together again. */
+/**
+ * Random part of a delay, up to a fifth in both directions, so that webhooks that failed together are not retried
+ * together.
+ */
 const JITTER = 0.2;
-/** Retry-After counts from the wait to this many times the wait. */
+/** `Retry-After` is honoured between the usual delay and this multiple of it. */
 const RETRY_AFTER_FACTOR_MAX = 2;
 
 export interface RetrySchedule {
-  /** The four waits. */
+  /** The four delays between the attempts. */
   readonly waitsMs: readonly number[];
-  /** The least wait after a 429 or a timeout, jitter included. */
+  /** Minimum delay after a 429 or a timeout, including the random part. */
   readonly floorMs: number;
 }
 
 export interface FailedAttempt {
-  /** Number of failed attempts of the series, this one included. */
+  /** Number of failed attempts in the series, including this one. */
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;
-  /** The header as it came. */
+  /** `Retry-After` header as it was received. */
   readonly retryAfter: string | undefined;
 }
 
 /**
- * Returns the time of the next attempt; undefined after the last one.
- * @param random from 0 to 1
+ * Returns the time of the next attempt, or undefined after the last one.
+ * @param random number from 0 to 1
  */
 export function nextAttemptAt(
   { failures, isTimeout, statusCode, retryAfter }: FailedAttempt,

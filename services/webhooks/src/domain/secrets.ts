@@ -2,7 +2,7 @@ import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 
 const PREFIX = 'whsec_';
-/** 62^43 is more than 2^256. */
+/** Number of characters of a secret. 62^43 is more than 2^256. */
 const SECRET_CHARACTERS = 43;
 
 /** A signing secret as it is stored. */
@@ -16,8 +16,8 @@ export function newSecret(): string {
 }
 
 /**
- * The secrets after a rotation, the newest first, at most two: rotating within the overlap drops the older one at once
- * (specification section 6, Secret rotation).
+ * Returns the secrets after a rotation, newest first, at most two. Rotating again within the overlap ends the older
+ * secret at once (specification section 6, Secret rotation).
  */
 export function rotate(
   [current]: readonly SealedSecret[],
@@ -27,7 +27,7 @@ export function rotate(
   return current === undefined || isPreviousRevoked ? [next] : [next, current];
 }
 
-/** The secrets that sign at a time, the newest first. */
+/** Returns the secrets that sign at a given time, newest first. */
 export function signingSecrets(
   [newest, previous]: readonly SealedSecret[],
   now: Date,

@@ -8,13 +8,13 @@ interface Signed {
   readonly body: string;
 }
 
-/** The header `svc-signature`, and the values of its `v1` alone. */
+/** The header `svc-signature`, and the values of its `v1` parts. */
 export interface Signature {
   readonly header: string;
   readonly values: readonly string[];
 }
 
-/** @param secrets the newest first; the key of each is the whole text as it was shown */
+/** @param secrets newest first; the HMAC key is the whole text of a secret as it was shown */
 export function sign({ eventId, at, body }: Signed, secrets: readonly string[]): Signature {
   const seconds = Math.floor(at.getTime() / 1_000);
   const text = `${eventId}.${seconds}.${body}`;

@@ -35,7 +35,7 @@ const endpoints = () => running.mongo.db.collection<EndpointDocument>('endpoints
 const deliveries = () => running.mongo.db.collection<DeliveryDocument>('deliveries');
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 
-/** Copies of the stored endpoint. */
+/** Stores copies of a webhook. */
 async function copiesOf(endpointId: string, count: number, part: Partial<EndpointDocument>): Promise<void> {
   const document = await endpoints().findOne({ _id: endpointId });
   if (document === null) throw new Error('no endpoint');
@@ -45,7 +45,7 @@ async function copiesOf(endpointId: string, count: number, part: Partial<Endpoin
   );
 }
 
-/** Failed deliveries of an endpoint, each with its event. */
+/** Stores failed deliveries of a webhook, each with its event. */
 async function failedDeliveries(organizationId: string, endpointId: string, count: number): Promise<void> {
   const eventId = newEventId();
   const type = 'invoice.analysis.completed' as const;
@@ -139,7 +139,7 @@ describe('an organization that was restored', () => {
       running.publish(events.organizationDeleted, { eventId: newEventId(), eventTime, organizationId, version: 3 });
     await deleted(ago(HOUR_MS));
     await deleted(ago(HOUR_MS));
-    // An event behind them, so that they were handled.
+    // A later event, so that the earlier ones have been handled when it arrives.
     const later = running.organization.newTenant();
     const { path } = await running.newEndpoint(later);
     await running.analyzed(later);

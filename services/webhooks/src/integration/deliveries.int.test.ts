@@ -74,7 +74,7 @@ describe('an event', () => {
       }),
       eventTime: new Date(),
     };
-    // The message lacks the id by which the broker recognises repeats.
+    // The message lacks the id by which the broker recognizes repeats.
     await running.bus.jetstream.publish(subject, JSON.stringify(codec.toJSON(again)));
     const other = await running.analyzed(organizationId);
     for (const created of receivers) {
@@ -99,7 +99,7 @@ describe('an event', () => {
     await changeStatus(organizationId, created, EndpointStatus.DISABLED);
     const whileOff = new Date();
     await changeStatus(organizationId, created, EndpointStatus.ACTIVE);
-    // Clocks differ by some milliseconds.
+    // The clocks differ by some milliseconds.
     await running.analyzed(organizationId, new Date(whileOff.getTime() - 500));
     const last = await running.analyzed(organizationId, new Date(Date.now() + 1_000));
     await eventually(() =>
@@ -251,7 +251,10 @@ describe('a failing endpoint', () => {
 });
 
 describe('waiting deliveries', () => {
-  /** Creates an endpoint whose first request is in progress; `fail` responds to it, so that another attempt follows. */
+  /**
+   * Creates a webhook whose first request is in progress. `fail` responds to it with an error, so that another attempt
+   * follows.
+   */
   const failing = async (organizationId: string): Promise<Created & { fail(): void }> => {
     const created = await running.newEndpoint(organizationId);
     const pending: (() => void)[] = [];
@@ -260,7 +263,7 @@ describe('waiting deliveries', () => {
     await requestsTo(created, 1);
     return { ...created, fail: () => pending.forEach((answer) => answer()) };
   };
-  /** Waits until earlier events are handled: an event that was published after them has arrived. */
+  /** Waits until earlier events were handled: an event that was published after them has arrived. */
   const untilHandled = async (): Promise<void> => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
@@ -271,7 +274,7 @@ describe('waiting deliveries', () => {
   test('of a deleted endpoint are CANCELED at once, and it gets nothing more', async () => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
-    // Hangs, so that one attempt is under way when it is deleted.
+    // The receiver does not respond, so an attempt is in progress when the webhook is deleted.
     receiver.answer(created.path, () => {});
     for (let index = 0; index < 4; index++) await running.analyzed(organizationId);
     await requestsTo(created, 2);
@@ -337,7 +340,7 @@ describe('interrupted attempts', () => {
     await running.analyzed(organizationId);
     await requestsTo(created, 1);
     const [delivery] = await running.deliveriesOf(organizationId);
-    // The delivery looks as if the worker that sends it had died.
+    // The delivery looks as if its worker had crashed.
     await lapse(delivery?.deliveryId ?? '', {});
     await requestsTo(created, 2);
     for (const answer of pending) answer();

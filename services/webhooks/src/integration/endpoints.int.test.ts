@@ -316,7 +316,7 @@ describe('the keys that seal secrets', () => {
     } finally {
       await after.stop();
     }
-    // The first replica, which has the old key alone, seals with it after nothing was left.
+    // The first replica, which has only the old key, seals a value after no value was left.
     await running.newEndpoint(organizationId);
     await expect(running.startReplica({ SECRETBOX_KEYS: newer })).rejects.toThrow('SECRETBOX_KEYS lacks k1');
   });

@@ -13,7 +13,7 @@ let running: RunningWebhooks;
 let receiver: WebhookReceiver;
 let organizationId: string;
 let path: string;
-/** Requests that the receiver keeps waiting. */
+/** Requests to which the receiver has not responded. */
 let waiting: ServerResponse[];
 beforeEach(async () => {
   receiver = await startWebhookReceiver();
@@ -35,7 +35,7 @@ afterEach(async () => {
 const stored = () => running.mongo.db.collection<DeliveryDocument>('deliveries');
 const eventIds = () => receiver.to(path).map(({ headers }) => String(headers['svc-event-id']));
 
-/** Events of which two are being sent and the others wait for them. */
+/** Publishes events of which two are being sent while the others wait. */
 async function sendMany(count: number): Promise<readonly string[]> {
   const ids = await Promise.all(Array.from({ length: count }, () => running.analyzed(organizationId)));
   await eventually(async () => {
@@ -85,7 +85,7 @@ test('a request that gets no answer while the service stops is given back: not c
     expect(delivery).toMatchObject({ state: 'PENDING', tries: 0, failures: 0, attemptCount: 0, attempts: [] });
     expect([delivery.claim, delivery.leaseUntil]).toEqual([undefined, new Date(0)]);
   }
-  // The half minute after an internal fault has now passed.
+  // Half a minute after an internal fault has passed.
   await stored().updateMany({ organizationId }, { $set: { nextAttemptAt: new Date(0) } });
 
   receiver.answer(path, (_, response) => response.end());

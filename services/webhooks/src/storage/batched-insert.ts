@@ -2,12 +2,12 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 import { batched } from './batched.js';
 
-/** Documents of one command: a large one would make all others wait. */
+/** Maximum number of documents in one command, so that others do not wait long. */
 const DOCUMENTS_MAX = 100;
 
 /**
- * Inserts documents with derived ids; the inserts of concurrent callers share commands.
- * @returns inserts, and tells the ids of those that were there: stored before, or at the same moment for another caller
+ * Inserts documents with derived ids. Concurrent callers share commands.
+ * @returns a function that inserts documents and returns the ids of those that already existed
  */
 export function batchedInsert<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -1,8 +1,8 @@
 /** Maximum number of keys in one command. */
 const KEYS_MAX = 500;
 /**
- * Maximum number of commands in progress. Later callers share the next one: the busier the database is, the fewer and the larger the
- * commands are, and the sooner others have their turn.
+ * Maximum number of commands in progress. Later callers share the next command, so a busy database gets fewer and
+ * larger commands.
  */
 const UNDER_WAY_MAX = 4;
 
@@ -13,9 +13,10 @@ interface Batch<Asked, T> {
 }
 
 /**
- * Serves many concurrent callers of single records with one command: reads, claims, inserts. Nothing is kept, so that each caller sees what
- * was stored when it asked, or later. Callers are as many as there are slots and handlers, so what waits here is bounded by them.
- * @param command answers for all that were asked for, by their keys; of two with one key it gets the later one
+ * Serves many concurrent callers of single records with one command (reads, claims or inserts). Nothing is cached, so
+ * each caller sees the state at the time of its call or later. The number of callers is limited by slots and handlers,
+ * and so is the number of waiting ones.
+ * @param command runs for all requested records by key; of two requests with one key it gets the later one
  */
 export function batched<Asked, T>(
   keyOf: (asked: Asked) => string,

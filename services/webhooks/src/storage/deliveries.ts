@@ -23,8 +23,8 @@ import { findIds } from './find-ids.js';
 import type { Attempt, Delivery, DeliveryState, OpenDelivery } from '../domain/delivery.js';
 
 /**
- * One event for one endpoint. `nextAttemptAt` and `leaseUntil` are there exactly while it is PENDING, `closedAt` exactly
- * while it is not. `version` is the number of the series: only a replay changes it.
+ * The delivery of one event to one webhook. `nextAttemptAt` and `leaseUntil` exist only while it is PENDING, and
+ * `closedAt` only afterwards. `version` is the number of the series, which only a replay changes.
  */
 export interface DeliveryDocument extends Aggregate, Claimable {
   readonly _id: string;
@@ -45,11 +45,14 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   /** Time when the excerpt was stored; sparse index. */
   readonly excerptAt?: Date;
   readonly closedAt?: Date;
-  /** The replay of many that it was last part of. */
+  /** Id of the last bulk replay that included the delivery. */
   readonly replayId?: string;
 }
 
-/** Twice the longest attempt: 15 s to the status line and 2 s of body. Nothing renews it. */
+/**
+ * Lease of an attempt, twice as long as the longest attempt (15 s to the status line and 2 s for the body). It is not
+ * renewed.
+ */
 const LEASE_MS = 35_000;
 const ATTEMPTS_KEPT = 20;
 const SENDABLE = {
@@ -62,12 +65,12 @@ const SENDABLE = {
   tries: 1,
   nextAttemptAt: 1,
 } as const;
-/** Deliveries of which the response times of an endpoint are told. */
+/** Maximum number of deliveries for which the response times of a webhook are computed. */
 const DURATIONS_MAX = 10_000;
 
 export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
   await collection.createIndexes([
-    // The endpoint serves a search that leaves out endpoints with enough work.
+    // `endpointId` is part of the index for a search that leaves out webhooks with full queues.
     { key: { state: 1, nextAttemptAt: 1, endpointId: 1 }, name: 'due' },
     { key: { endpointId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_endpoint' },
     { key: { organizationId: 1, state: 1, ...NEWEST_FIRST }, name: 'of_organization' },
@@ -93,8 +96,8 @@ export function deliveryStore(
     await collection.updateOne({ _id: delivery.id, claim: claimId, state: 'PENDING' }, update);
   };
   /**
-   * Concurrent claims share a command; each document is claimed by a write of its own, which is guarded by how it was found:
-   * then nothing has to be read after it.
+   * Concurrent claims share a command. Each document is claimed by its own conditional write, so nothing must be read
+   * afterwards.
    */
   const claim = batched(idOf, async (deliveries: readonly SendableDelivery[]) => {
     const now = clock.now();
@@ -127,7 +130,7 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Another worker has claimed the others, or they have ended.
+    // Another worker has claimed the other deliveries, or they have ended.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);
@@ -309,7 +312,7 @@ function closing(state: 'CANCELED' | 'SKIPPED', now: Date): UpdateFilter<Deliver
   };
 }
 
-/** Five attempts of its own, from now on. */
+/** Returns the fields of a delivery that starts a new series of five attempts. */
 function reopening(now: Date) {
   return {
     $set: { state: 'PENDING' as const, failures: 0, tries: 0, nextAttemptAt: now, leaseUntil: FREE },

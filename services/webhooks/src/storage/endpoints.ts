@@ -20,22 +20,22 @@ export interface EndpointDocument extends Aggregate {
   readonly activeSince: Date;
   readonly createdAt: Date;
   readonly secrets: readonly SealedSecret[];
-  /** Changed apart from `version`, like `failuresInRow`. */
+  /** Changes independently of `version`, like `failuresInRow`. */
   readonly failingSince?: Date;
   readonly failuresInRow: number;
   readonly goneAt?: Date;
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
   readonly deletedAt?: Date;
-  /** Time since when its deletion is not finished. */
+  /** Time since when its deletion is unfinished. */
   readonly deletionPending?: Date;
 }
 
-/** Lists of subscribed endpoints that one command reads. */
+/** Maximum number of organizations whose subscribed webhooks one command reads. */
 const LISTS_MAX = 50;
-/** Endpoints that one run of a job takes. */
+/** Maximum number of webhooks that one run of a job handles. */
 const SWEEP_MAX = 256;
-/** Fields that an endpoint without failures does not have. */
+/** Fields that exist only for a webhook with failures. */
 const NO_FAILURES = { failingSince: '', goneAt: '', noticedAt: '' } as const;
 const EXISTING: EndpointStatus[] = ['ACTIVE', 'DISABLED'];
 
@@ -118,7 +118,7 @@ export function endpointStore(
       return found.map(({ _id: id, organizationId }) => ({ id, organizationId }));
     },
     async deleteDeletedBefore(before, limit) {
-      // Its deletion is finished, and the broker has its events.
+      // Filter for webhooks whose deletion is finished and whose events were published.
       const isDone = { deletionPending: { $exists: false }, outboxPending: { $exists: false } };
       const ids = await findIds(collection, { deletedAt: { $lte: before }, ...isDone }, limit);
       await collection.deleteMany({ _id: { $in: ids }, status: 'DELETED' });
@@ -156,7 +156,7 @@ export function endpointStore(
                     noticedAt: undefined,
                   }),
                 };
-        // Most endpoints have no failures to clear.
+        // Most webhooks have no failures to reset.
         const cleared = first === undefined ? { failuresInRow: { $gt: 0 } } : {};
         return { updateOne: { filter: { _id: endpointId, ...active, ...cleared }, update } };
       });
@@ -164,7 +164,8 @@ export function endpointStore(
     },
     async failing({ noticeAfterMs, disableAfterMs }, now) {
       const ago = (ms: number): Date => new Date(now.getTime() - ms);
-      // Only those with something to do: the ones that were told of would fill every search.
+      // Only webhooks that need an action are searched, because webhooks whose owners were already notified would fill
+      // every search.
       const found = await Promise.all([
         collection
           .find({ failingSince: { $lte: ago(noticeAfterMs) }, status: 'ACTIVE', noticedAt: { $exists: false } })
@@ -192,7 +193,7 @@ export function endpointStore(
   };
 }
 
-/** The organization whose endpoints are searched, and the event. */
+/** The organization whose webhooks are searched, and the event type. */
 interface Subscribed {
   readonly organizationId: string;
   readonly type: PublicEventType;

@@ -21,10 +21,10 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
   ]);
 }
 
-/** Maximum number of characters of the bodies in the cache. */
+/** Maximum total number of characters of the cached bodies. */
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
-/** Events never change, so the latest are cached: each is sent to many endpoints, right after it was stored. */
+/** Events never change, so the latest ones are cached: each is sent to many webhooks directly after it was stored. */
 export function eventStore(collection: Collection<EventDocument>, cachedCharactersMax = CACHED_CHARACTERS_MAX): Events {
   const recent = new Map<string, StoredEvent>();
   let cachedCharacters = 0;
@@ -47,7 +47,7 @@ export function eventStore(collection: Collection<EventDocument>, cachedCharacte
     async insert(event) {
       const { id, ...stored } = event;
       const existing = await insert([{ _id: id, ...stored }]);
-      // One that was there may have been stored by another release, with another body.
+      // An existing event may have been stored by another release with another body.
       if (!existing.has(id)) cache(event);
     },
     async read(id) {

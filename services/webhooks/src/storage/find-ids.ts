@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 
-/** Ids of some documents, for a command that must not take more of them at once. */
+/** Returns the ids of some documents, for a command that must handle only a limited number at once. */
 export async function findIds<D extends { readonly _id: string }>(
   collection: Collection<D>,
   filter: Filter<D>,

@@ -17,7 +17,7 @@ import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 import { ID_BYTES, idText } from '../domain/id-text.js';
 
-/** Caller of these tests. */
+/** Context of the caller in these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
@@ -38,15 +38,15 @@ export type Clients = ReturnType<typeof connectClients>;
 export interface Created {
   readonly endpoint: Endpoint;
   readonly secret: string;
-  /** Path at which the receiver gets requests. */
+  /** Path at which the receiver gets the requests. */
   readonly path: string;
 }
 
-/** The webhooks service with a fake organization service, started once per test file. */
+/** The webhooks service with a fake organization service, started once for each test file. */
 export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, 'clients'> {
-  /** An endpoint with a path of its own on the receiver. */
+  /** Creates a webhook with a path of its own at the receiver. */
   newEndpoint(organizationId: string, options?: { events?: readonly string[]; url?: string }): Promise<Created>;
-  /** Announces a decided invoice, and says under which id. */
+  /** Publishes an event about an analyzed invoice, and returns the event id. */
   analyzed(organizationId: string, at?: Date): Promise<string>;
   publish<T extends EventHeader>(type: EventType<T>, event: T): Promise<void>;
   deliveriesOf(organizationId: string, endpointId?: string): Promise<readonly Delivery[]>;
@@ -56,15 +56,17 @@ export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, '
 export interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** Receiver of the endpoints of the tests. */
+  /** Receiver for the webhooks of the tests. */
   readonly receiver: { readonly origin: string; readonly caFile: string };
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Services go by the database's clock, which they measure; on a busy machine it differs from that of a test. */
+/**
+ * Maximum difference between the clock of the database, which the services use, and that of a test on a busy machine.
+ */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 
-/** @param startService the service's own, from compose.ts */
+/** @param startService the function in compose.ts */
 export async function startWebhooks(
   startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,
   { receiver, env, ...options }: Options,

@@ -1,21 +1,21 @@
 import type { Row } from '../call.js';
 
-/** The types that a filter tells apart. */
+/** Types of fields that a filter distinguishes. */
 export type FieldType = 'guid' | 'string' | 'enum' | 'number' | 'boolean' | 'date' | 'dateTime';
 
 export interface Entity {
-  /** `Microsoft.NAV.vendor`, in messages. */
+  /** Type name in messages, such as `Microsoft.NAV.vendor`. */
   readonly type: string;
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Stamped where a record does not bring it. */
+  /** Name of the field with the modification time, which is set if a record does not have it. */
   readonly modified: string;
-  /** Fields that a record does not bring. */
+  /** Default values of fields. */
   readonly defaults: Row;
 }
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const NO_DATE = '0001-01-01';
-/** Currency of the company, for documents that name no other. */
+/** Currency of the company, for documents without a currency. */
 const LOCAL_CURRENCY = 'EUR';
 
 const address = {
@@ -48,7 +48,7 @@ const currency = { currencyId: 'guid', currencyCode: 'string' } as const;
 const localCurrency = { currencyId: NO_ID, currencyCode: LOCAL_CURRENCY };
 const modified = { lastModifiedDateTime: 'dateTime' } as const;
 
-/** The sets below `/companies({id})` of the standard API v2.0. */
+/** Entity sets below `/companies({id})` of the standard API v2.0. */
 export const standardEntities: Readonly<Record<string, Entity>> = {
   vendors: {
     type: 'Microsoft.NAV.vendor',
@@ -204,7 +204,7 @@ export const standardEntities: Readonly<Record<string, Entity>> = {
   },
 };
 
-/** Sets of other publishers: publisher/group/version, then the set. */
+/** Entity sets of other publishers, by publisher/group/version and name. */
 export const publishedEntities: Readonly<Record<string, Readonly<Record<string, Entity>>>> = {
   'navipartner/core/v1.0': {
     vendorBankAccounts: {
@@ -236,7 +236,7 @@ export const publishedEntities: Readonly<Record<string, Readonly<Record<string, 
     vendorLedgerEntries: {
       type: 'Microsoft.API.FinancialManagement.vendorLedgerEntry',
       fields: {
-        // A query has no ids: the entry number distinguishes records.
+        // A query has no ids, so the entry number identifies records.
         entryNumber: 'number',
         documentType: 'enum',
         description: 'string',
@@ -279,7 +279,7 @@ export function entityOf(name: string): Entity | undefined {
   return standardEntities[name] ?? Object.values(publishedEntities).find((sets) => name in sets)?.[name];
 }
 
-/** Values of options are sent with their blanks as XML names have them. */
+/** Encodes spaces in option values as in XML names. */
 export function encodeOption(value: string): string {
   return value === '' ? '_x0020_' : value.replaceAll(' ', '_x0020_');
 }

@@ -1,14 +1,14 @@
 import type { Row } from '../call.js';
 import type { Entity, FieldType } from './entities.js';
 
-/** A query that the API refuses with 400. */
+/** The API refuses a query with 400. */
 export class QueryRefusal extends Error {}
 
 type Predicate = (row: Row) => boolean;
 type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le';
 interface Parsed {
   readonly matches: Predicate;
-  /** Fields that it compares: `or` over two of them is refused. */
+  /** Names of the compared fields. `or` over two fields is refused. */
   readonly fields: ReadonlySet<string>;
 }
 interface Literal {
@@ -19,7 +19,10 @@ interface Literal {
 const TOKEN = /\s*(?:(\(|\)|,)|'((?:[^']|'')*)'|([^\s(),']+))/y;
 const comparisons: ReadonlySet<string> = new Set<Comparison>(['eq', 'ne', 'gt', 'ge', 'lt', 'le']);
 
-/** Reads a `$filter` of comparisons joined by `and` and `or`. @throws QueryRefusal */
+/**
+ * Parses a `$filter` of comparisons joined by `and` and `or`.
+ * @throws QueryRefusal
+ */
 export function readFilter(text: string, entity: Entity, { allowsIn }: { readonly allowsIn: boolean }): Predicate {
   const tokens = tokenize(text);
   let at = 0;
@@ -104,7 +107,7 @@ export function unknownProperty(name: string, { type }: Entity): QueryRefusal {
 export function compare(left: unknown, right: unknown, type: FieldType): number {
   if (type === 'number') return Number(left) - Number(right);
   if (type === 'dateTime') return Date.parse(String(left)) - Date.parse(String(right));
-  // GUIDs and texts are compared without case, as the database does.
+  // GUIDs and texts are compared without regard to case, as the database does.
   const [first, second] = [String(left).toLowerCase(), String(right).toLowerCase()];
   return first < second ? -1 : first > second ? 1 : 0;
 }

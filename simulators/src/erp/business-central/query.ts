@@ -19,7 +19,7 @@ const options: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The rows of one page: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer: odata.maxpagesize`.
+ * Returns the rows of one page: `$filter`, `$orderby`, `$select`, `$top`, `$skip`, and `Prefer: odata.maxpagesize`.
  * @throws QueryRefusal, PageTooLarge
  */
 export function readPage(
@@ -42,7 +42,7 @@ export function readPage(
   const order = readOrder(query['$orderby'] ?? 'number', entity);
   const isById = order.length === 1 && order[0]?.field === 'id' && !order[0].isDescending;
   const all = isById ? table.all() : sort(table.all(), order, entity);
-  // The token has the rows given so far, for $top, and where the next page begins.
+  // The token contains the number of rows so far, for `$top`, and the beginning of the next page.
   const token = readSkipToken(query['$skiptoken']);
   const begin = token === undefined ? 0 : isById ? table.positionAfter(token.after) : Number(token.after);
   const given = token?.given ?? 0;
@@ -72,7 +72,7 @@ export function readPage(
   };
 }
 
-/** More rows were asked for than a page may have: 413. */
+/** More rows were requested than a page may have (413). */
 export class PageTooLarge extends Error {}
 
 /** @throws PageTooLarge */
@@ -124,7 +124,7 @@ function project(row: Row, select: readonly string[]): Row {
 
 interface SkipToken {
   readonly given: number;
-  /** An id where the order is by id, else a position. */
+  /** An id if the order is by id, and otherwise a position. */
   readonly after: string;
 }
 

@@ -171,7 +171,7 @@ function newTable(): Table<string> {
   return new Table(compareStrings);
 }
 
-/** Numbers count up, and a document takes over what its vendor has. */
+/** Returns default values: numbers count up, and a document copies fields of its vendor. */
 function defaultsOf(name: string, size: number, record: Row, vendors: Table<string>): Row {
   const number = String(name === 'vendors' ? 10_000 * (size + 1) : 100_001 + size);
   if (name === 'vendorLedgerEntries') return { entryNumber: size + 1 };
@@ -198,7 +198,7 @@ function encodeOptions(row: Row, { fields }: Entity): Row {
   return Object.fromEntries(encoded) as Row;
 }
 
-/** `v2.0/companies(id)/vendors`, or `publisher/group/version/...`. */
+/** Parses a path such as `v2.0/companies(id)/vendors` or `publisher/group/version/...`. */
 function readPath(path: string): { sets: Readonly<Record<string, Entity>> | undefined; segments: readonly string[] } {
   const segments = path.split('/');
   if (segments[0] === 'v2.0') return { sets: standardEntities, segments: segments.slice(1) };

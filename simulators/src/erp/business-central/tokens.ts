@@ -11,11 +11,11 @@ export interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   isSecretExpired: boolean;
-  /** Instant at which each token expires, in milliseconds. */
+  /** Expiry times of the tokens in milliseconds. */
   readonly tokens: Map<string, number>;
 }
 
-/** `POST /{tenantId}/oauth2/v2.0/token` of the login, for the client credentials grant. */
+/** Handles `POST /{tenantId}/oauth2/v2.0/token` of the login, for the client credentials grant. */
 export function issueToken(call: Call, tenantId: string, application: Application | undefined, clock: Clock): Answer {
   const refuse = (status: number, error: string, code: number, description: string): Answer => {
     const [trace, correlation] = [randomUUID(), randomUUID()];
@@ -107,7 +107,7 @@ export function issueToken(call: Call, tenantId: string, application: Applicatio
   };
 }
 
-/** Tells whether the header `Authorization` has a token that was issued and still holds. */
+/** Tells whether the header `Authorization` has a valid token. */
 export function isAuthorized(call: Call, application: Application, clock: Clock): boolean {
   const [, token = ''] = /^Bearer (.+)$/i.exec(call.headers['authorization'] ?? '') ?? [];
   const expiresAt = application.tokens.get(token);

@@ -8,26 +8,29 @@ import type { Grant, Grants, TokenPair } from './grants.js';
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** The redirect URIs that it registered, compared exactly. */
+  /** Registered redirect URIs, which are compared exactly. */
   readonly redirectUris: () => readonly string[];
 }
 
 export interface AuthorizationServerOptions {
   readonly client: OAuthClient;
   readonly grants: Grants;
-  /** `Intuit`: on the consent page. */
+  /** Name of the vendor on the consent page, such as `Intuit`. */
   readonly vendor: string;
-  /** Tenants that a person may choose, with their names. */
+  /** Returns the tenants that a user may choose, with their names. */
   readonly choices: () => readonly { readonly id: string; readonly name: string }[];
-  /** @returns the OAuth error of scopes that the app must not ask for */
+  /** @returns the OAuth error for scopes that the app must not request */
   readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
-  /** A person allowed the tenant. @returns what the redirect has besides code and state */
+  /**
+   * Called when a user has given consent for the tenant.
+   * @returns additional parameters of the redirect
+   */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
   /** Tells whether the secret of the app has expired for calls about this tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
-  /** True when the client may send its secret in the body too. */
+  /** True if the client may also send its secret in the body. */
   readonly takesSecretInBody: boolean;
-  /** The answer of the token endpoint. */
+  /** Returns the response of the token endpoint. */
   readonly presentTokens: (pair: TokenPair) => Readonly<Record<string, unknown>>;
   readonly invalidGrantDescription?: string;
 }
@@ -36,14 +39,17 @@ const STATE_LENGTH_MAX = 2_048;
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' };
 
-/** The authorization code grant with PKCE as the vendors check it (RFC 6749, RFC 7636). */
+/** Implements the authorization code grant with PKCE as the vendors check it (RFC 6749, RFC 7636). */
 export function authorizationServer(options: AuthorizationServerOptions) {
   const { client, grants } = options;
 
-  /** `GET <authorize_url>`: a page with both buttons, or with `simulate` what a click on one of them does. */
+  /**
+   * Handles `GET <authorize_url>`: shows a page with both buttons, or, with `simulate`, does the same as a click on one
+   * of them.
+   */
   const authorize = ({ query, path }: Call): Answer => {
     const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;
-    // The person sees a fault of the client or of its address: a redirect could lead anywhere.
+    // A fault of the client or its redirect URI is shown to the user, because a redirect could lead anywhere.
     if (clientId === '' || clientId !== client.clientId)
       return errorPage(options.vendor, 'unauthorized_client: unknown client_id');
     if (!client.redirectUris().includes(redirectUri)) {
@@ -75,7 +81,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     return redirect({ code: grants.authorize({ tenant, scopes, redirectUri, codeChallenge }), ...more });
   };
 
-  /** Tells whether the app sends its secret, as RFC 6749 section 2.3.1 has it. */
+  /** Tells whether the request has the secret of the app, as in RFC 6749 section 2.3.1. */
   const isClient = ({ headers }: Call, form: Readonly<Record<string, string>>): boolean => {
     const [scheme = '', value = ''] = (headers['authorization'] ?? '').split(' ');
     if (scheme.toLowerCase() === 'basic') {
@@ -120,9 +126,9 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     authorize,
     token,
     isClient: (call: Call) => isClient(call, readForm(call.body)),
-    /** @returns the grant of the access token that the call shows, where it holds */
+    /** @returns the grant of the access token in the call, if the token is valid */
     grantOf: (call: Call): Grant | undefined => grants.grantOf(bearerOf(call)),
-    /** The tenant of a call of authorize, token or revoke; of other calls that of their access token. */
+    /** Returns the tenant of an authorize, token or revoke call, or that of the access token in other calls. */
     tenantOf: (call: Call): string | undefined =>
       call.query['tenant'] ?? tenantOfForm(readForm(call.body)) ?? grants.tenantOf(bearerOf(call)),
   };

@@ -1,19 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
 
-/** Lifetime of tokens, and rotation of refresh tokens. */
+/** Lifetimes of tokens, and rotation of refresh tokens. */
 export interface TokenPolicy {
   readonly codeSeconds: number;
   readonly accessSeconds: number;
-  /** Seconds after its last use at which a refresh token expires. */
+  /** Seconds after its last use for which a refresh token is valid. */
   readonly refreshIdleSeconds: number;
-  /** A refresh gives the same refresh token until it is this old; 0 for a new one each time. */
+  /** Age in seconds until which a refresh returns the same refresh token. 0 means a new one each time. */
   readonly rotateAfterSeconds: number;
-  /** A refresh token holds this long after another one took its place. */
+  /** Seconds for which a replaced refresh token is still valid. */
   readonly graceSeconds: number;
 }
 
-/** A consent: the app may call for one tenant. */
+/** A consent that allows the app to make calls for one tenant. */
 export interface Grant {
   readonly id: string;
   readonly tenant: string;
@@ -36,7 +36,7 @@ export interface CodeProof {
 export interface TokenPair {
   readonly grant: Grant;
   readonly accessToken: string;
-  /** Absent where no offline access was granted. */
+  /** Absent if no offline access was granted. */
   readonly refreshToken: string | undefined;
 }
 
@@ -54,9 +54,9 @@ interface RefreshToken {
   readonly grant: Grant;
   readonly issuedAt: number;
   usedAt: number;
-  /** Instant at which another refresh token took its place. */
+  /** Time when another refresh token replaced it. */
   supersededAt?: number;
-  /** Ended before its time. */
+  /** True if it was ended early. */
   isDead: boolean;
 }
 
@@ -70,13 +70,13 @@ interface Counts {
 export interface GrantOptions {
   readonly clock: Clock;
   readonly policy: TokenPolicy;
-  /** Makes an access token that looks like the vendor's. */
+  /** Creates an access token in the format of the vendor. */
   readonly newAccessToken: (grant: Grant) => string;
   readonly newRefreshToken: () => string;
   readonly isOffline: (scopes: readonly string[]) => boolean;
 }
 
-/** Codes, access tokens and refresh tokens of one app, for all tenants. */
+/** Authorization codes, access tokens and refresh tokens of one app for all tenants. */
 export class Grants {
   readonly #options: GrantOptions;
   readonly #codes = new Map<string, Code>();
@@ -89,7 +89,7 @@ export class Grants {
     this.#options = options;
   }
 
-  /** @returns the code that a person's consent sends to the client */
+  /** @returns the authorization code for the client after a consent */
   authorize(authorization: Authorization): string {
     const code = randomBytes(24).toString('base64url');
     const expiresAt = this.#now() + this.#options.policy.codeSeconds;
@@ -97,7 +97,7 @@ export class Grants {
     return code;
   }
 
-  /** @returns undefined where the code does not hold, or the proof is not the one that was asked for */
+  /** @returns undefined if the code is invalid or the proof does not match */
   exchange(value: string, { redirectUri, codeVerifier }: CodeProof): TokenPair | undefined {
     const code = this.#codes.get(value);
     if (code === undefined || code.isUsed || code.expiresAt <= this.#now()) return undefined;
@@ -110,7 +110,7 @@ export class Grants {
     return { grant, accessToken: this.#addAccessToken(grant), refreshToken };
   }
 
-  /** @returns undefined where the refresh token does not hold */
+  /** @returns undefined if the refresh token is invalid */
   refresh(value: string): TokenPair | undefined {
     const token = this.#refresh.get(value);
     if (token === undefined) return undefined;
@@ -128,20 +128,23 @@ export class Grants {
     return { grant: token.grant, accessToken: this.#addAccessToken(token.grant), refreshToken };
   }
 
-  /** @returns the grant of an access token that holds */
+  /** @returns the grant of a valid access token */
   grantOf(accessToken: string): Grant | undefined {
     const token = this.#access.get(accessToken);
     return token !== undefined && token.expiresAt > this.#now() ? token.grant : undefined;
   }
 
-  /** The tenant of a code or token, whether or not it holds. */
+  /** Returns the tenant of a code or token, whether or not it is valid. */
   tenantOf(value: string): string | undefined {
     return (
       this.#codes.get(value)?.tenant ?? this.#access.get(value)?.grant.tenant ?? this.#refresh.get(value)?.grant.tenant
     );
   }
 
-  /** Ends the grant of an access token or a refresh token. @returns it, or undefined where the token is not known */
+  /**
+   * Ends the grant of an access token or a refresh token.
+   * @returns the grant, or undefined for an unknown token
+   */
   revoke(value: string): Grant | undefined {
     const grant = this.#access.get(value)?.grant ?? this.#refresh.get(value)?.grant;
     if (grant === undefined) return undefined;
@@ -169,7 +172,7 @@ export class Grants {
     this.#counts.delete(tenant);
   }
 
-  /** Counts tokens without the superseded ones, which may still be valid for their grace period. */
+  /** Counts tokens, without replaced ones that may still be valid for their grace period. */
   count(tenant: string): Readonly<Counts & { liveRefreshTokens: number }> {
     const live = [...this.#refresh.values()].filter(
       (token) => token.grant.tenant === tenant && token.supersededAt === undefined && this.#holds(token),
@@ -183,7 +186,7 @@ export class Grants {
     return value;
   }
 
-  /** The new one takes the place of all others of its grant, also of one whose answer was lost. */
+  /** The new refresh token replaces all others of its grant, including one whose response was lost. */
   #addRefreshToken(grant: Grant): string {
     const now = this.#now();
     for (const token of this.#refresh.values()) if (token.grant.id === grant.id) token.supersededAt ??= now;
@@ -211,7 +214,7 @@ export class Grants {
   }
 }
 
-/** RFC 7636: a verifier is needed exactly where a challenge was sent. */
+/** RFC 7636: a verifier is required if, and only if, a challenge was sent. */
 function verifies(challenge: string | undefined, verifier: string | undefined): boolean {
   if (challenge === undefined || verifier === undefined) return challenge === verifier;
   const expected = Buffer.from(createHash('sha256').update(verifier).digest('base64url'));

@@ -10,7 +10,7 @@ export const APP = {
 const VERIFIER = 'v'.repeat(64);
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 
-/** A client of the authorization code grant, as the product is one. */
+/** A client of the authorization code grant, like the product. */
 export function oauthClient(urls: { readonly authorize: string; readonly token: string; readonly scope: string }) {
   const basic = `Basic ${Buffer.from(`${APP.clientId}:${encodeURIComponent(APP.clientSecret)}`).toString('base64')}`;
   const form = async (
@@ -38,7 +38,7 @@ export function oauthClient(urls: { readonly authorize: string; readonly token: 
     );
     return `${urls.authorize}?${query.join('&')}`;
   };
-  /** Target of the redirect after the consent. */
+  /** Returns the target of the redirect after the consent. */
   const consent = async (tenant: string, more: Readonly<Record<string, string>> = {}): Promise<URL> => {
     const { headers, text } = await call(`GET ${authorizeUrl({ simulate: 'allow', tenant, ...more })}`);
     const location = headers.get('location');

@@ -4,19 +4,22 @@ import type { FieldType, Model } from './models.js';
 
 type Predicate = (row: Row) => boolean;
 
-/** The instant of a record's last change has microseconds that its text does not show. */
+/** Name of the field with the exact modification time, whose microseconds the displayed text does not show. */
 export const HIDDEN_MS = '__write_ms';
 
-/** The model of a many2one, and its records by id. */
+/** Returns the model of a many2one field, and its records by id. */
 export type FindRelated = (relation: string) => { readonly model: Model; get(id: number): Row | undefined } | undefined;
 
 export interface Domain {
   readonly matches: Predicate;
-  /** Every match has a greater id: a page that goes on behind an id begins there. */
+  /** Lower bound of all matching ids, so that a page after an id can begin there. */
   readonly idAfter: number | undefined;
 }
 
-/** Reads a search domain in Polish notation. @throws OdooFault */
+/**
+ * Parses a search domain in Polish notation.
+ * @throws OdooFault
+ */
 export function readDomain(domain: unknown, modelName: string, model: Model, related: FindRelated): Domain {
   if (!Array.isArray(domain)) throw valueError(`Invalid domain: ${JSON.stringify(domain)}`);
   const items = domain as readonly unknown[];
@@ -35,7 +38,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
     }
     return readLeaf(item, modelName, model, related);
   };
-  // Terms without an operator between them are joined by "and".
+  // Terms without an operator are joined by "and".
   const terms: Predicate[] = [];
   let idAfter: number | undefined;
   while (at < items.length) {
@@ -46,7 +49,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
   return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
-/** Tells whether a domain mentions a field, so that a default filter on it does not apply. */
+/** Tells whether a domain mentions a field. A default filter on that field then does not apply. */
 export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }
@@ -58,7 +61,7 @@ function readLeaf(item: unknown, modelName: string, model: Model, related: FindR
   const relation = model.relations[link];
   const target = relation === undefined ? undefined : related(relation);
   if (relation !== undefined && target !== undefined) {
-    // `partner_id.supplier_rank`
+    // The field is a path such as `partner_id.supplier_rank`.
     const matches = readLeaf([rest, operator, value], relation, target.model, related);
     return (row) => {
       const linked = row[link];
@@ -108,7 +111,7 @@ function operand(value: unknown, type: FieldType): unknown {
   return type === 'datetime' ? readInstant(value) : value;
 }
 
-/** `2026-02-01 09:15:22`, in UTC. */
+/** Parses a time such as `2026-02-01 09:15:22` in UTC. */
 export function readInstant(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN;
   const milliseconds = Date.parse(`${value.replace(' ', 'T')}${value.endsWith('Z') ? '' : 'Z'}`);
@@ -130,7 +133,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isOrdered(left: unknown, operator: '>' | '>=' | '<' | '<=', right: unknown): boolean {
-  // An empty field is before and after nothing.
+  // An empty field is neither before nor after anything.
   if (isEmpty(left) || isEmpty(right)) return false;
   const [first, second] =
     typeof left === 'number' ? [left, Number(right)] : ([String(left), String(right)] as [string, string]);

@@ -20,7 +20,7 @@ export interface MethodCall {
   readonly named: Readonly<Record<string, unknown>>;
 }
 
-/** A list of records (changed by faults as a page), or any other value. */
+/** A list of records, which faults may change like a page, or any other value. */
 export type MethodResult = { readonly rows: readonly Row[]; readonly limit?: number } | { readonly value: unknown };
 
 /** The arguments of each method in their order. */
@@ -32,7 +32,7 @@ export const signatures: Readonly<Record<string, readonly string[]>> = {
   fields_get: ['allfields', 'attributes'],
   context_get: [],
 };
-/** Those that a record set is not needed for. */
+/** Methods that need no record set. */
 const modelMethods: ReadonlySet<string> = new Set([
   'search_read',
   'search',
@@ -102,7 +102,7 @@ interface Search {
   readonly related: FindRelated;
 }
 
-/** Archived records are left out unless the context or the domain asks for them. */
+/** Archived records are left out unless the context or the domain includes them. */
 function* matching({ table, model, modelName, domain, context, related }: Search): Generator<Row> {
   const { matches, idAfter } = readDomain(domain, modelName, model, related);
   const isActiveOnly = 'active' in model.fields && context['active_test'] !== false && !namesField(domain, 'active');
@@ -113,7 +113,7 @@ function* matching({ table, model, modelName, domain, context, related }: Search
   }
 }
 
-/** Requires that the caller may see the companies that the context names. */
+/** Requires that the caller may see the companies in the context. */
 function requireCompanies({ tables }: Environment, { context }: MethodCall): void {
   const { allowed_company_ids: ids = [] } = context;
   if (!Array.isArray(ids)) throw valueError('allowed_company_ids must be a list');
@@ -122,7 +122,7 @@ function requireCompanies({ tables }: Environment, { context }: MethodCall): voi
   }
 }
 
-/** At most the first `count` rows, in order. */
+/** Returns at most the first `count` rows, in order. */
 function sortBy(
   rows: Iterable<Row>,
   order: unknown,
@@ -135,7 +135,7 @@ function sortBy(
     if (!/^(?:asc|desc)$/i.test(direction)) throw valueError(`Invalid "order" specified (${JSON.stringify(order)})`);
   }
   const [first] = keys;
-  // Tables are in this order.
+  // Tables are already in this order.
   if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return takeFirst(rows, count);
   return [...rows].toSorted((left, right) => {
     for (const [field = '', direction = 'asc'] of keys) {

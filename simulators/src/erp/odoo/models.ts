@@ -5,9 +5,9 @@ export type FieldType =
 
 export interface Model {
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Models that the many2one and many2many fields refer to. */
+  /** Models that many2one and many2many fields refer to. */
   readonly relations: Readonly<Record<string, string>>;
-  /** Fields that a record does not bring; others are empty: false, 0 or []. */
+  /** Default values of fields. Other fields are empty: false, 0 or []. */
   readonly defaults: Row;
 }
 
@@ -28,7 +28,10 @@ function model({ fields, relations = {}, defaults = {} }: ModelParts): Model {
 const company: Row = { company_id: [1, 'My Company'] };
 const euro: Row = { currency_id: [126, 'EUR'] };
 
-/** Models of Odoo as far as purchasing needs them. `major` is the version: names of bank accounts changed with 20. */
+/**
+ * Models of Odoo that are needed for purchasing. `major` is the version, because Odoo 20 renamed fields of bank
+ * accounts.
+ */
 export function modelsOf(major: number): Readonly<Record<string, Model>> {
   const accountNames: Readonly<Record<string, FieldType>> =
     major >= 20
@@ -136,7 +139,7 @@ export function modelsOf(major: number): Readonly<Record<string, Model>> {
     'account.payment': model({
       fields: {
         name: 'char',
-        // The text of a transfer was called ref up to 17.
+        // The text of a payment was called `ref` up to Odoo 17.
         ...(major >= 18 ? { memo: 'char' } : { ref: 'char' }),
         date: 'date',
         amount: 'monetary',

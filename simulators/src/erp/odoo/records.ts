@@ -9,13 +9,13 @@ import type { Model } from './models.js';
 
 export type Tables = Map<string, Table<number>>;
 
-/** Names of bank accounts before Odoo 20, and since. */
+/** Field names of bank accounts before Odoo 20, with the new names. */
 const renamed: Readonly<Record<string, string>> = {
   acc_number: 'account_number',
   sanitized_acc_number: 'sanitized_account_number',
   acc_holder_name: 'holder_name',
 };
-/** The instant of a record lies within the second that its text shows. */
+/** Milliseconds of the modification time within the displayed second. */
 const WITHIN_SECOND_MS = 500;
 const MILLISECONDS = 1_000;
 
@@ -23,7 +23,7 @@ function newTable(): Table<number> {
   return new Table(compareNumbers);
 }
 
-/** Creates the rows that every database has: company 1 in euro, its user, countries as records name them. */
+/** Creates the records of a new database: company 1 with the currency euro, its user, and countries. */
 export function seedTables(models: Readonly<Record<string, Model>>, clock: Clock): Tables {
   const tables: Tables = new Map();
   const put = (entity: string, record: Row): void =>
@@ -40,7 +40,10 @@ interface Database {
   readonly clock: Clock;
 }
 
-/** Adds or changes records by id. @throws ControlRefusal, and then nothing changed */
+/**
+ * Adds or changes records by id.
+ * @throws ControlRefusal without changing anything
+ */
 export function putRecords({ models, tables, clock }: Database, { entity, records, remove }: RecordChange): void {
   const model = models[entity];
   if (model === undefined) {
@@ -71,7 +74,7 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
   for (const id of remove) table.remove(Number(id));
 }
 
-/** Tells whether a text is an instant as Odoo prints it or in another of its forms. */
+/** Tells whether a text is a time in one of the formats of Odoo. */
 function isInstantText(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {
@@ -89,14 +92,14 @@ function rename(record: Row): Row {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed[name] ?? name, value]));
 }
 
-/** `14` becomes `[14, "Azure Interior"]`. */
+/** Converts `14` to `[14, "Azure Interior"]`. */
 function relate(value: unknown, relation: string, tables: Tables): unknown {
   if (typeof value !== 'number') return value;
   const label = tables.get(relation)?.get(value)?.['name'];
   return [value, typeof label === 'string' ? label : String(value)];
 }
 
-/** Fields that Odoo computes from others. */
+/** Computes fields as Odoo does. */
 function completeRow(
   entity: string,
   target: Record<string, unknown>,
@@ -148,7 +151,7 @@ for (let first = 65; first <= 90; first++) {
   }
 }
 
-/** A country that a record names by id and label is there, with its code. */
+/** Adds the country that a record names by id and label, with its code. */
 function addCountry(tables: Tables, value: unknown): void {
   if (!Array.isArray(value)) return;
   const [id, name] = value as [unknown, unknown];

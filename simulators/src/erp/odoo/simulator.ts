@@ -30,7 +30,7 @@ interface Tenant {
 }
 
 const USER_ID = 2;
-/** JSON-2 and `/web/version` came with it. */
+/** First version with JSON-2 and `/web/version`. */
 const JSON_2_SINCE = 19;
 
 const NOT_FOUND_HTML =
@@ -38,7 +38,7 @@ const NOT_FOUND_HTML =
 const NO_DATABASE_HTML =
   '<!doctype html>\n<html lang=en>\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n<p>No database is selected and the requested URL was not found in the server-wide controllers.</p>\n';
 
-/** Odoo 18, 19 and 20: JSON-2, JSON-RPC and the version probe (ERP reference, section 4). */
+/** Simulator of Odoo 18, 19 and 20: JSON-2, JSON-RPC and the version request (ERP reference, section 4). */
 export function odoo({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> {
   const json2 = (call: Call, tenant: Tenant, model: string, method: string): Answer => {
     if (tenant.major < JSON_2_SINCE) return html(404, NOT_FOUND_HTML);
@@ -172,7 +172,7 @@ const rpcSchema = z.object({
   params: z.object({ service: z.string(), method: z.string(), args: z.array(z.unknown()).default([]) }),
 });
 
-/** Reads a body of JSON-2: only named arguments, with `ids` and `context` next to them. */
+/** Reads a JSON-2 body, which has only named arguments, next to `ids` and `context`. */
 function readNamedCall(body: string, model: string, method: string): MethodCall {
   const sent = body === '' ? {} : readJson(body);
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
@@ -182,7 +182,10 @@ function readNamedCall(body: string, model: string, method: string): MethodCall 
   return { model, method, ids: readIds(ids), context: readContext(context), named };
 }
 
-/** The arguments of `execute_kw`: those in order, then those with names. Record ids come first where a method needs them. */
+/**
+ * Reads the arguments of `execute_kw`: first the positional ones, and then the named ones. Record ids come first if the
+ * method needs them.
+ */
 function readPositionalCall(model: string, method: string, positional: unknown, keywords: unknown): MethodCall {
   if (!Array.isArray(positional)) throw valueError('args must be a list');
   const { context = {}, ...named } = readContext(keywords);
@@ -208,14 +211,14 @@ function readContext(context: unknown): Readonly<Record<string, unknown>> {
   return context as Readonly<Record<string, unknown>>;
 }
 
-/** A list is a page, so that faults may change its rows. */
+/** A list counts as a page, so that faults may change its rows. */
 function bodyOf(result: MethodResult, render: (result: unknown) => unknown): { body: unknown } | { page: Page } {
   if ('value' in result) return { body: render(result.value) };
   const { rows: own, limit } = result;
   return {
     page: {
       rows: own,
-      // A client that pages by id goes on as long as pages are full.
+      // A client that pages by id continues as long as pages are full.
       render: (rows, { isEndless }) => render(isEndless && limit !== undefined ? repeatRows(rows, limit) : rows),
     },
   };
@@ -237,7 +240,7 @@ function html(status: number, body: string): Answer {
   return { status, headers: { 'content-type': 'text/html; charset=utf-8' }, body };
 }
 
-/** JSON-RPC answers every fault of Odoo with 200; what a proxy before it answers is the same for both. */
+/** JSON-RPC returns every fault of Odoo with 200. The response of a proxy is the same for both. */
 function refuseOf(status: number, call: Call): Answer {
   if (status === 429 || status >= 500) {
     return html(

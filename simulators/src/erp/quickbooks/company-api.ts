@@ -22,15 +22,18 @@ export interface Deleted {
   readonly at: Date;
 }
 
-/** Time for which changes and deletions are known. */
+/** Time for which changes and deletions are available. */
 const CHANGES_SECONDS = 30 * 86_400;
 /** Maximum number of rows in one response with changes, over all entities; there is no second page. */
 const CHANGES_MAX = 1_000;
-/** Marks the list to which a row among changes belongs. A symbol, so that faults keep it and no response shows it. */
+/**
+ * Marks the entity to which a row among changes belongs. It is a symbol, so that faults keep it and no response
+ * contains it.
+ */
 const ENTITY = Symbol('entity');
 type ChangedRow = Row & { readonly [ENTITY]?: string };
 
-/** The API version 3: company, preferences, queries and changes, read only. */
+/** Simulates the read-only API version 3: company, preferences, queries and changes. */
 export function companyApi(clock: Clock) {
   const time = (): string => pacificTime(clock.now());
 
@@ -140,7 +143,7 @@ export function companyApi(clock: Clock) {
     };
   };
 
-  /** Answers `GET /v3/company/{realmId}/{path}`. */
+  /** Handles `GET /v3/company/{realmId}/{path}`. */
   return (call: Call, company: Company, path: string): Answer => {
     if (path === `companyinfo/${company.realmId}`) return companyInfo(company);
     if (!company.hasRights) return refuseOf(403);

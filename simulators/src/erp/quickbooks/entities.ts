@@ -1,23 +1,23 @@
 import type { Row } from '../call.js';
 
 export interface Entity {
-  /** Properties that a statement may filter and order by. */
+  /** Properties by which a query may filter and sort. */
   readonly properties: ReadonlySet<string>;
-  /** Further properties that a statement may select. */
+  /** Other properties that a query may select. */
   readonly shown: ReadonlySet<string>;
-  /** True when rows are made inactive instead of deleted. */
+  /** True if rows are made inactive instead of deleted. */
   readonly hasActive: boolean;
-  /** Fields that a record does not bring. */
+  /** Returns the default values of fields. */
   readonly defaults: (context: DefaultsContext) => Row;
 }
 
 interface DefaultsContext {
   readonly id: string;
-  /** `YYYY-MM-DD` */
+  /** Day of the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly homeCurrency: string;
   readonly record: Row;
-  /** The name of a vendor. */
+  /** Returns the name of a vendor. */
   readonly nameOf: (vendorId: string) => string | undefined;
 }
 
@@ -34,7 +34,7 @@ const shownOfTransactions = [
   'TxnTaxDetail',
 ];
 
-/** Other rows of the company, as far as the product reads them. */
+/** Entities of the company that the product reads. */
 export const entities: Readonly<Record<string, Entity>> = {
   Vendor: {
     properties: new Set([
@@ -118,7 +118,7 @@ function transactionDefaults({ today, homeCurrency, record, nameOf }: DefaultsCo
   };
 }
 
-/** Masks tax ids and account numbers as Intuit does: the last four characters remain. */
+/** Masks tax ids and account numbers as Intuit does, except the last four characters. */
 export function maskSecrets(row: Row): Row {
   const { TaxIdentifier: taxId, VendorPaymentBankDetail: bank } = row;
   const number = (bank as Row | undefined)?.['BankAccountNumber'];

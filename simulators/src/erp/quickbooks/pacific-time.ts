@@ -1,4 +1,4 @@
-/** The instant as QuickBooks prints it: `2026-01-02T10:00:00-08:00`, in winter time all year. */
+/** Formats a time as QuickBooks does: `2026-01-02T10:00:00-08:00`, without daylight saving time. */
 export function pacificTime(instant: Date): string {
   return new Date(instant.getTime() - OFFSET_MS).toISOString().replace(/\.\d+Z$/, '-08:00');
 }

@@ -1,7 +1,7 @@
 import type { Row } from '../call.js';
 import type { Entity } from './entities.js';
 
-/** A refusal of a statement, as QuickBooks reports it. */
+/** QuickBooks refuses a query. */
 export class StatementRefusal extends Error {
   readonly code: '4000' | '4001';
 
@@ -14,13 +14,13 @@ export class StatementRefusal extends Error {
 
 export interface Statement {
   readonly entity: string;
-  /** Fields to return; absent for all. */
+  /** Fields to return. Absent for all fields. */
   readonly fields?: readonly string[];
   readonly isCount: boolean;
-  /** Joined by AND, the only operator there is. */
+  /** Conditions that are joined by AND, the only operator. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
-  /** Position of the first row, from 1. */
+  /** Position of the first row, counted from 1. */
   readonly startPosition: number;
   readonly maxResults: number;
 }
@@ -35,13 +35,13 @@ type Literal = string | boolean;
 type Scalar = string | number | boolean;
 
 const PAGE_SIZE_DEFAULT = 100;
-/** A greater one is lowered without a word. */
+/** Maximum page size. A larger one is silently reduced. */
 export const PAGE_SIZE_MAX = 1_000;
 const TOKEN = /\s*(?:('(?:[^'\\]|\\.)*')|(<=|>=|[=<>(),*])|([^\s'<>=(),*]+))/y;
 
 /**
- * Reads the part of the query language that clients page with: `select ... from ... where ... orderby ... startposition ... maxresults
- * ...`.
+ * Parses the part of the query language that clients use for paging: `select ... from ... where ... orderby ...
+ * startposition ... maxresults ...`.
  */
 export function parseStatement(text: string, entities: Readonly<Record<string, Entity>>): Statement {
   const tokens = tokenize(text);
@@ -77,7 +77,7 @@ export function parseStatement(text: string, entities: Readonly<Record<string, E
     at += 1;
     if (token.startsWith("'")) return token.slice(1, -1).replace(/\\(.)/g, '$1');
     if (/^(?:true|false)$/i.test(token)) return token.toLowerCase() === 'true';
-    // Numbers may be written without quotes, texts and dates may not.
+    // Numbers may be written without quotation marks, texts and dates may not.
     if (/^-?\d+(?:\.\d+)?$/.test(token)) return token;
     at -= 1;
     return fail();
@@ -179,7 +179,9 @@ function tokenize(text: string): string[] {
   return tokens;
 }
 
-/** Rows of a query in its order. The last results are kept: pages of one query read the same rows. */
+/**
+ * Returns the rows of a query in its order. The last results are cached, because pages of one query read the same rows.
+ */
 export function select(rows: readonly Row[], { conditions, orderBy }: Statement, entity: Entity): readonly Row[] {
   const key = JSON.stringify([conditions, orderBy]);
   const kept = results.get(rows) ?? new Map<string, readonly Row[]>();
@@ -187,13 +189,13 @@ export function select(rows: readonly Row[], { conditions, orderBy }: Statement,
   const known = kept.get(key);
   if (known !== undefined) return known;
   const tests = conditions.map(toTest);
-  // List entities that are inactive show only where the statement names the property.
+  // Inactive rows are included only if the query names the property.
   if (entity.hasActive && !conditions.some(({ field }) => field === 'Active'))
     tests.push((row) => row['Active'] !== false);
   const selected = rows.filter((row) => tests.every((test) => test(row)));
   for (const { field, isDescending } of orderBy.toReversed()) {
     const sign = isDescending ? -1 : 1;
-    // Rows come by id.
+    // Rows are already sorted by id.
     if (field !== 'Id') selected.sort((left, right) => sign * compare(valueAt(left, field), valueAt(right, field)));
     else if (isDescending) selected.reverse();
   }
@@ -238,14 +240,14 @@ function toTest({ field, operator, values }: Condition): (row: Row) => boolean {
   }
 }
 
-/** The property of a path such as `MetaData.LastUpdatedTime`. */
+/** Returns the property at a path such as `MetaData.LastUpdatedTime`. */
 function valueAt(row: Row, path: string): Scalar | undefined {
   let value: unknown = row;
   for (const name of path.split('.')) value = (value as Row | undefined)?.[name];
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** @throws StatementRefusal for a text that is not a date with a time */
+/** @throws StatementRefusal if the text is not a date with a time */
 function timeOf(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new StatementRefusal('4001', `QueryValidationError: value ${text} is no date time`);
@@ -259,7 +261,7 @@ function compare(left: Scalar | undefined, right: Scalar | undefined): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** The properties that a statement asks for. */
+/** Returns the properties that a query selects. */
 export function project(row: Row, fields: readonly string[] | undefined): Row {
   if (fields === undefined) return row;
   const names = new Set(fields.map((field) => field.split('.')[0] ?? field));

@@ -45,7 +45,7 @@ const ACCESS_SECONDS = 3_600;
 const REFRESH_SECONDS = 8_726_400;
 const DAY_SECONDS = 86_400;
 
-/** QuickBooks Online: consent, tokens and the API version 3, read only (ERP reference, section 5). */
+/** Simulator of QuickBooks Online: consent, tokens and the read-only API version 3 (ERP reference, section 5). */
 export function quickBooks(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
     const readCompany = companyApi(clock);
@@ -71,7 +71,7 @@ export function quickBooks(client: OAuthClient) {
         scopes.includes(SCOPE) && scopes.every((scope) => KNOWN_SCOPES.has(scope)) ? undefined : 'invalid_scope',
       consented(id) {
         const tenant = tenants.get(id);
-        // The person who connects is an administrator of the company.
+        // The user who connects is an administrator of the company.
         if (tenant !== undefined) Object.assign(tenant, { hasRights: true, isConnected: true });
         return { realmId: id };
       },
@@ -100,7 +100,7 @@ export function quickBooks(client: OAuthClient) {
       const grant = oauth.grantOf(call);
       const tenant = tenants.get(realmId);
       if (grant === undefined) return refuseOf(401);
-      // A token of another company, or keys of another environment.
+      // The token belongs to another company, or the keys to another environment.
       if (tenant === undefined || grant.tenant !== realmId) {
         return fault(
           403,

@@ -35,7 +35,7 @@ const PAGE_SIZE_DEFAULT = 100;
 const PAGE_SIZE_MAX = 1_000;
 const RESULTS_MAX = 20;
 
-/** The accounting API 2.0: organisation and lists of records, read only. */
+/** Simulates the read-only accounting API 2.0: the organisation and lists of records. */
 export function accountingApi(clock: Clock) {
   const envelope = () => ({
     Id: randomUUID(),
@@ -91,7 +91,7 @@ export function accountingApi(clock: Clock) {
     };
   };
 
-  /** Answers `GET /api.xro/2.0/{name}` for a token with these scopes. */
+  /** Handles `GET /api.xro/2.0/{name}` for a token with these scopes. */
   return (call: Call, { books, name, scopes }: ReadRequest): Answer => {
     const entity = entities[name];
     const needed = name === 'Organisation' ? ['accounting.settings', 'accounting.settings.read'] : entity?.scopes;
@@ -120,7 +120,7 @@ export function accountingApi(clock: Clock) {
 
 type Condition = (row: Row) => boolean;
 
-/** Reads the conditions of a query; parameters that the entity does not have are ignored, as Xero does. */
+/** Reads the conditions of a query. Unknown parameters are ignored, as in Xero. */
 function conditionsOf(
   query: Call['query'],
   { name, entity, since }: { readonly name: string; readonly entity: Entity; readonly since: number | undefined },
@@ -154,7 +154,7 @@ function isWithin(value: number, max: number): boolean {
 
 const results = new WeakMap<readonly Row[], Map<string, readonly Row[]>>();
 
-/** The last results are kept: pages of one query read the same rows. */
+/** The last results are cached, because pages of one query read the same rows. */
 function cachedResult(rows: readonly Row[], key: string, select: () => readonly Row[]): readonly Row[] {
   const ofRows = results.get(rows) ?? new Map<string, readonly Row[]>();
   results.set(rows, ofRows);
@@ -186,7 +186,7 @@ function summaryOf(row: Row, { pagedOnly }: Entity): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !pagedOnly.includes(name))) as Row;
 }
 
-/** `2026-01-01T00:00:00`, which is UTC, or an HTTP date. */
+/** Parses `2026-01-01T00:00:00` (in UTC) or an HTTP date. */
 function timeOfSince(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const time = timeOfDate(text);

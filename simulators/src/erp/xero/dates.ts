@@ -1,9 +1,9 @@
-/** `/Date(1539993600000+0000)/`: how Xero prints instants and calendar days. */
+/** Formats times and days as Xero does: `/Date(1539993600000+0000)/`. */
 export function dateOf(time: number): string {
   return `/Date(${time}+0000)/`;
 }
 
-/** The time of `/Date(...)/`, of a date, or of a date time without a zone, which is UTC; NaN for anything else. */
+/** Returns the time of `/Date(...)/`, of a date, or of a date with a time (in UTC), and NaN for anything else. */
 export function timeOfDate(text: string): number {
   const ms = /^\/Date\((-?\d+)(?:[+-]\d{4})?\)\/$/.exec(text)?.[1];
   if (ms !== undefined) return Number(ms);

@@ -2,19 +2,19 @@ import type { Row } from '../call.js';
 import { dateOf, timeOfDate } from './dates.js';
 
 export interface Entity {
-  /** `Invoice`: in messages. */
+  /** Type name in messages, such as `Invoice`. */
   readonly type: string;
   readonly id: string;
-  /** Fields that `where` and `order` may name. */
+  /** Fields that `where` and `order` may use. */
   readonly fields: ReadonlySet<string>;
-  /** One of them is needed. */
+  /** Scopes, one of which is required. */
   readonly scopes: readonly string[];
-  /** Fields that are left out where no page is asked for. */
+  /** Fields that are left out if no page is requested. */
   readonly pagedOnly: readonly string[];
-  /** Query parameters besides `page`, `pageSize` and `order`. */
+  /** Query parameters other than `page`, `pageSize` and `order`. */
   readonly parameters: readonly string[];
   readonly defaults: (context: DefaultsContext) => Row;
-  /** Returns the row that replaces one which a test removes: nothing is ever deleted. */
+  /** Returns the row that replaces a removed one, because Xero never deletes records. */
   readonly ended: (row: Row) => Row;
 }
 
@@ -144,7 +144,7 @@ function dayOf(now: Date): number {
   return Date.parse(now.toISOString().slice(0, 10));
 }
 
-/** Each day is shown twice, as `/Date(...)/` and as text; a record may bring one of them. */
+/** Each day is stated twice, as `/Date(...)/` and as text. A record may have only one of them. */
 export function completeDates(row: Row, record: Row): Row {
   const completed: Record<string, unknown> = { ...row };
   for (const name of ['Date', 'DueDate']) {

@@ -38,7 +38,7 @@ interface Tenant extends Books {
   connection: Connection | undefined;
 }
 
-/** A connection that one consent created; it belongs to the app, not to a token. */
+/** A connection that a consent created. It belongs to the app, not to a token. */
 interface Connection {
   readonly id: string;
   /** Id of the last consent. */
@@ -52,7 +52,7 @@ const KNOWN_SCOPES: ReadonlySet<string> = new Set([
   'profile',
   'email',
   'offline_access',
-  // Apps made since March 2026 have no accounting.transactions.
+  // Apps that were created since March 2026 do not have accounting.transactions.
   ...['contacts', 'invoices', 'payments', 'banktransactions', 'manualjournals', 'settings', 'attachments'].flatMap(
     (name) => [`accounting.${name}`, `accounting.${name}.read`],
   ),
@@ -63,11 +63,11 @@ const MINUTE_LIMIT = 60;
 const DAY_LIMIT = 5_000;
 const DAY_SECONDS = 86_400;
 
-/** Xero: consent, tokens, connections and the accounting API 2.0, read only (ERP reference, section 6). */
+/** Simulator of Xero: consent, tokens, connections and the read-only accounting API 2.0 (ERP reference, section 6). */
 export function xero(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
     const readRecords = accountingApi(clock);
-    /** Consent of each grant. */
+    /** Consent id of each grant. */
     const authEvents = new Map<string, string>();
     const grants = new Grants({
       clock,
@@ -117,7 +117,7 @@ export function xero(client: OAuthClient) {
       }),
     });
 
-    /** Ends the connections of the grant too; an unknown token is not a fault (RFC 7009). */
+    /** Revoking also ends the connections of the grant. An unknown token is not a fault (RFC 7009). */
     const revoke = (call: Call): Answer => {
       if (!oauth.isClient(call)) return { status: 401, body: { error: 'invalid_client' } };
       const grant = grants.revoke(new URLSearchParams(call.body).get('token') ?? '');

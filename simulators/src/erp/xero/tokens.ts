@@ -7,7 +7,7 @@ export const ACCESS_SECONDS = 1_800;
 
 let signingKey: KeyObject | undefined;
 
-/** A JWT as Xero issues it; `authentication_event_id` tells which connections came from the consent. */
+/** Creates a JWT like those of Xero. `authentication_event_id` identifies the consent and its connections. */
 export function newAccessToken(grant: Grant, options: { clock: Clock; authEventId: string; clientId: string }): string {
   signingKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const now = Math.floor(options.clock.now().getTime() / 1_000);

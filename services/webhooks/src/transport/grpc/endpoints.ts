@@ -25,7 +25,7 @@ interface Deps {
   readonly reader: DeliveryReader;
 }
 
-/** invoicecontrol.webhooks.v1.EndpointService */
+/** Implements invoicecontrol.webhooks.v1.EndpointService. */
 export function endpointService({ changes, replays, reader }: Deps): Binding {
   const { endpoints } = changes;
   return bind(EndpointServiceDefinition, {

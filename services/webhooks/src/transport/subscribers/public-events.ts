@@ -2,7 +2,7 @@ import type { EventHeader } from '@invoicecontrol/contracts/events';
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { FanOut } from '../../application/fan-out.js';
 
-/** Handles an event of the product that customers may receive. */
+/** Handles an internal event that customers may receive. */
 export function onPublicEvent<T extends EventHeader>(
   deliver: FanOut,
   toPublic: (event: T) => PublicEvent | undefined,

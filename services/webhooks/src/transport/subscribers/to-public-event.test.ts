@@ -104,7 +104,7 @@ test('texts of 2,000 characters stay; longer ones are cut, never within a charac
 });
 
 test('no event comes near the 64 KiB that a body may have, however much our services say', () => {
-  // A control character takes six bytes in JSON; an event of the broker has 1 MiB at most.
+  // A control character takes six bytes in JSON. An internal event has at most 1 MiB.
   const text = '\u0001'.repeat(1024 ** 2);
   const id = 'i'.repeat(200);
   const longest = [

@@ -9,13 +9,16 @@ import { Decision, InvoiceSource, Severity } from '@invoicecontrol/contracts/ana
 import type { PublicEvent } from '@invoicecontrol/public-events';
 import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
 
-// The one place where events of the product become what customers receive (architecture section 6). The files in golden/
-// pin the bodies to the byte.
+// The only place where internal events become public ones (architecture section 6). The files in golden/ define the
+// bodies byte by byte.
 
-/** Maximum length of texts for people. Everything else of a body is ids, names and numbers, so that it stays far below 64 KiB. */
+/**
+ * Maximum length of texts for people. All other members of a body are ids, names and numbers, so that it stays far
+ * below 64 KiB.
+ */
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** Undefined for an invoice that customers are not told of: a row of a scan, a bill of an ERP. */
+/** Returns undefined for an invoice that customers are not notified of: a row of a history scan, or an ERP bill. */
 export function ofInvoiceAnalyzed({
   invoiceId,
   decision,
