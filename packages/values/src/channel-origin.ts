@@ -4,7 +4,6 @@ export type Channel = (typeof channels)[number];
 
 /** Maximum length of the id that a channel gave a document. A KSeF number has 35 characters. */
 export const EXTERNAL_ID_CHARACTERS_MAX = 100;
-const externalIds = new RegExp(`^[!-~]{1,${EXTERNAL_ID_CHARACTERS_MAX}}$`);
 
 /** The channel through which a document came, and its id there: the KSeF number. */
 export interface ChannelOrigin {
@@ -15,7 +14,8 @@ export interface ChannelOrigin {
 /** Reads the origin of a document; undefined for an unknown channel, and for an id that is not one word of visible ASCII characters. */
 export function parseOrigin({ channel, externalId }: Record<keyof ChannelOrigin, string>): ChannelOrigin | undefined {
   const known = channels.find((one) => one === channel);
-  return known !== undefined && externalIds.test(externalId) ? { channel: known, externalId } : undefined;
+  const isId = externalId.length <= EXTERNAL_ID_CHARACTERS_MAX && /^[!-~]+$/.test(externalId);
+  return known !== undefined && isId ? { channel: known, externalId } : undefined;
 }
 
 /** Tells whether two documents, or a document and a request about it, have the same origin. Undefined means an upload by a caller. */
