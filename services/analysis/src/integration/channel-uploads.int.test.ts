@@ -8,13 +8,14 @@ import { DomainError } from '@invoicecontrol/errors';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { usageCollection } from '@invoicecontrol/metering/usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
+import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import type { FakeOrganization } from '@invoicecontrol/tenants/fake-organization';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { startService } from '../compose.js';
-import { SEQUENCE_ATTEMPTS_MAX } from '../records/storage/uploads.js';
+import { SEQUENCE_ATTEMPTS_MAX, SWEEP_UPLOADS_MAX, uploadStore } from '../records/storage/uploads.js';
 import type { UploadDocument } from '../records/storage/uploads.js';
 import { asUser, connect, findingOf, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
@@ -41,6 +42,13 @@ beforeAll(async () => {
   ({ organization, documents, rpc } = running);
 });
 afterAll(() => running.stop());
+
+const silentOutbox: Outbox = { nudge: () => {}, idle: async () => {}, stop: async () => {} };
+
+function stated<T>(value: T | null): T {
+  if (value === null) throw new Error('It is missing.');
+  return value;
+}
 
 const newOrigin = (): ChannelOrigin => ({
   channel: 'KSEF',
@@ -269,31 +277,34 @@ describe('documents of a channel', () => {
     expect(await named(third, thirdId)).toEqual([firstId]);
   });
 
-  test('keep their order over two processes of the service, and over one that is killed', async () => {
+  test('keep their order over two processes of the service, one of which stops while it works', async () => {
     const organizationId = organization.newTenant();
     const second = await startSecond();
+    const copies = Array.from({ length: 6 }, () => receive(organizationId));
+    const ids: string[] = [];
+    const [first] = copies;
+    documents.close(first?.uploadId ?? '');
     try {
-      const copies = Array.from({ length: 6 }, () => receive(organizationId));
-      const ids: string[] = [];
       for (const [index, copy] of copies.entries()) {
-        ids.push((await accept(copy, {}, index % 2 === 0 ? rpc : second.rpc)).invoiceId);
+        ids.push((await accept(copy, {}, index % 2 === 0 ? second.rpc : rpc)).invoiceId);
       }
-      await Promise.all(copies.map(completed));
-      const records = await running.mongo.db
-        .collection<{ _id: string; match: { receivedAtMs: number } }>('invoices')
-        .find({ _id: { $in: ids } })
-        .toArray();
-      const byArrival = records.toSorted((left, right) => left.match.receivedAtMs - right.match.receivedAtMs);
-      expect(byArrival.map(({ _id }) => _id)).toEqual(ids);
-      for (const [index, copy] of copies.entries()) {
-        const earlier = await named(copy, ids[index] ?? '');
-        expect(earlier.length > 0).toBe(index > 0);
-        expect(ids.slice(0, index)).toEqual(expect.arrayContaining(earlier));
-      }
-      expect(await usedBy(organizationId)).toBe(copies.length);
     } finally {
       await second.stop();
     }
+    documents.open(first?.uploadId ?? '');
+    await Promise.all(copies.map(completed));
+    const records = await running.mongo.db
+      .collection<{ _id: string; match: { receivedAtMs: number } }>('invoices')
+      .find({ _id: { $in: ids } })
+      .toArray();
+    const byArrival = records.toSorted((left, right) => left.match.receivedAtMs - right.match.receivedAtMs);
+    expect(byArrival.map(({ _id }) => _id)).toEqual(ids);
+    for (const [index, copy] of copies.entries()) {
+      const earlier = await named(copy, ids[index] ?? '');
+      expect(earlier.length > 0).toBe(index > 0);
+      expect(ids.slice(0, index)).toEqual(expect.arrayContaining(earlier));
+    }
+    expect(await usedBy(organizationId)).toBe(copies.length);
   });
 
   async function startSecond(): Promise<{ rpc: Clients; stop(): Promise<void> }> {
@@ -322,6 +333,44 @@ describe('documents of a channel', () => {
     expect((await collection().findOne({ _id: secondId }))?.createdAt.getTime()).toBe(ahead.getTime() + 1);
     documents.open(first.uploadId);
     await completed(second);
+  });
+
+  test('that wait for their turn hide no other work from the sweep, and are not reported as stuck', async () => {
+    const first = receive(organization.newTenant());
+    documents.close(first.uploadId);
+    const { invoiceId } = await accept(first);
+    await eventually(async () => expect(await statusOf(first)).toBe(UploadAnalysisStatus.PROCESSING));
+    const { claim: _claim, ...model } = stated(await collection().findOne({ _id: invoiceId }));
+    const waiting = Array.from({ length: SWEEP_UPLOADS_MAX + 1 }, (_, index) => ({
+      ...model,
+      _id: randomUUID(),
+      uploadId: randomUUID(),
+      state: 'QUEUED' as const,
+      leaseUntil: new Date(0),
+      createdAt: new Date(model.createdAt.getTime() + 1 + index),
+    }));
+    await collection().insertMany(waiting);
+    try {
+      const organizationId = organization.newTenant();
+      const uploadId = documents.upload(organizationId, { reading: xmlReading() });
+      documents.failNext(uploadId, new DomainError('unavailable', 'Away.'));
+      const other = { organizationId, uploadId, origin: newOrigin() };
+      // The failed attempt leaves the work to the sweep.
+      await accept(other, { origin: undefined });
+      await completed(other);
+      const store = uploadStore(collection(), silentOutbox, testClock);
+      const stuck = async () =>
+        (await store.unfinishedSince(new Date(testClock.now().getTime() + 1_000)))
+          .filter((one) => one.organizationId === first.organizationId)
+          .map((one) => one.invoiceId);
+      expect(await stuck()).toEqual([]);
+      await collection().updateOne({ _id: invoiceId }, { $set: { attempts: 1 } });
+      expect(await stuck()).toEqual([invoiceId]);
+    } finally {
+      await collection().deleteMany({ _id: { $in: waiting.map(({ _id }) => _id) } });
+      documents.open(first.uploadId);
+    }
+    await completed(first);
   });
 
   test.each([

@@ -22,7 +22,7 @@ import type {
 } from '../application/upload-store.js';
 
 /** Unfinished work that one sweep takes up. */
-const SWEEP_UPLOADS_MAX = 100;
+export const SWEEP_UPLOADS_MAX = 100;
 /** Failed attempts, over about six minutes, after which the others of its sequence no longer wait for a document. */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
 /** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
