@@ -1,6 +1,7 @@
-// A check of `npm test`: every relative link in a document leads to a file (and a heading), every section that a comment or a document
-// cites exists, such as "detection reference, section 5" or "specification 2.2", and so do the paths and npm scripts that documents name.
-// Every decision record has a status and is listed in docs/adr/README.md.
+// Checks the documents as part of `npm test`. Every relative link must lead to a file, and to a heading if it names
+// one. Every section that a comment or a document cites must exist, such as "detection reference, section 5" or
+// "specification 2.2", and so must the paths and npm scripts that documents name. Every decision record must have a
+// status and be listed in docs/adr/README.md.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-/** The names by which pages are cited. */
+/** The names under which comments and documents cite these pages. */
 const cited = {
   specification: 'docs/specification.md',
   architecture: 'docs/architecture.md',
@@ -58,18 +59,21 @@ function checkLinks(path, text) {
   }
 }
 
-/** A path from the root in code marks. Placeholders and patterns are no paths; what a build makes is not in a clone. */
+/**
+ * Checks a path from the root of the repository in code marks. Placeholders and patterns are ignored, and so are build
+ * results, which a clone does not contain.
+ */
 function checkPaths(path, text) {
   if (isHistory(path)) return;
   for (const [, named] of text.matchAll(/`((?:docs|k8s|packages|proto|services|simulators|tests|tools)\/[\w./-]+)`/g)) {
-    // `tally` is the example of the guide to adding a service.
+    // `tally` is the example service in the guide that explains how to add a service.
     if (/\/(?:dist|gen|node_modules|tally.*)(?:\/|$)/.test(named)) continue;
     if (!existsSync(named) && !existsSync(`${named}.ts`) && !isEntry(named))
       faults.push(`${path}: there is no ${named}`);
   }
 }
 
-/** An entry of a package as it is imported: `packages/runtime/mongo/audit`. */
+/** Tells whether the path is an entry point of a package, such as `packages/runtime/mongo/audit`. */
 function isEntry(named) {
   const [root, name, ...rest] = named.split('/');
   return (
@@ -85,7 +89,7 @@ function checkScripts(path, text) {
   }
 }
 
-/** Decisions describe the state at the time when they were taken. */
+/** Decision records describe the state at the time of the decision. */
 function isHistory(path) {
   return path.startsWith('docs/adr/');
 }
@@ -103,7 +107,7 @@ function checkDecision(path, text) {
   }
 }
 
-/** A citation may be broken over two lines of a comment. */
+/** Checks citations. A citation may be broken over two lines of a comment. */
 function checkCitations(path, text) {
   const joined = text.replaceAll(/\n\s*(?:\*|\/\/|#)? */g, ' ');
   for (const [whole, name, numbers] of joined.matchAll(citation)) {
@@ -114,7 +118,7 @@ function checkCitations(path, text) {
   }
 }
 
-/** `5`, `7.1`, or a numbered rule of a section, `0.3`. */
+/** Tells whether a page has a section: `5`, `7.1`, or a numbered rule such as `0.3`. */
 function hasSection(page, section) {
   const isHeading = (wanted) =>
     headingsOf(page).some((heading) => heading.startsWith(`${wanted} `) || heading.startsWith(`${wanted}. `));
@@ -138,7 +142,7 @@ function withoutCode(text) {
   return text.replaceAll(/^```[\s\S]*?^```/gm, '');
 }
 
-/** Makes anchors of headings as GitHub does. */
+/** Returns the anchor that GitHub gives a heading. */
 function slug(heading) {
   return heading
     .toLowerCase()

@@ -1,6 +1,7 @@
-// `npm run check -- regular-expressions`: every regular expression of the tree matches in linear time, or is an exception with a reason.
-// A pattern that is not linear lets one header or one line of a document hold a whole process (ADR 0099).
-// `node tools/check-regular-expressions.mjs --list` prints the exceptions; `--root DIR` checks another tree.
+// Runs `npm run check -- regular-expressions`: every regular expression in the repository must match in linear time or
+// be listed as an exception with a reason. With a pattern that is not linear, one header or one line of a document
+// could block a whole process (ADR 0099). `node tools/check-regular-expressions.mjs --list` prints the exceptions;
+// `--root DIR` checks another directory.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,21 +9,25 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { parseSync } from 'oxc-parser';
-// The build without native programs and Java, which would only start slower.
+// This build needs no native programs and no Java, which would only make the start slower.
 import recheck from 'recheck/lib/browser.js';
 
-/** A pattern that takes longer to analyse is reported; each of this tree takes a second or two. */
+/** A pattern is reported if its analysis takes longer. The analysis of each current pattern takes a second or two. */
 const ANALYSIS_MS_MAX = 30_000;
 const UNANALYSED = 'not analysed';
 /**
- * If recheck cannot prove that a pattern is linear, it looks for strings that attack it. Only steps are counted, since on a busy machine
- * time would make any pattern suspicious. More than five iterations find no more and take three times as long.
+ * If recheck cannot prove that a pattern is linear, it searches for strings that make the pattern slow. The search is
+ * limited by steps, because a time limit would make any pattern suspicious on a busy machine. More than five iterations
+ * find no more strings and take three times as long.
  */
 const SEARCH = { maxIteration: 5, incubationTimeout: null, attackTimeout: null, seedingTimeout: null };
-/** A pattern whose repetitions all have an upper bound is linear when it has at most so many ways to match at one position. */
+/**
+ * A pattern whose repetitions all have an upper bound counts as linear when it can match in at most this number of ways
+ * at one position.
+ */
 const WAYS_MAX = 20_000;
 const VERDICTS_FILE = '.cache/regular-expressions.json';
-/** Part of each key of the cache: raised when the rules below change. */
+/** Part of each cache key. Raise it when the rules below change. */
 const RULES = 'recheck 4.5.0, 3';
 const EXCEPTIONS_FILE = 'tools/regular-expression-exceptions.json';
 
@@ -85,13 +90,16 @@ function sourceFiles() {
   return listed.split('\n').filter((file) => /\.(?:[cm]?js|ts)$/.test(file));
 }
 
-/** The literals of a file, and what is given to RegExp: `pattern` is undefined where that is not known before it runs. */
+/**
+ * Returns the regular expression literals of a file and the arguments of RegExp. `pattern` is undefined when the
+ * pattern is known only at run time.
+ */
 function expressionsIn(file) {
   let source;
   try {
     source = readFileSync(join(options.root, file), 'utf8');
   } catch (error) {
-    // git lists files that were deleted and not committed yet.
+    // git also lists deleted files whose deletion is not committed yet.
     if (error.code === 'ENOENT') return [];
     throw error;
   }
@@ -112,7 +120,7 @@ function expressionsIn(file) {
   return found;
 }
 
-/** The constants at the top of a file, by name. */
+/** Returns the constants at the top level of a file, by name. */
 function constantsOf({ body }) {
   const declarations = body
     .map((statement) => statement.declaration ?? statement)
@@ -121,7 +129,7 @@ function constantsOf({ body }) {
   return new Map(declarations.map(({ id, init }) => [id.name, init]));
 }
 
-/** The text that an expression is, if that can be known without running it. */
+/** Returns the text of an expression if it is known without running the code. */
 function textOf(node, constants) {
   switch (node?.type) {
     case 'Literal':
@@ -153,14 +161,14 @@ function walk(node, visit) {
   for (const value of Object.values(node)) if (typeof value === 'object' && value !== null) walk(value, visit);
 }
 
-/** Analyses patterns, and stores what it found of each, since the analysis of a few hundred takes some seconds. */
+/** Analyzes patterns and stores the results, because the analysis of a few hundred patterns takes some seconds. */
 function openJudge() {
   const file = join(home, VERDICTS_FILE);
   let verdicts = {};
   try {
     verdicts = JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // There is none yet, or it was cut off: everything is analysed.
+    // The cache does not exist or is incomplete, so every pattern is analyzed.
   }
   const seen = {};
   const verdictOn = (pattern, flags) => {
@@ -181,14 +189,14 @@ function openJudge() {
       const verdict = verdictOn(pattern, flags);
       if (verdict !== 'linear') return verdict;
       if (!flags.includes('g')) return undefined;
-      // All matches are looked for, so what an attempt read and gave up is read again by the next one.
+      // The code searches for all matches, so text that a failed attempt has read is read again by the next attempt.
       const part = droppableParts(pattern, flags).find((raw) => verdictOn(raw, flags) !== 'linear');
       return part === undefined ? undefined : `${verdictOn(part, flags)} when all matches are looked for, by /${part}/`;
     },
     close() {
       mkdirSync(dirname(file), { recursive: true });
       const partial = `${file}.${process.pid}`;
-      // A machine that was too busy to analyse a pattern in time may do so the next time.
+      // An analysis that timed out on a busy machine may succeed the next time, so its result is not stored.
       const kept = Object.entries({ ...verdicts, ...seen }).filter(([, verdict]) => !verdict.startsWith(UNANALYSED));
       writeFileSync(partial, JSON.stringify(Object.fromEntries(kept)));
       renameSync(partial, file);
@@ -223,7 +231,7 @@ function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** The parts of a pattern without which it can match as well: alternatives, and what a quantifier may leave out. */
+/** Returns the parts that a pattern can match without: alternatives, and what a quantifier makes optional. */
 function droppableParts(pattern, flags) {
   const parts = new Set();
   const ast = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: /[uv]/.test(flags) });

@@ -1,27 +1,28 @@
-// `npm run check -- words`: comments begin as sentences, and texts do without words that a reader has to look up (CONTRIBUTING.md).
-// `node tools/check-words.mjs packages/engine` checks one directory, `--root DIR` another tree.
+// Runs `npm run check -- words`: comments must begin as sentences, and texts must avoid words that readers have to look
+// up (CONTRIBUTING.md). `node tools/check-words.mjs packages/engine` checks one directory, `--root DIR` checks another
+// repository.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseSync } from 'oxc-parser';
 
-/** A comment that begins so is a noun clause or a fragment: its reader has to guess the subject. */
+/** A comment that begins in this way is a noun clause or a fragment, and readers have to guess its subject. */
 const FRAGMENTS = [
   /^(?:What|Whatever|Whether|How|Of|Who|Whom|Whose|Whoever|Where|Wherever|Which|Whichever|Why)\b/,
   /^(?:As|At|By|For|From|In|Of|On|Since|To|Under|Until|With|Without|Within) (?:what|whom|which|whose|how|when|where|who)\b/i,
   /^(?:Absent|Empty|False|Null|True|Undefined|\d+): /,
   /^(?:After|At|Before|By|For|From|In|On|Since|To|Under|Until|With|Without|Within)(?: [^\s.:;,]+){1,4}[.;](?:\s|$)/,
-  // `When two arrive at once, one wins.` has its comma, `When the key was created.` has none.
+  // `When two arrive at once, one wins.` has a main clause after the comma; `When the key was created.` has none.
   /^(?:As|When)\b[^,]*?(?:[.:;](?:\s|$)|$)/,
 ];
 const SENTENCE = 'begin with a sentence ("Tells whether ...", "True when ...", "Time when ...", "Limits on ...")';
 
-/** Words that are out of use or translated, and what to write. A phrase may be broken over two lines of a comment. */
+/** Unusual or translated words, each with its replacement. A phrase may be broken over two lines of a comment. */
 const WORDS = [
   [/\banew\b/gi, 'again'],
   [/\bmeanwhile\b/gi, 'in the meantime, or "while ..."'],
-  // SELDOM is a relation in evidence.
+  // SELDOM is the name of a relation in the evidence of a finding.
   [/(?<!-)\b[Ss]eldom\b/g, 'rarely'],
   [/\bof\W+old\b(?!\s+\w)/gi, 'old, or name the time'],
   [/\bwhoever\b/gi, 'a caller who, the caller, or anyone who'],
@@ -30,8 +31,8 @@ const WORDS = [
 ];
 
 /**
- * Decision records, the specification and most references stay as they were agreed, proto/google and proto/grpc are copies, and the rest
- * shows faults.
+ * Decision records, the specification and most references stay as they were agreed. proto/google and proto/grpc are
+ * copies. The other files quote wrong wording.
  */
 const UNCHECKED =
   /^docs\/(?:adr\/|specification|reference\/(?!erp-answers|ksef-answers|metrics|changed-documents))|^proto\/g|\/fixtures\/|^tools\/check-words|^tests\/architecture\/words/;
@@ -70,7 +71,7 @@ function faultsIn(file) {
   return [...fragments, ...words];
 }
 
-/** Comments with their first offset; lines that follow each other are one comment. */
+/** Returns the comments with the offset of their start. Comments on consecutive lines count as one comment. */
 function commentsIn(file, source) {
   const lines = /\.(?:ts|mjs)$/.test(file) ? parseSync(file, source).comments : markedLines(file, source);
   const comments = [];
@@ -90,7 +91,7 @@ function commentsIn(file, source) {
   return comments;
 }
 
-/** Comments of files that are not parsed: they begin a line or follow code on it. */
+/** Returns the comments of files that are not parsed. Such a comment begins a line or follows code on the same line. */
 function markedLines(file, source) {
   if (file.endsWith('.md')) return [];
   const marked = file.endsWith('.proto') ? /(?<=^|[;{,]) *\/\/(.*)$/gm : /(?<=^|\s)#(.*)$/gm;

@@ -1,5 +1,6 @@
-// The static checks of `npm test` and `npm run check`: one line each, the output of a check only when it fails, exit code 1 if any failed.
-// Run `node tools/setup.mjs` first (both scripts do). Names on the command line select checks: `npm run check -- lint format`.
+// Runs the static checks of `npm test` and `npm run check`. It prints one line for each check, shows the output of a
+// check only if the check fails, and exits with code 1 if any check failed. Run `node tools/setup.mjs` first, as both
+// scripts do. Names on the command line select checks: `npm run check -- lint format`.
 import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +11,12 @@ const TIMEOUT_MS = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-// Longest first, so that the parallel run ends early.
+// The longest check is first, so that the parallel run ends early.
 const checks = [
   {
     name: 'format',
-    // Cached by content, since a checkout or a rebase touches files that it does not change. Without its cache it takes 16 s of CPU.
+    // The cache depends on the contents of files, since a checkout or a rebase updates the times of unchanged files.
+    // Without its cache, the check takes 16 s of CPU time.
     command: [
       'prettier',
       '--check',
@@ -73,14 +75,18 @@ async function worker() {
   }
 }
 
-/** The contracts must stay compatible with those of main: messages in flight and stored events use them. */
+/**
+ * The contracts must stay compatible with those on the main branch, because messages in transit and stored events use
+ * them.
+ */
 async function compatibility() {
   const branch = await firstBranch(['main', 'origin/main']);
   if (branch === undefined) return { passed: true, note: 'skipped: this clone has no branch main to compare with' };
   const listed = await execute(['git', 'ls-tree', '--name-only', branch, 'buf.yaml', 'proto/invoicecontrol/']);
   if (listed.output.trim().split('\n').length < 2) return { passed: true, note: 'skipped: main has no contracts yet' };
 
-  // An export instead of buf's own git input: that one clones, which shallow clones and worktrees do not allow.
+  // Exports the contracts instead of using buf's git input, because buf would clone, which fails in shallow clones and
+  // worktrees.
   const before = `.cache/contracts-of-main-${process.pid}`;
   await mkdir(before, { recursive: true });
   try {

@@ -1,4 +1,4 @@
-// `npm start` as a process of its own.
+// Starts `npm start` in its own process.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,7 +9,7 @@ import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
-/** The compiled file is a directory deeper than its source. */
+/** The compiled file is one directory deeper than its source. */
 const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/')));
 export const START_MS_MAX = 240_000;
 
@@ -20,16 +20,17 @@ export interface Demo extends Tenant {
   readonly simulators: Readonly<Record<string, string>>;
 }
 
-/** Running, without its set-up, which the test run has done. */
+/** A started `npm start`. It skips the set-up, which the test run has already done. */
 export interface Started {
-  /** Standard output and error as they came. */
+  /** Returns standard output and standard error so far. */
   output(): string;
   readonly ended: Promise<{ code: number | null }>;
   signal(name: NodeJS.Signals): void;
 }
 
 export function npmStart(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
-  // A pair of its own: the one of the test run knows other secrets, and stays when this one stops.
+  // This start needs its own MongoDB and NATS: those of the test run use other secrets and must keep running when this
+  // start stops.
   const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
   const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
     cwd: root,
@@ -49,7 +50,7 @@ export function npmStart(dataDir: string, args: readonly string[] = [], env: Nod
   };
 }
 
-/** Waits until it serves, and reads what it wrote for programs. */
+/** Waits until the product answers requests, and returns the contents of demo.json. */
 export async function untilReady(started: Started, dataDir: string, timeoutMs = START_MS_MAX): Promise<Demo> {
   await eventually(() => assert.match(started.output(), /^Ready after/m), { timeoutMs });
   return readDemo(dataDir);

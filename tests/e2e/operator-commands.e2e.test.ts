@@ -37,7 +37,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The command line as an operator runs it: a process of its own against the running system. */
+/** Runs the command line as an operator does: in its own process, against the running system. */
 function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const found = Object.entries(addresses).map(([name, address]) => [addressVariable(name), address]);
   const environment = {
@@ -67,7 +67,7 @@ interface Stuck {
   readonly items: readonly { readonly what: string; readonly why: string; readonly resolution: string }[];
 }
 
-/** Stores a scan whose rows are damaged, as a bug could leave it: no attempt will ever complete it. */
+/** Stores a scan with damaged rows, as a bug could leave it. No attempt can ever complete such a scan. */
 async function poisonedScan(tenant: Tenant): Promise<string> {
   const { organizationId, companyId } = tenant;
   const [_id, createdAt, rows] = [randomUUID(), new Date(Date.now() - HOUR_MS), 2];
@@ -128,7 +128,7 @@ test('the operator finds a scan that can never complete, abandons it with the pr
 
 test('the operator finds a subscription without a checkout reference, is shown who pays, and links it', async () => {
   const { organizationId, keys } = await running.newTenant('FREE');
-  // Billing hears of the organization by its first checkout, or by an event.
+  // The billing service learns of the organization from its first checkout or from an event.
   await running.request('POST /billing/checkout', { key: keys.admin });
   const settings = developmentSettings('billing');
   const subscriptionId = `sub_${randomUUID().replaceAll('-', '')}`;

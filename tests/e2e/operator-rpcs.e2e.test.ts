@@ -12,7 +12,7 @@ const protos = fileURLToPath(new URL('../../proto/invoicecontrol/', import.meta.
 const { addresses, operatorToken } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const databased = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
 
-/** Every service of the contracts that is for the operator alone, and which processes serve it. */
+/** Lists every RPC service that only the operator may call, and the processes that serve it. */
 const served: { definition: Definition; services: readonly ServiceName[] }[] = [];
 for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
   if (!path.endsWith('operator_service.proto')) continue;
@@ -21,7 +21,7 @@ for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
     OperatorServiceDefinition: Definition;
   };
   const owner = databased.find((name) => name.replaceAll('-', '_') === module.split('/')[0]);
-  // Rpcs that no single service owns are served by all of them.
+  // All services serve the RPCs that no single service owns.
   served.push({ definition, services: owner === undefined ? databased : [owner] });
 }
 const rpcs = served.flatMap(({ definition, services }) =>
@@ -30,7 +30,7 @@ const rpcs = served.flatMap(({ definition, services }) =>
   ),
 );
 
-/** Sends an empty message: an authorized caller is refused for it, or gets an empty result. */
+/** Sends an empty message. An authorized caller gets a validation error or an empty result. */
 async function outcome(
   [service, , method, definition]: (typeof rpcs)[number],
   token: { operatorToken?: string },
@@ -63,7 +63,8 @@ describe.each(rpcs)('%s: %s.%s', (...rpc) => {
   });
 
   test('is served to the operator', async () => {
-    // An empty request names nothing that exists, so nothing is changed. The payment provider is not there to be asked.
+    // An empty request names nothing that exists, so it changes nothing. The payment provider does not run in this
+    // test.
     expect(['answered', 'invalid', 'not_found', 'foreign_failure']).toContain(await outcome(rpc, { operatorToken }));
   });
 });

@@ -1,4 +1,4 @@
-// Receives the telemetry for a collector, over OTLP as JSON on loopback.
+// Receives telemetry over OTLP as JSON on loopback, in place of a collector.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** The text as received, to check what must not be in it. */
+  /** The text as received, in which tests look for what it must not contain. */
   readonly text: string;
 }
 
@@ -26,17 +26,17 @@ export interface ReceivedPoint {
   readonly name: string;
   readonly unit: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** Boundaries of histograms; there is one count more than boundaries. */
+  /** Boundaries of the histogram buckets. A histogram has one bucket count more than boundaries. */
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
 export interface OtlpReceiver {
-  /** Environment variables that make a service send here after a short interval. */
+  /** Environment variables that make a service send its telemetry to this receiver after a short interval. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ReceivedSpan[];
-  /** The last state of each service. */
+  /** Returns the last received data points of each service. */
   points(): readonly ReceivedPoint[];
   close(): Promise<void>;
 }

@@ -45,7 +45,7 @@ afterAll(async () => {
 const nameOf = async ({ keys }: Tenant): Promise<string> =>
   (await running.request<{ name: string }>('GET /organizations/current', { key: keys.owner })).body.name;
 
-/** Documents of the organization that each service counts. */
+/** Returns the number of documents of the organization that each service counts. */
 async function remainingOf(organizationId: string): Promise<Record<string, number>> {
   const { gateway: _, ...addresses } = running.system.addresses;
   const counted = Object.entries(addresses).map(async ([service, address]) => {
@@ -69,7 +69,7 @@ async function purge(): Promise<readonly string[]> {
   }
 }
 
-/** `<database>.<collection>` of every document that has the id anywhere, by how many. */
+/** Returns the number of documents that contain the id, by `<database>.<collection>`. */
 async function found(organizationId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   const { databasePrefix } = running.system;
@@ -103,8 +103,8 @@ async function filesStored(): Promise<{ files: number; pieces: number }> {
 }
 
 /**
- * Something in every collection: invoices with findings, a reviewed one, a scan, uploads in every state, a webhook, an ERP connection, a
- * rule.
+ * Fills every collection: with invoices that have findings, a reviewed invoice, a scan, uploads in every state, a
+ * webhook, an ERP connection and a rule.
  */
 async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   const key = keys.owner;
@@ -132,7 +132,10 @@ async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   await post('/uploads', { mediaType: 'application/pdf', byteSize: 1_000 });
 }
 
-/** A notification of the payment provider about a subscription of the organization. @returns the status of the answer */
+/**
+ * Sends a notification of the payment provider about a subscription of the organization.
+ * @returns the status of the response
+ */
 async function notifyOfPayment(type: string, organizationId: string): Promise<number> {
   const bytes = JSON.stringify({
     event_id: `evt_${randomUUID()}`,
@@ -146,7 +149,10 @@ async function notifyOfPayment(type: string, organizationId: string): Promise<nu
   return (await running.request('POST /billing/paddle/notifications', { bytes, headers })).status;
 }
 
-/** A PUT that has sent a part of its bytes and goes on sending. `ended` resolves when it is answered or cut. */
+/**
+ * Starts a PUT that has sent a part of its bytes and keeps sending. `ended` resolves when the PUT is answered or its
+ * connection is closed.
+ */
 async function halfSentUpload({ keys }: Tenant): Promise<{ readonly ended: Promise<unknown> }> {
   const bytes = Buffer.from(ubl('R-3'));
   const { body } = await running.request<{ upload_url: string }>('POST /uploads', {
@@ -211,7 +217,7 @@ test('a purge under load removes everything of the organization from every servi
     databaseName: `${running.system.databasePrefix}organization`,
     appName: 'test',
   });
-  // Late requests, and events that were on their way, have had their time when the purge was announced for the third time.
+  // After the third announcement of the purge, late requests and events in transit have been handled.
   await eventually(
     async () => {
       const left = await organizations.db
@@ -228,7 +234,8 @@ test('a purge under load removes everything of the organization from every servi
     'organization.organizations',
   ]);
 
-  // The payment provider knows no end: whatever it sends later is answered as ever, and leaves nothing of the organization.
+  // The payment provider may send notifications at any later time. They are answered as before and store nothing about
+  // the organization.
   for (const type of ['subscription.updated', 'subscription.canceled', 'transaction.updated']) {
     expect(await notifyOfPayment(type, tenant.organizationId)).toBe(200);
   }
@@ -243,7 +250,8 @@ test('a purge under load removes everything of the organization from every servi
   expect(new Set(invoicesOfOther)).toEqual(new Set([202]));
   expect(new Set(scansOfOther)).toEqual(new Set([201]));
   const kept = await found(other.organizationId);
-  // The records that it was filled with and those that it wrote in the meantime: 3 and 1 from a file, 3 rows.
+  // The organization keeps the records from `fill` and the records that it wrote in the meantime: 3 and 1 from a file,
+  // and 3 rows.
   expect(kept['analysis.invoices']).toBe((invoicesOfOther?.length ?? 0) + (scansOfOther?.length ?? 0) + 3 + 1 + 3);
   expect(kept['scan.scans']).toBe((scansOfOther?.length ?? 0) + 1);
   expect(kept['documents.uploads']).toBe(3);

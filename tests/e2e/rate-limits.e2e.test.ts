@@ -5,7 +5,8 @@ import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 
 /**
- * On a busy machine the service that keeps the limits takes longer than 50 ms; the gateway would count alone for a second, less exactly.
+ * On a busy machine the service that counts requests takes longer than the default of 50 ms. The gateway would then
+ * count alone for a second, which is less exact.
  */
 const RATE_LIMIT_WAIT_MS = '5000';
 const LIMITS = { default: 8, writes: 3, organization: 15 };
@@ -27,13 +28,16 @@ const fresh = async () => (await running.newTenant()).keys;
 
 const limited = { status: 429, body: { error: { code: 'RATE_LIMITED' } } };
 
-/** Standing of one policy in a RateLimit field: the rest, and the seconds until the window ends. */
+/** Reads one policy of a RateLimit field: the remaining requests, and the seconds until the window ends. */
 function standing({ headers }: Answer, policy: string): { left: number; seconds: number } {
   const [, left, seconds] = new RegExp(`"${policy}";r=(\\d+);t=(\\d+)`).exec(headers.get('ratelimit') ?? '') ?? [];
   return { left: Number(left), seconds: Number(seconds) };
 }
 
-/** Runs a whole scenario, again with other keys if it fails: should the keeper not answer in that time either, it is not exact. */
+/**
+ * Runs a whole scenario and repeats it with other keys if it fails. Limits are not exact when the service that counts
+ * requests does not answer in time.
+ */
 function exactly(scenario: () => Promise<void>): Promise<void> {
   return eventually(scenario);
 }
@@ -135,7 +139,7 @@ describe('no limit', () => {
 
 describe('the highest limit that may be configured', () => {
   const ORGANIZATION_PER_MINUTE = 6;
-  /** Number of requests that one of three gateways would let through by itself. */
+  /** Number of requests that each of three gateways allows while it counts alone. */
   const LOCAL_SHARE = ORGANIZATION_PER_MINUTE / 3;
 
   test('is kept by its owner, so that the other limits of the request are exact, too', async () => {

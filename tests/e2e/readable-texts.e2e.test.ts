@@ -1,4 +1,5 @@
-// Invisible characters and line breaks in a text, through every entrance: they are refused, or removed from the stored and shown text.
+// Sends invisible characters and line breaks through every endpoint that accepts text. Each endpoint must refuse them
+// or remove them before the text is stored and shown.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startErpSimulators } from '@invoicecontrol/simulators/erp';
@@ -15,12 +16,15 @@ import { ubl, uploadFile } from './uploading.js';
 
 const API_KEY = 'right-key';
 const LONG = 'x'.repeat(3_000);
-/** Characters that XML and JSON of other systems can contain; NUL and half of a surrogate pair are refused by their parsers or checks. */
+/**
+ * Characters that the XML and JSON of other systems can contain. NUL and half of a surrogate pair are not among them:
+ * parsers or checks refuse those two.
+ */
 const HIDDEN = '\u202e\u2066\u200b\ufeff';
 const NASTY = `${HIDDEN}\r\n`;
 const FORBIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Surrogate}/u;
-/** In bytes that are not text, only characters of several bytes are conclusive. */
+/** In binary data, only characters of several bytes are reliable evidence. */
 const FORBIDDEN_IN_BYTES = new RegExp(`[${HIDDEN}]`, 'u');
 
 let erps: ErpSimulators;
@@ -66,7 +70,7 @@ function expectReadable(value: unknown): void {
   expect(unreadable).toEqual([]);
 }
 
-/** Everything that analyses of the organization have stored. */
+/** Checks everything that analyses of the organization have stored. */
 async function expectStoredReadable(): Promise<void> {
   const collections = await running.analysisDatabase.listCollections({}, { nameOnly: true }).toArray();
   for (const { name } of collections) {
@@ -102,7 +106,7 @@ const row = (change: object) => ({
   ],
 });
 
-/** Each field of text, on its way through the gateway to the service that stores it. */
+/** Lists each text field that passes through the gateway to the service that stores it. */
 const jsonFields: readonly (readonly [target: string, path: string, body: (text: string) => unknown])[] = [
   ['PATCH /organizations/current', 'name', (name) => ({ name })],
   ['POST /companies', 'name', (name) => ({ name })],
@@ -140,7 +144,7 @@ const hostile: readonly (readonly [what: string, text: string])[] = [
 ];
 
 describe.each(jsonFields)('%s with %s', (target, path, body) => {
-  // A key of its own, because only a few scans a minute are allowed.
+  // A separate API key, because each key may send only a few scans a minute.
   let sender: string;
   beforeAll(async () => {
     sender = (await running.newTenant()).keys.owner;
@@ -149,7 +153,7 @@ describe.each(jsonFields)('%s with %s', (target, path, body) => {
   test.each(hostile)('that has %s is 400', async (what, text) => {
     const answer = await running.request<ErrorBody>(target, { key: sender, body: body(text) });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST']);
-    // These two are refused while the body is read, before its fields are known.
+    // NUL and half of a surrogate pair are refused while the body is parsed, before its fields are known.
     if (what === 'NUL' || what.startsWith('half')) return;
     expect(answer.body.error.details?.map((detail) => detail.path)).toContain(path);
   });

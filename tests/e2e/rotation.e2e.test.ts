@@ -1,4 +1,5 @@
-// A rotation as integrators carry it out, under load: what arrived is given to each published receiver with each secret.
+// Rotates a webhook secret under load as integrators do. Each received delivery is then verified by each published
+// receiver with each secret.
 import { mkdir, rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';
@@ -16,19 +17,19 @@ const SENDERS = 4;
 const ARRIVALS_OF_A_PHASE = 15;
 const directory = `${root}.cache/rotation-${process.pid}`;
 
-/** A delivery, and how many secrets had been shown when the invoice of its event was sent. */
+/** A delivery, and how many secrets had been shown when the invoice that caused its event was sent. */
 interface Recorded {
   readonly request: ReceivedRequest;
   readonly id: string;
   readonly signature: string;
   readonly rotationsBefore: number;
-  /** Number of requested rotations at the time of its arrival. */
+  /** Number of requested rotations when the delivery arrived. */
   readonly rotationsAsked: number;
 }
 
 let running: RunningSystem;
 let receiver: WebhookReceiver;
-/** The first one, and what each of two rotations has shown. */
+/** The first secret, followed by the secret that each of the two rotations returned. */
 const secrets: string[] = [];
 let recorded: readonly Recorded[];
 
@@ -52,7 +53,9 @@ beforeAll(async () => {
     rotationsAsked.push(asked);
     response.end('ok');
   });
-  /** Clocks of services differ a little: requests that were sent before the first arrival may count as older than the endpoint. */
+  /**
+   * The clocks of services differ slightly: requests sent before the first arrival may appear older than the endpoint.
+   */
   const awaited = new Set<string>();
   let sent = 0;
   let isSending = true;
@@ -68,7 +71,7 @@ beforeAll(async () => {
       if (hasBegun) awaited.add(body.id);
     }
   };
-  /** Waits until that many requests have arrived that were made after that many rotations. */
+  /** Waits until the given number of deliveries has arrived that were sent after the given number of rotations. */
   const arrivals = (count: number, rotations: number): Promise<void> =>
     eventually(() => {
       const made = receiver.requests.map(({ body }) => rotationsBefore.get(invoiceOf(body)));
@@ -111,10 +114,16 @@ const untilArrived = (invoiceIds: ReadonlySet<string>): Promise<void> =>
     expect([...invoiceIds].filter((id) => !arrived.has(id))).toEqual([]);
   });
 
-/** Requests that a receiver with only this secret must accept: all of those made while it is valid. */
+/**
+ * Returns the deliveries that a receiver with only this secret must accept: all deliveries sent while the secret was
+ * valid.
+ */
 const accepted = (secret: number): readonly Recorded[] =>
   recorded.filter(({ rotationsBefore, rotationsAsked }) => rotationsBefore >= secret && rotationsAsked <= secret + 1);
-/** Requests that it must refuse: those after the second rotation since it was shown, and those from before it was made. */
+/**
+ * Returns the deliveries that a receiver with only this secret must refuse: those sent before the secret existed, and
+ * those sent after the second rotation that follows it.
+ */
 const refused = (secret: number): readonly Recorded[] =>
   recorded.filter(({ rotationsBefore, rotationsAsked }) => rotationsBefore >= secret + 2 || rotationsAsked < secret);
 

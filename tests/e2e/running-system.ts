@@ -1,4 +1,4 @@
-// The whole product in one process, and the way in which the tests talk to it.
+// Starts the whole product in one process, and provides the functions through which tests call it.
 import { randomBytes, randomInt } from 'node:crypto';
 import { connect as connectSocket } from 'node:net';
 import { createClient } from '@invoicecontrol/client';
@@ -16,9 +16,9 @@ import { databaseNames, newSecrets } from '@invoicecontrol/topology/start';
 import { answerCheck } from './answer-contract.js';
 import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
-/** An answer that has passed the contract of all answers. */
+/** A response that has passed the checks that apply to every response. */
 export interface Answer<Body = unknown> extends ReceivedAnswer {
-  /** Undefined where there is none, and of a file. */
+  /** Undefined for a response without a body and for a file. */
   readonly body: Body;
 }
 
@@ -32,28 +32,33 @@ export interface ErrorBody {
 }
 
 export interface RequestOptions {
-  /** The request has no Authorization header when it is absent. */
+  /** API key. Without it, the request has no Authorization header. */
   readonly key?: string;
-  /** Sent as JSON. */
+  /** Body, sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Body, sent unchanged in place of `body`. */
   readonly bytes?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Two requests with one id can have answers that are equal to the byte. */
+  /** With the same id, the responses to two requests can be equal byte for byte. */
   readonly requestId?: string;
 }
 
-/** One gateway, seen from outside. Each method checks what it receives and throws when it breaks the contract. */
+/** Calls one gateway from outside. Each method checks the response and throws when it breaks the contract. */
 export interface Api {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
-  /** Client address of its requests, as stated by the proxy before the gateway; no other test file has this address. */
+  /**
+   * Client address of the requests, as the proxy in front of the gateway reports it. No other test file uses this
+   * address.
+   */
   readonly clientAddress: string;
   /** @param target `METHOD /path` below `/v1`, or from the root with two slashes: `GET //livez` */
   request<Body = unknown>(target: string, options?: RequestOptions): Promise<Answer<Body>>;
-  /** The client of integrators. It retries as it promises, and every answer on its way passes the contract. */
+  /**
+   * Returns the client that integrators use. It retries as documented, and every response that it receives is checked.
+   */
   clientOf(key: string): Client;
-  /** Sends these bytes over a connection of their own and reads until the gateway closes it. */
+  /** Sends these bytes over a new connection and reads until the gateway closes the connection. */
   raw<Body = unknown>(target: string, bytes: string): Promise<Answer<Body>>;
 }
 
@@ -68,30 +73,36 @@ export interface RunningSystem extends Api {
   readonly tenant: Tenant;
   readonly other: Tenant;
   newTenant(plan?: string): Promise<Tenant>;
-  /** Sets the plan of an organization, as the operator and later billing do; omitted fields stay. */
+  /**
+   * Sets the plan of an organization, as the operator and later the billing service do. Omitted fields keep their
+   * values.
+   */
   setPlan(organizationId: string, change: PlanChange): Promise<void>;
-  /** The analysis service's own database. */
+  /** The database of the analysis service. */
   readonly analysisDatabase: MongoConnection['db'];
   stop(): Promise<void>;
 }
 
 /**
- * Response of the gateway when it learns nothing about a key within two seconds, as on a machine that stalls. Nothing was done, and the
- * caller should repeat the request.
+ * Message of the gateway when it cannot check an API key within two seconds, for example on an overloaded machine. The
+ * request had no effect, and the caller should repeat it.
  */
 const UNCHECKED = 'The API key cannot be checked right now. Retry the request in a moment.';
 const UNCHECKED_TRIES_MAX = 5;
 
 /**
- * The product that all end-to-end tests of a run share, with two tenants of the caller's own. Once per test file. A test
- * may see nothing of other tenants and change nothing for them; what needs other settings starts a product of its own.
+ * Returns the product that all end-to-end tests of a test run share, with two new tenants for the caller. Call it once
+ * per test file. A test must not read or change the data of other tenants. A test that needs other settings starts
+ * another product.
  */
 export async function useSharedSystem(): Promise<RunningSystem> {
   const shared = JSON.parse(process.env['SHARED_SYSTEM'] ?? missing('SHARED_SYSTEM')) as SharedSystem;
   return connectSystem(shared, async () => {});
 }
 
-/** Starts every service with databases of their own and these settings, and two tenants. Once per test file. */
+/**
+ * Starts every service with new databases and the given settings, and creates two tenants. Call it once per test file.
+ */
 export async function startRunningSystem(
   env: NodeJS.ProcessEnv,
   options: Pick<SystemOptions, 'mongodbUrlFor'> = {},
@@ -105,7 +116,7 @@ export async function startRunningSystem(
     secrets,
     databasePrefix,
     ...options,
-    // One child is what most of these tests need, and each costs a second of start.
+    // Most of these tests need only one child process, and each child process adds a second to the start.
     env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', EXTRACTION_CHILDREN: '1', ...env },
   });
   const { OPERATOR_TOKEN: operatorToken } = secrets;
@@ -156,7 +167,10 @@ async function connectSystem(system: SharedSystem, stop: () => Promise<void>): P
   };
 }
 
-/** @param baseUrl ends in `/v1` */
+/**
+ * Returns functions that call the gateway at this address.
+ * @param baseUrl ends in `/v1`
+ */
 export async function connectApi(baseUrl: string): Promise<Api> {
   const origin = new URL(baseUrl).origin;
   const check = answerCheck(await (await fetch(`${origin}/openapi.json`)).text());
@@ -201,7 +215,10 @@ export async function connectApi(baseUrl: string): Promise<Api> {
   };
 }
 
-/** The gateway counts refused keys by address, so test files that share one must not share the other. */
+/**
+ * Returns a random client address. The gateway counts refused keys by address, so test files that share a gateway must
+ * use different addresses.
+ */
 function someAddress(): string {
   return ['10', ...Array.from({ length: 3 }, () => randomInt(1, 255))].join('.');
 }

@@ -1,4 +1,4 @@
-// A ledger as German bookkeeping programs export it, through `npm run scan-csv` against the running product.
+// Sends a ledger as German bookkeeping programs export it through `npm run scan-csv` to the running product.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ interface Line {
   readonly amount: string;
 }
 
-/** Bills of several suppliers over a year, newest first as such programs list them. */
+/** Returns the bills of several suppliers over a year, newest first as such programs list them. */
 function bills(count: number): Line[] {
   return Array.from({ length: count }, (_, index) => {
     const day = new Date(Date.UTC(2024, 0, 2 + index));
@@ -57,7 +57,10 @@ function bills(count: number): Line[] {
   }).reverse();
 }
 
-/** Writes a file as a spreadsheet saves it: Windows-1252, semicolons, a note over two lines, a total below. */
+/**
+ * Writes a file as a spreadsheet program saves it: in Windows-1252, separated by semicolons, with a note over two lines
+ * and a total in the last line.
+ */
 function exported(lines: readonly Line[]): Buffer {
   const rows = lines.map(
     ({ own, supplier, number, date, amount }, index) =>
@@ -99,7 +102,7 @@ async function scan(file: Buffer, args: string[] = []): Promise<Ran> {
   return { code, summary: JSON.parse(stdout || '{}') as Ran['summary'], stderr };
 }
 
-/** The value of the ledger in cents, added up independently of the command. */
+/** Returns the total of the ledger in cents, which is added up independently of the command. */
 function cents(lines: readonly Line[]): number {
   return lines.reduce((sum, { amount }) => sum + Number(amount.replaceAll(/[.,]/g, '')), 0);
 }
@@ -114,7 +117,7 @@ describe('a German ledger', () => {
 
     expect(code).toBe(0);
     expect(summary).toMatchObject({ rowsRead: ROWS + 2, rowsSent: ROWS + 1, invoicesAnalyzed: ROWS + 1 });
-    // A heading, the first row over two lines, and 300 rows more.
+    // The file has a heading, a first row over two lines, and 300 further rows.
     expect(summary.rowsSkipped).toEqual([{ line: ROWS + 4, reason: 'NOT_AN_INVOICE' }]);
     const total = cents([...lines, repeated]);
     expect(summary.analyzedValues).toEqual([
@@ -148,7 +151,7 @@ describe('a German ledger', () => {
     expect(code).toBe(0);
     expect(summary).toMatchObject({ rowsSent: 23, invoicesAnalyzed: 3 });
     expect(summary.rowsSkipped.filter(({ reason }) => reason === 'ALREADY_IMPORTED')).toHaveLength(20);
-    // Newest first: the three new ones are at the top, the first of them over two lines.
+    // The file lists the newest rows first. Its first three rows are the new ones, and the first of them has two lines.
     expect(summary.rowsSkipped[0]).toEqual({ line: 6, reason: 'ALREADY_IMPORTED', externalId: '70020' });
   });
 

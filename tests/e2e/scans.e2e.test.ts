@@ -6,7 +6,7 @@ import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainRow, UNKNOWN_ID } from './shapes.js';
 import type { Company, Finding, Page, Scan, StoredInvoice } from './shapes.js';
 
-/** A few seconds, but on a machine that does much else. */
+/** The scan takes a few seconds, and longer on a busy machine. */
 const LARGE_SCAN_MS_MAX = 400_000;
 
 let running: RunningSystem;
@@ -51,7 +51,7 @@ async function scanRowsUsed({ keys }: Tenant): Promise<unknown> {
   return body.items.find(({ meter }) => meter === 'scan_rows');
 }
 
-/** Bills of one supplier, a month apart. */
+/** Returns the bills of one supplier, one for each month. */
 function monthlyRows(count: number): Readonly<Record<string, unknown>>[] {
   return Array.from({ length: count }, (_, index) => ({
     ...plainRow(index + 1),
@@ -253,7 +253,8 @@ describe('a scan of 5,000 rows', () => {
       const tenant = await running.newTenant();
       const rows = Array.from({ length: 5_000 }, (_, index) => ({ ...plainRow(index + 1), externalId: `e-${index}` }));
       let isRunning = true;
-      // Sent again under its key, as clients do who are told that it takes longer than an answer may.
+      // The request is repeated with the same idempotency key, as clients do when a scan takes longer than the time
+      // limit of a response.
       const running5000 = eventually(() => completed(tenant, rows, { idempotencyKey: 'large' }), {
         timeoutMs: LARGE_SCAN_MS_MAX,
       }).finally(() => (isRunning = false));

@@ -1,4 +1,4 @@
-// The bodies that tests of this directory read, and a body that is accepted.
+// Types of the response bodies that these tests read, and invoices and rows that the API accepts.
 import type { Schemas } from '@invoicecontrol/client';
 import { fullInvoice as statedInFull } from '@invoicecontrol/invoice/testing/invoices';
 
@@ -18,7 +18,10 @@ export interface Page<Item> {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The Monday of the week before last, UTC: neither stale nor of the future nor of a weekend, whenever the tests run. */
+/**
+ * Monday of the week before last, in UTC. This date is never too old, in the future or on a weekend, whenever the tests
+ * run.
+ */
 const issuedAt = (() => {
   const now = new Date();
   return now.getTime() - (((now.getUTCDay() + 6) % 7) + 14) * DAY_MS;
@@ -28,7 +31,10 @@ const DUE_DATE = new Date(issuedAt + 30 * DAY_MS).toISOString().slice(0, 10);
 
 const { company_id: _, ...everyField } = statedInFull;
 
-/** Every field of the canonical invoice (specification 2.2) but `company_id`, which depends on the tenant. */
+/**
+ * An invoice with every field of the canonical invoice (specification 2.2) except `company_id`, which depends on the
+ * tenant.
+ */
 export const fullInvoice = {
   ...everyField,
   supplier: {
@@ -47,7 +53,7 @@ export const fullInvoice = {
   buyer: { name: 'Musterwerk AG', tax_id: 'DE811907980' },
 } as const;
 
-/** The least that is accepted, different for every number. */
+/** Returns an invoice with only the required fields, which differ for each number. */
 export function plainInvoice(number: number): Schemas['Invoice'] {
   return {
     supplier: { name: `Supplier ${number}` },
@@ -58,7 +64,7 @@ export function plainInvoice(number: number): Schemas['Invoice'] {
   };
 }
 
-/** The least that a row of a scan must have, different for every number. */
+/** Returns a scan row with only the required fields, which differ for each number. */
 export function plainRow(number: number): Schemas['ScanRow'] {
   return {
     supplierName: `Supplier ${number}`,
@@ -69,5 +75,5 @@ export function plainRow(number: number): Schemas['ScanRow'] {
   };
 }
 
-/** A UUID that names nothing. */
+/** A UUID that identifies nothing. */
 export const UNKNOWN_ID = '0198a000-0000-7000-8000-00000000dead';

@@ -7,11 +7,11 @@ import { connectApi, startRunningSystem } from './running-system.js';
 import type { Api, ErrorBody, RunningSystem } from './running-system.js';
 
 /**
- * Three seconds are promised, by the limits of silence.ts. A machine that stalls needs more; the driver's own limits add up to more than
- * this.
+ * The limits in silence.ts promise a response within three seconds. An overloaded machine needs longer; the timeouts of
+ * the driver add up to more than this value.
  */
 const ANSWERED_MS_MAX = 8_000;
-/** Promised within five seconds. */
+/** Recovery is promised within five seconds. */
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 
@@ -20,7 +20,7 @@ type Owner = (typeof owners)[number];
 
 let proxies: Record<Owner, MongoProxy>;
 let running: RunningSystem;
-/** An API client without the retries of the shared tests. */
+/** A client of the API without the retries of the client that the other tests use. */
 let api: Api;
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ interface Case {
   readonly target: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;
-  /** Advice of the refusal about a retry. */
+  /** The advice about a retry that the error message must contain. */
   readonly says: RegExp;
 }
 

@@ -14,7 +14,7 @@ import { connectApi } from './running-system.js';
 import type { Api } from './running-system.js';
 import type { Page, StoredInvoice } from './shapes.js';
 
-/** An invoice that equals none of the samples. */
+/** An invoice that differs from every sample. */
 const unseen = {
   supplier: { name: 'Mill Lane Couriers Ltd' },
   invoice_number: 'ML-7802',
@@ -53,20 +53,20 @@ async function invoicesOf(demo: Demo): Promise<readonly StoredInvoice[]> {
   return body.items;
 }
 
-/** Reads the deliveries of the receiver of the demonstration. */
+/** Reads the deliveries that the demonstration's receiver has accepted. */
 async function deliveriesAt({ simulators }: Demo): Promise<readonly { body: string; isVerified: boolean }[]> {
   const response = await fetch(simulators['webhookReceiver'] ?? '');
   return (await response.json()) as readonly { body: string; isVerified: boolean }[];
 }
 
-/** The rows of the decision table: everything between its heading and the blank line behind it. */
+/** Returns the rows of the decision table: everything between its heading and the next blank line. */
 function tableOf(output: string): string[] {
   const lines = output.split('\n');
   const heading = lines.findIndex((line) => /number +supplier +amount +decision +score +findings/.test(line));
   return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
 }
 
-/** Returns the lines about the ERP, without the address of this start. */
+/** Returns the lines about the ERP, without the address, which differs in each start. */
 function erpLinesOf(output: string): readonly string[] {
   const lines = output.split('\n');
   const heading = lines.findIndex((line) => line.startsWith('Checked against the vendors and bills'));
@@ -82,11 +82,11 @@ describe('npm start', () => {
   let demo: Demo;
   let api: Api;
   beforeAll(async () => {
-    // A killed start leaves a file that everybody can read.
+    // A killed start leaves a file that every user can read.
     await writeFile(join(dataDir, 'demo.json'), '{"baseUrl":"stale"}', { mode: 0o644 });
     first = start();
     await eventually(() => assert.match(first.output(), /^MongoDB: .*NATS: .*\n/m), { timeoutMs: START_MS_MAX });
-    // None, or on a machine that is slow to look the new one.
+    // The file is absent, or it is the new one if this machine was slow to read it.
     const present = await readDemo(dataDir).catch(() => undefined);
     assert.notEqual(present?.baseUrl, 'stale', 'A stale demo.json is still there.');
     demo = await untilReady(first, dataDir);
@@ -339,7 +339,7 @@ describe('npm start that cannot start', () => {
     ['below a file', () => join(dataDir, 'a-file', 'data')],
     ...(process.platform === 'linux'
       ? [
-          // Node repeats a recursive mkdir there without end.
+          // In such a file system, Node.js repeats a recursive mkdir endlessly.
           ['in a file system that takes no directories', () => '/proc/invoice-control/data'] as const,
           ['a directory that takes no files', () => '/proc/sys'] as const,
         ]

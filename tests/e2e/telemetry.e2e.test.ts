@@ -1,4 +1,4 @@
-// Tests the telemetry and logs of running services, each in a process of its own.
+// Tests the telemetry and the logs of services that each run in a separate process.
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 let requests = 0;
-/** A trace and a request id that no other request has. */
+/** Returns a trace id and a request id that no other request has. */
 function newIds(): { traceId: string; requestId: string; headers: Record<string, string> } {
   const number = String(++requests);
   const traceId = number.padStart(32, 'a');
@@ -72,7 +72,7 @@ async function send(path: string, headers: Record<string, string>, body?: unknow
   return response.json();
 }
 
-/** Makes a finding and reviews it, which another service hears of. */
+/** Creates a finding and reviews it, so that another service receives an event. */
 async function review(headers: Record<string, string>): Promise<void> {
   const twice = { ...fullInvoice, invoice_number: `TWICE-${requests}` };
   for (const { headers: own } of [newIds(), newIds()]) await send('/v1/invoices', own, twice);
@@ -191,7 +191,7 @@ test('a request of a known length is exported in seconds, in the bucket of that 
       0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
     ]);
     const { boundaries = [], counts = [], sum = 0 } = point ?? {};
-    // One request: the sum is its length.
+    // Only one request was made, so the sum is its length.
     expect(counts.reduce((all, one) => all + one, 0)).toBe(1);
     expect(sum).toBeGreaterThan(0);
     expect(sum).toBeLessThan((performance.now() - startedAt) / 1_000);

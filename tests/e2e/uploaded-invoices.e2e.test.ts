@@ -72,7 +72,7 @@ test('an XML invoice is uploaded, decided, shown, exported and given back', asyn
       fields: { gross_amount: { value: '119.00', method: 'XML', page: null, box: null } },
     },
   });
-  // A file, so not by the contract of JSON answers.
+  // This response is a file, so the contract of JSON responses does not apply.
   const headers = { authorization: `Bearer ${key}` };
   const original = await fetch(`${running.origin}/v1/invoices/${id}/document`, { headers });
   expect([original.status, await original.text()]).toEqual([200, xml]);

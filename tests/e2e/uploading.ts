@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RunningSystem } from './running-system.js';
 
-/** An invoice in UBL of a fictional supplier. */
+/** Returns an invoice of a fictional supplier in UBL. */
 export const ubl = (number: string) => `<?xml version="1.0" encoding="UTF-8"?>
 <Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"
   xmlns:cac="urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2"
@@ -27,12 +27,15 @@ export const ubl = (number: string) => `<?xml version="1.0" encoding="UTF-8"?>
   </cac:LegalMonetaryTotal>
 </Invoice>`;
 
-/** Same as {@link uploadFile} for XML. */
+/** Uploads XML with {@link uploadFile}. */
 export function uploadXml(running: RunningSystem, key: string, text: string): Promise<string> {
   return uploadFile(running, key, Buffer.from(text), 'application/xml');
 }
 
-/** Reserves an upload and sends its content. @returns its id */
+/**
+ * Reserves an upload and sends its content.
+ * @returns the id of the upload
+ */
 export async function uploadFile(
   running: RunningSystem,
   key: string,

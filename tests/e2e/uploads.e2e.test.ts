@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** A PDF by its first bytes; nothing here reads further. */
+/** Returns a file that begins as a PDF does. These tests read no further. */
 const fileOf = (bytes: number) => Buffer.concat([Buffer.from('%PDF-1.7\n'), randomBytes(bytes - 9)]);
 
 async function reserve(byteSize: number, mediaType = 'application/pdf'): Promise<Reserved> {

@@ -6,7 +6,7 @@ import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice } from './shapes.js';
 import type { AcceptedAnalysis } from './shapes.js';
 
-/** Analyses that the plan FREE allows in a month. */
+/** Number of analyses per month that the plan FREE allows. */
 const FREE_ANALYSES = 25;
 const AT_ONCE = 40;
 const DAY_MS = 24 * 3_600_000;
@@ -25,7 +25,7 @@ async function invoicesOf(key: string): Promise<number> {
   return (await running.clientOf(key).get('/invoices', { query: { limit: 100 } })).data.items.length;
 }
 
-/** Posts at once what the plan allows and more. */
+/** Posts more invoices at once than the plan allows. */
 function postTooMany(key: string): Promise<Answer<AcceptedAnalysis & ErrorBody>[]> {
   return Promise.all(Array.from({ length: AT_ONCE }, (_, number) => post(key, 1_000 + number)));
 }
@@ -45,7 +45,7 @@ describe('the usage of an organization', () => {
         { meter: 'analyses', used: FREE_ANALYSES, limit: FREE_ANALYSES },
         { meter: 'scan_rows', used: 0, limit: 500 },
         { meter: 'companies', used: 1, limit: 1 },
-        // The operator, who made the four, is bound by no plan.
+        // The operator, who created the four members, is not limited by a plan.
         { meter: 'members', used: 4, limit: 3 },
       ]),
     );

@@ -9,7 +9,7 @@ import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainInvoice, UNKNOWN_ID } from './shapes.js';
 
-/** Webhooks of the plan SCALE. */
+/** Number of webhooks that the plan SCALE allows. */
 const WEBHOOKS_MAX = 20;
 const RETRY_WAIT_MS = 700;
 const URL_LENGTH_MAX = 2_048;
@@ -50,7 +50,7 @@ const newPath = (): string => `/rules-${paths++}`;
 const create = (key: string, body: unknown = { url: `${receiver.origin}/any`, events: [TYPE] }): Promise<Created> =>
   running.request('POST /webhooks', { key, body });
 
-/** A webhook whose deliveries fail until the receiver is told otherwise. */
+/** Creates a webhook whose deliveries fail until the test tells the receiver to accept them. */
 async function failingWebhook({ keys }: Tenant): Promise<Webhook & { readonly path: string }> {
   const path = newPath();
   receiver.answer(path, (_, response) => response.writeHead(503).end());
@@ -71,7 +71,7 @@ async function deliveriesOf({ keys }: Tenant): Promise<readonly Delivery[]> {
 const statuses = async (tenant: Tenant): Promise<readonly string[]> =>
   (await deliveriesOf(tenant)).map(({ status }) => status);
 
-/** One delivery with a failed attempt behind it and others to come. */
+/** Returns a delivery that has failed once and will be tried again. */
 async function waitingDelivery(tenant: Tenant): Promise<Delivery> {
   await analyze(tenant);
   return eventually(async () => {
@@ -104,7 +104,7 @@ describe('registering', () => {
     expect(new Set(refused.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
       new Set(['429 USAGE_LIMIT_EXCEEDED']),
     );
-    // The number comes last.
+    // The number is at the end.
     expect((await create(keys.owner, { url: 'https://10.0.0.1/', events: [TYPE] })).status).toBe(400);
     const usage = await running.clientOf(keys.owner).get('/organizations/current/usage');
     expect(usage.data.items).toContainEqual({ meter: 'webhooks', used: WEBHOOKS_MAX, limit: WEBHOOKS_MAX });

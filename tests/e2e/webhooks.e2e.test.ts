@@ -50,7 +50,7 @@ const post = <Body>(path: string, body: unknown, withKey = key) =>
 const get = <Body>(path: string, withKey = key) => running.request<Body>(`GET ${path}`, { key: withKey });
 
 let paths = 0;
-/** A webhook with a path of its own on the receiver. */
+/** Creates a webhook with a separate path on the receiver. */
 async function newWebhook(events: readonly string[], withKey = key): Promise<Webhook & { readonly path: string }> {
   const path = `/hook-${paths++}`;
   const { status, body } = await post<Webhook>('/webhooks', { url: `${receiver.origin}${path}`, events }, withKey);

@@ -1,4 +1,4 @@
-// Slow: elections and outages take their real time. Run by `npm run test:failover`.
+// These tests are slow, because elections and outages take real time. `npm run test:failover` runs them.
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -12,7 +12,7 @@ import type { ReplicaSet } from './replica-set.js';
 const BEFORE_MS = 3_000;
 const NO_MAJORITY_MS = 25_000;
 const PROBE_EACH_MS = 250;
-/** A request is answered soon after the database has been silent for more than two seconds, also by a busy machine. */
+/** The gateway answers soon after the database has been silent for more than two seconds, even on a busy machine. */
 const ANSWERED_MS_MAX = 10_000;
 const WELL_AGAIN_MS_MAX = 60_000;
 const TEST_MS_MAX = 600_000;
@@ -35,7 +35,7 @@ interface Probe {
   readonly tookMs: number;
 }
 
-/** Posts one invoice after the other while something is broken, in addition to the load. */
+/** Posts one invoice after another during the outage, in addition to the load. */
 function startProbing({ keys }: Tenant): { readonly probes: readonly Probe[]; stop(): Promise<void> } {
   const probes: Probe[] = [];
   const nextSample = sampleSource();

@@ -1,4 +1,4 @@
-// A replica set of three on this machine, whose members a test kills, holds and deposes.
+// Starts a replica set of three members on this machine. A test can kill, pause or depose its members.
 import { rm } from 'node:fs/promises';
 import { freePort } from '@invoicecontrol/dev/free-port';
 import { temporaryDataDir } from '@invoicecontrol/dev/infrastructure';
@@ -20,18 +20,21 @@ export interface Member {
 }
 
 export interface ReplicaSet {
-  /** Names all members. */
+  /** Connection string with all members. */
   readonly url: string;
-  /** Waits until there is one. */
+  /** Waits for a primary and returns it. */
   primary(): Promise<Member>;
   /** Lists the members that are not the primary. */
   secondaries(): Promise<readonly Member[]>;
-  /** Has the primary step down, so that another member is elected at once. */
+  /** Makes the primary step down, so that another member is elected at once. */
   stepDown(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param log takes a line when a member ended though nobody killed it */
+/**
+ * Starts the replica set.
+ * @param log receives a line when a member ended although no test killed it
+ */
 export async function startReplicaSet(log: (line: string) => void): Promise<ReplicaSet> {
   const { binary, env } = await findMongod(log);
   const start = (path: string, port: number): Promise<ChildServer> =>
@@ -100,7 +103,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       return members.filter((member) => !isOf(host)(member));
     },
     async stepDown() {
-      // The connection may end before the answer.
+      // The connection may close before the response arrives.
       await withMember(await primaryHost(), (client) => client.db('admin').command({ replSetStepDown: 30 })).catch(
         () => {},
       );

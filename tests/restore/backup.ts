@@ -1,5 +1,6 @@
-// Backs up whole databases and restores them through the driver, for the rehearsal: mongodump is not on every machine.
-// The directory has the layout of `mongodump --gzip`, and documents keep their bytes, hence their types.
+// Backs up and restores whole databases through the driver. The rehearsal does not use mongodump, because some machines
+// do not have it. The directory has the layout of `mongodump --gzip`, and documents keep their bytes and therefore
+// their types.
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import type { Collection, IndexDescriptionInfo } from 'mongodb';
 const INSERT_DOCUMENTS_MAX = 100;
 const LENGTH_BYTES = 4;
 
-/** Contents of a collection, for comparison. */
+/** State of a collection, for comparison. */
 export interface CollectionState {
   readonly database: string;
   readonly collection: string;
@@ -52,7 +53,7 @@ export async function backUp(
 
 /**
  * Fills empty databases from a backup.
- * @returns what they hold then, read back before the indexes exist, so that no document has expired in between
+ * @returns the contents of the databases, read before the indexes exist, so that no document has expired yet
  * @throws Error when a database is not empty
  */
 export async function restore(
@@ -71,7 +72,7 @@ export async function restore(
         const documents = splitDocuments(gunzipSync(await readFile(data)));
         for (let from = 0; from < documents.length; from += INSERT_DOCUMENTS_MAX) {
           const batch = documents.slice(from, from + INSERT_DOCUMENTS_MAX);
-          // Every number keeps its BSON type because promotion is off.
+          // Every number keeps its BSON type, because promotion is disabled.
           await collection.insertMany(batch.map((bytes) => BSON.deserialize(bytes, { promoteValues: false })));
         }
         const digest = documentsDigest();
@@ -148,7 +149,7 @@ async function indexesOf(collection: Collection): Promise<IndexDescriptionInfo[]
   return (await collection.indexes()).toSorted((a, b) => (String(a.name) < String(b.name) ? -1 : 1));
 }
 
-/** BSON documents follow one another; each begins with its length. */
+/** Splits a sequence of BSON documents. Each document begins with its length. */
 function splitDocuments(bytes: Buffer): Buffer[] {
   const documents: Buffer[] = [];
   for (let from = 0; from + LENGTH_BYTES <= bytes.length;) {

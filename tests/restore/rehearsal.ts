@@ -1,4 +1,4 @@
-// Loses the databases of a running system, restores them from a backup, and lists every difference.
+// Deletes the databases of a running system, restores them from a backup, and lists every difference.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,15 +32,15 @@ const REPLAY_PAGE = 200;
 const UNLIMITED_PER_MINUTE = '1000000';
 
 export interface RehearsalOptions {
-  /** Posted by the first of two organizations. */
+  /** Number of invoices that the first of two organizations posts. */
   readonly invoices: number;
-  /** Rows a second of one scan. */
+  /** Number of rows in the scan of the second organization. */
   readonly rows: number;
-  /** True when the broker's volume is lost as well. */
+  /** True when the volume of the message broker is deleted as well. */
   readonly losesBroker: boolean;
-  /** Takes a line about the current step. */
+  /** Receives a line about the current step. */
   readonly say: (line: string) => void;
-  /** Takes a line that the next one replaces. */
+  /** Receives a line that the next line replaces. */
   readonly progress: (line: string) => void;
 }
 
@@ -55,7 +55,9 @@ export interface Comparison {
   readonly found: string;
 }
 
-/** Runs on servers of its own, whatever the environment names: it destroys what it runs on. */
+/**
+ * Starts separate servers, whatever the environment specifies, because the rehearsal destroys the data of its servers.
+ */
 export function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
   return closingAfter(() => rehearse(options));
 }
@@ -135,7 +137,7 @@ async function rehearse({ invoices, rows, losesBroker, say, progress }: Rehearsa
   const { disposition } = await findingOf(after.system, first, finding.id);
   compare('the lost review', 'OPEN', disposition);
 
-  // The broker still has the lost events, so their audit line and their mail are created again.
+  // The broker still has the lost events, so their audit entry and their mail are created again.
   const kept = losesBroker ? 0 : 1;
   await stage('do the lost work again', () => act(after.system, first, { finding, assigned }));
   const expected = { auditLines: atBackup.auditLines + kept + 1, mails: atBackup.mails + kept + 1 };
@@ -193,7 +195,7 @@ async function fill(
   const connection = async (): Promise<void> => {
     while (index < invoices) {
       const number = index++;
-      // Each third one comes twice, so that there are findings to work with.
+      // Every third invoice is posted twice, so that the rehearsal has findings.
       const body = invoiceAt(number - (number % 3 === 2 ? 1 : 0), invoices);
       await api.post('/invoices', { body, idempotencyKey: `rehearsal-${number}` });
       progress(`${number + 1} of ${invoices} invoices`);
@@ -211,7 +213,10 @@ async function fill(
   return { first, second };
 }
 
-/** Reads open findings. @throws Error when there are fewer than two */
+/**
+ * Reads open findings.
+ * @throws Error when there are fewer than two
+ */
 async function openFindings(
   system: System,
   tenant: Tenant,
@@ -228,7 +233,10 @@ async function findingOf(system: System, tenant: Tenant, findingId: string): Pro
   return (await apiOf(system, tenant).get('/findings/{findingId}', { path: { findingId } })).data;
 }
 
-/** Changes that were made after the backup, and again after the restore: the versions are the same both times. */
+/**
+ * Makes the changes that follow the backup. They are repeated after the restore, and the versions must be the same both
+ * times.
+ */
 async function act(
   system: System,
   tenant: Tenant,
@@ -242,7 +250,7 @@ async function act(
   await api.post('/invoices', { body: invoiceAt(1_000_000, 1), idempotencyKey: 'rehearsal-after-backup' });
 }
 
-/** Counts the records that consumers of the acts have stored: organization writes the audit trail and queues mails. */
+/** Counts the records that the changes cause: the organization service writes audit entries and queues mails. */
 async function effectsOn(
   { mongodbUrl }: RunningOn,
   findingId: string,
@@ -253,7 +261,7 @@ async function effectsOn(
   }));
 }
 
-/** Nothing is left to be published, derived or finished. */
+/** Waits until no event is left to be published and no work is left to be finished. */
 function settled({ mongodbUrl }: RunningOn): Promise<void> {
   return onDatabase(mongodbUrl, 'analysis', (analysis) =>
     onDatabase(mongodbUrl, 'scan', (scan) =>
@@ -310,7 +318,7 @@ interface Heard {
   readonly name: string;
 }
 
-/** A consumer outside of the restored system, whose database was not lost: it keeps the ids that it knows. */
+/** Starts a consumer outside the restored system. Its database is not lost, so it keeps the ids that it has seen. */
 async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard[]; stop(): Promise<void> }> {
   const logger = createLogger({ service: 'rehearsal', level: 'silent' });
   const bus = await connectNats({ url: natsUrl, name: 'rehearsal', logger });
@@ -335,7 +343,10 @@ async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard
   };
 }
 
-/** Waits until the wanted is there; gives up with the current state. */
+/**
+ * Repeats the query until the result is as expected. If that takes too long, it throws an error with the current
+ * result.
+ */
 async function reached<T extends object>(ask: () => Promise<T>, wanted: T): Promise<T> {
   let found = await ask();
   try {

@@ -1,4 +1,4 @@
-// `npm run rehearse:restore`: shows that a lost system comes back from its backup.
+// Runs `npm run rehearse:restore`, which shows that a system can be restored from its backup.
 import { parseArgs } from 'node:util';
 import { progress, seconds, step } from '../bench/progress.js';
 import { endAfter, runProgram } from '../bench/run-program.js';
@@ -6,7 +6,7 @@ import { goodIn, table } from '../bench/table.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
 
-/** Time limit for the usual sizes or smaller ones. */
+/** Time limit for the default sizes and smaller ones. */
 const MINUTES_MAX = 15;
 const INVOICES = 300;
 const ROWS = 500;
@@ -25,7 +25,7 @@ Ends with code 1 if anything differs, and after ${MINUTES_MAX} minutes at the la
 
 /** Maximum number of rows of one scan. */
 const ROWS_MAX = 5_000;
-/** Fewer have no two duplicates to work with. */
+/** Fewer invoices contain less than two duplicates. */
 const INVOICES_MIN = 12;
 const INVOICES_MAX = 100_000;
 

@@ -1,4 +1,4 @@
-// `npm run admin -- <command>`: the operations of the operator of an installation.
+// Runs `npm run admin -- <command>`, the commands for the operator of an installation.
 import { run } from './run.js';
 
 process.exitCode = await run(process.argv.slice(2), process);

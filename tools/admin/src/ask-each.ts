@@ -1,14 +1,14 @@
 import type { Operator, ServiceOperations } from './command.js';
 
-/** The responses of the services, and a sentence for each that did not respond. */
+/** The responses of the services, and one sentence for each service that did not respond. */
 interface Answers<T> {
   readonly answers: readonly { readonly service: string; readonly answer: T }[];
   readonly failures: readonly string[];
 }
 
 /**
- * Asks the services at once. One that does not answer keeps the answers of others from nobody.
- * @throws Error with the sentences of all when none answers: an empty list would say that there is nothing
+ * Calls all services at the same time. If one service does not answer, the results of the others are still returned.
+ * @throws Error with the sentences of all services when none answers, because an empty list would look like a result
  */
 export async function askEach<T>(
   { services }: Pick<Operator, 'services'>,

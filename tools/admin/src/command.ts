@@ -8,21 +8,21 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
 /** An option of a command. */
 export interface CommandOption {
-  /** The placeholder of the value in the help: `NAME`. Absent for a switch. */
+  /** Placeholder of the value in the help, for example `NAME`. Absent for an option without a value. */
   readonly value?: string;
   readonly description: string;
   readonly isRequired?: true;
 }
 
-/** A value without a name of its own, after the command. */
+/** A value without an option name, after the command. */
 export interface CommandArgument {
-  /** `SCAN_ID` */
+  /** Placeholder in the help, for example `SCAN_ID`. */
   readonly value: string;
   readonly description: string;
   readonly isRequired?: true;
 }
 
-/** Rows under headings. */
+/** Rows with column headings. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -30,19 +30,19 @@ export interface Table {
 
 /** The result of a command. */
 export interface Outcome {
-  /** The only output with --json. */
+  /** With --json, the command prints only this value. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Printed without --json, before the values. */
+  /** Printed before the values when --json is absent. */
   readonly sentence: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly table?: Table;
-  /** A remark about the values, for example that a key is shown once. */
+  /** A remark about the values, for example that a key is shown only once. */
   readonly note?: string;
-  /** Failures, one sentence each. They are printed to standard error, and the exit code reports failure. */
+  /** One sentence for each failure. The sentences are printed to standard error, and the exit code reports failure. */
   readonly failures?: readonly string[];
 }
 
-/** The services that have a database, and so something to operate. */
+/** The services that have a database and can therefore be operated. */
 export const operatedServices = [
   'organization',
   'analysis',
@@ -55,37 +55,38 @@ export const operatedServices = [
 ] as const;
 export type OperatedService = (typeof operatedServices)[number];
 
-/** One service as every command that asks several sees it. */
+/** The functions of one service that a command for several services calls. */
 export interface ServiceOperations {
   readonly service: OperatedService;
   readonly rpc: Methods<typeof Operations, CallOptions>;
 }
 
-/** The running system as the operator sees it. */
+/** The running system as a command uses it. */
 export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
   readonly scan: Methods<typeof ScanOperator, CallOptions>;
   readonly billing: Methods<typeof BillingOperator, CallOptions>;
-  /** The services that the command asks: its own, or every one, or the one that --service names. */
+  /** The services that the command calls: one fixed service, every service, or the service that --service names. */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;
-  /** Shows on a terminal how far long work is. */
+  /** Shows the progress of long work on a terminal. */
   readonly report: (progress: string) => void;
 }
 
 export interface Command {
-  /** One word or two: `dead-letters list`. */
+  /** One word or two, for example `dead-letters list`. */
   readonly name: string;
   readonly summary: string;
-  /** The service that it calls; `every` one, or the one that --service names. */
+  /** The service that the command calls. With `every`, it calls every service or the service that --service names. */
   readonly service: OperatedService | 'every';
   readonly argument?: CommandArgument;
   readonly options: Readonly<Record<string, CommandOption>>;
-  /** Arguments of the examples, ready to run. */
+  /** Arguments of the examples, which can be copied and run. */
   readonly examples: readonly string[];
   /**
-   * @param given the values of the given options, '' for a switch; required ones are present
+   * Runs the command.
+   * @param given the values of the given options, '' for an option without a value; all required options are present
    * @param argument the value after the command
    */
   run(
@@ -95,13 +96,13 @@ export interface Command {
   ): Promise<Outcome>;
 }
 
-/** A command that needs no running system: it works on files. */
+/** A command that works on files and needs no running system. */
 export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options' | 'examples'> {
-  /** `FILE...` */
+  /** Placeholder in the help, for example `FILE...`. */
   readonly argument: CommandArgument & { readonly isRequired: true };
   /**
-   * One result for each file, in order; each is printed as soon as it is there.
-   * @throws UsageError before the first result where a file cannot be read
+   * Yields one result for each file, in order. Each result is printed as soon as it is available.
+   * @throws UsageError before the first result when a file cannot be read
    */
   runOnFiles(
     given: Readonly<Record<string, string | undefined>>,
@@ -110,7 +111,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
-/** A wrong command line; the message says what to change. */
+/** Reports a wrong command line. The message says what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -132,12 +133,13 @@ export const roleOption: CommandOption = {
 
 export const KEY_NOTE = 'The key is shown only once.';
 
-/** An id as the examples of the help show one. */
+/** An example of an id, for the examples in the help. */
 export const EXAMPLE_ID = '0199f3a2-6c1e-7b60-9d51-2f1c8a7be001';
 
 /**
- * @returns the whole number of an option, or the default when it is not given
- * @throws UsageError naming the range
+ * Reads the whole number of an option.
+ * @returns the number, or the default when the option is not given
+ * @throws UsageError that states the allowed range
  */
 export function readCount(option: string, text: string | undefined, range: { default: number; max: number }): number {
   if (text === undefined) return range.default;

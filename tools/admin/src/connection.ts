@@ -16,10 +16,11 @@ export interface Connection {
 }
 
 /**
- * Finds the running system by command line and environment, else by `dev.json`, which `npm start` keeps in its data
- * directory while it runs. In the container of a service, that service is found, and those that it calls.
- * @param given the address on the command line, where one service is asked
- * @throws UsageError naming what is missing and where it may come from
+ * Finds the running system by the command line and the environment, otherwise by `dev.json`, which `npm start` keeps in
+ * its data directory while it runs. In the container of a service, it finds that service and the services that it
+ * calls.
+ * @param given the address on the command line, if the command calls one service
+ * @throws UsageError that names the missing value and where it can be set
  */
 export async function findSystem(
   services: readonly OperatedService[],
@@ -46,7 +47,7 @@ export async function findSystem(
   };
 }
 
-/** The environment names services that others call; in its own container a service is found by its port. */
+/** The environment contains the addresses of other services. In its own container, a service is found by its port. */
 function addressIn(service: OperatedService, env: NodeJS.ProcessEnv): string | undefined {
   const named = env[addressVariable(service)];
   if (named) return named;
@@ -81,7 +82,7 @@ async function readRunning(file: string): Promise<Running> {
   }
 }
 
-/** The user for the audit trail; undefined for a name that is not valid in a header. */
+/** Returns the user for the audit trail; undefined for a name that is not valid in a header. */
 function userName(env: NodeJS.ProcessEnv): string {
   const name = env['USER'] ?? '';
   return /^[\x21-\x7e]{1,64}$/.test(name) ? name : 'operator';

@@ -5,7 +5,7 @@ import type { Style } from './text-output.js';
 
 const EXIT_CODES = 'Exit codes: 0 success, 1 refused or failed, 2 wrong usage.';
 
-/** The help of all commands, or of those that share their first word. */
+/** Returns the help for all commands, or for those that share their first word. */
 export function generalHelp(commands: readonly (Command | FileCommand)[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return `The operator's command line. It calls a running system, except for commands that read files.
@@ -21,7 +21,7 @@ OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scrip
 `;
 }
 
-/** The help of one command. */
+/** Returns the help for one command. */
 export function commandHelp(command: Command | FileCommand, bold: Style): string {
   const { name, argument, options, examples } = command;
   const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);
@@ -47,7 +47,7 @@ export function optionText(name: string, { value }: Pick<CommandOption, 'value'>
   return value === undefined ? `--${name}` : `--${name} ${value}`;
 }
 
-/** The argument, the options of the command and those that every command has. */
+/** Returns the lines for the argument, the options of the command and the options that every command has. */
 function optionLines(command: Command | FileCommand): string {
   const { argument, options } = command;
   const lines: [string, string][] = [

@@ -40,7 +40,7 @@ beforeAll(async () => {
     organizationConfig.parse({
       ...common,
       DATABASE_NAME: databaseNames.organization,
-      // Asked when an organization is deleted.
+      // The service calls this address when an organization is deleted.
       BILLING_ADDRESS: '127.0.0.1:1',
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
     }),
@@ -81,7 +81,7 @@ async function admin(...args: string[]) {
   return { exitCode, stdout, stderr };
 }
 
-/** An organization with two equal invoices, the second of them blocked. */
+/** Creates an organization with two equal invoices, the second of which is blocked. */
 async function organizationWithDuplicates(): Promise<{ organizationId: string; blockedId: string }> {
   const { stdout } = await admin(
     'create-organization',
@@ -92,7 +92,7 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
     '--json',
   );
   const { organizationId = '' } = JSON.parse(stdout) as { organizationId?: string };
-  // Recent, or its age would raise a finding, too.
+  // The date is recent, because an old invoice would raise another finding.
   const invoice = wireInvoice({ issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10) });
   const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
   const invoices = client(InvoiceServiceDefinition, channel);

@@ -32,7 +32,7 @@ describe('help', () => {
     expect(stdout).toMatch(/Example.*Exit codes: 0 success, 1 refused or failed, 2 wrong usage/s);
   });
 
-  // A command line that is right fails only because there is no system.
+  // A correct command line fails only because no system is running.
   const connected = commands.filter((command) => 'service' in command);
   test.each(connected.flatMap(({ name, examples }) => examples.map((example) => [name, example])))(
     'of %s has an example that is understood: %s',

@@ -28,7 +28,7 @@ import { findSystem } from './connection.js';
 import { commandHelp, generalHelp, optionText } from './help.js';
 import { toText } from './text-output.js';
 
-/** Commands in the order of the help. */
+/** Commands in the order in which the help lists them. */
 export const commands: readonly (Command | FileCommand)[] = [
   organizations,
   createOrganization,
@@ -66,7 +66,7 @@ export interface RunDeps {
 export async function run(args: readonly string[], { env, stdout, stderr }: RunDeps): Promise<number> {
   const hasColours = stdout.isTTY === true && !env['NO_COLOR'];
   const bold = (text: string): string => (hasColours ? styleText('bold', text) : text);
-  /** Overwrites its line, so only where somebody looks on. */
+  /** The progress overwrites its line, so it is shown only on a terminal. */
   const report = (progress: string): void => {
     if (stderr.isTTY === true) stderr.write(`\r\u001b[K${progress}`);
   };
@@ -103,7 +103,9 @@ export async function run(args: readonly string[], { env, stdout, stderr }: RunD
   }
 }
 
-/** The command that the first word names, or the first two; or the group whose help is asked for. */
+/**
+ * Finds the command that the first word or the first two words name, or the group of commands whose help is requested.
+ */
 function findCommand(
   args: readonly string[],
 ): { command: Command | FileCommand; rest: readonly string[] } | { group: readonly (Command | FileCommand)[] } {
@@ -128,9 +130,9 @@ interface Given {
   readonly help: boolean;
   readonly json: boolean;
   readonly address: string | undefined;
-  /** The services that are asked. */
+  /** The services that the command calls. */
   readonly services: readonly OperatedService[];
-  /** The values after the command: one at most, except for a command that works on files. */
+  /** The values after the command: at most one, unless the command works on files. */
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
 }
@@ -247,7 +249,7 @@ async function execute(
   }
 }
 
-/** The same calls; one that reaches nobody says where it tried. */
+/** Returns the same calls, with an error message that contains the address when the service cannot be reached. */
 function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): Rpc {
   return Object.fromEntries(
     Object.entries(rpc).map(([name, call]: [string, (...args: unknown[]) => Promise<unknown>]) => [

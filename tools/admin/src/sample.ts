@@ -1,7 +1,7 @@
 import { UsageError } from './command.js';
 import type { CommandOption } from './command.js';
 
-/** Analyses per call; small enough for the timeout of a command. */
+/** Number of analyses per call, small enough for the timeout of a command. */
 const PAGE_ANALYSES = 200;
 const SAMPLE_MAX = 1_000_000;
 
@@ -12,7 +12,8 @@ export const sampleOptions = {
 } satisfies Record<string, CommandOption>;
 
 /**
- * @returns how many analyses, Infinity for all
+ * Reads the number of analyses from the options.
+ * @returns the number of analyses, or Infinity for all
  * @throws UsageError unless exactly one of the two options is given
  */
 export function readSample(given: Readonly<Record<string, string | undefined>>): number {
@@ -25,7 +26,7 @@ export function readSample(given: Readonly<Record<string, string | undefined>>):
   return Number(sample);
 }
 
-/** Reads pages until the wanted number of analyses, or all, are read. */
+/** Reads pages until the requested number of analyses, or all analyses, are read. */
 export async function walkPages(
   wanted: number,
   ask: (page: { limit: number; pageToken: string }) => Promise<{ nextPageToken: string }>,

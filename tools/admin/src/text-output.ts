@@ -2,10 +2,10 @@ import type { Outcome, Table } from './command.js';
 
 export type Style = (text: string) => string;
 
-/** A cell longer than this is cut in tables, except the last of a row; --json has all of it. */
+/** Tables shorten a longer cell, except the last cell of a row. The output of --json contains the whole text. */
 const CELL_LENGTH_MAX = 120;
 
-/** The text for people. */
+/** Returns the readable text of a result. */
 export function toText({ sentence, values = {}, table, note }: Outcome, bold: Style): string {
   const entries = Object.entries(values);
   const width = Math.max(0, ...entries.map(([label]) => label.length));
@@ -34,7 +34,10 @@ function tableLines({ columns, rows }: Table, bold: Style): string[] {
   return [bold(line(columns)), ...cells.map(line)];
 }
 
-/** One line without control characters: nothing that a service or a customer wrote moves the cursor of a terminal. */
+/**
+ * Returns one line without control characters, so that text of a service or customer cannot move the cursor of the
+ * terminal.
+ */
 function toCell(text: string, isLast: boolean): string {
   // oxlint-disable-next-line no-control-regex -- these are what is taken out
   const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
@@ -55,7 +58,7 @@ export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Ends a sentence about all services with those that it is true of. */
+/** Ends a sentence about all services. If some services failed, it limits the sentence to those that responded. */
 export function ofAnswering(failures: readonly string[]): string {
   return failures.length === 0 ? '' : ' in the services that responded';
 }

@@ -1,4 +1,4 @@
-// The table of decisions that `npm start` prints.
+// Formats the table of decisions that `npm start` prints.
 import { styleText } from 'node:util';
 import type { Schemas } from '@invoicecontrol/client';
 
@@ -12,7 +12,7 @@ export function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoic
   return [about, invoice_number, supplier?.name ?? '', `${gross_amount} ${currency}`];
 }
 
-/** Rows as aligned text; numbers to the right, decisions coloured on a terminal. */
+/** Returns the rows as aligned text. Numbers are aligned to the right, and decisions are coloured on a terminal. */
 export function table(rows: readonly string[][]): string[] {
   const isRight = (column: number): boolean => column === 3 || column === 5;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));

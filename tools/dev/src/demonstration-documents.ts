@@ -1,5 +1,5 @@
-// The documents of the demonstration, as suppliers send them. They are made when they are uploaded for the first time: with the
-// dates of the story, and without files of others.
+// Creates the documents of the demonstration as suppliers would send them. They are created before their first upload,
+// so that their dates fit the demonstration and the repository contains no files of other authors.
 import { rasterPages } from '@invoicecontrol/extraction/pdf/raster';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 
@@ -9,7 +9,7 @@ export interface DemonstrationDocument {
   readonly bytes: Uint8Array;
 }
 
-/** Purpose of each document; its upload is kept under the key. */
+/** Purpose of each document. The id of its upload is stored under the same key. */
 export const documentStories = {
   xml: 'an invoice sent as XML',
   scan: 'the same on paper, scanned',
@@ -39,8 +39,8 @@ const elbtal = {
 const BUYER = 'Demonstration Ltd';
 
 /**
- * Makes the documents.
- * @param since the day of the story: they are of the month before
+ * Creates the documents.
+ * @param since the day on which the demonstration begins. The documents are dated in the month before.
  */
 export async function demonstrationDocuments(
   since: Date,
@@ -64,7 +64,7 @@ function isoDate(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-/** UBL as a British supplier would send it through Peppol. */
+/** Returns the UBL that a British supplier would send through Peppol. */
 function marineInvoice({ issued, due }: Dates): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"
@@ -108,7 +108,7 @@ function marineNumber(issued: string): string {
   return `SM-${issued.slice(0, 4)}-0442`;
 }
 
-/** The page that the same supplier prints. */
+/** Returns the page that the same supplier prints. */
 async function marinePage({ issued, due }: Dates, since: Date): Promise<Uint8Array> {
   return drawPage(since, [
     [60, 60, solent.name, 18],
@@ -133,7 +133,7 @@ async function marinePage({ issued, due }: Dates, since: Date): Promise<Uint8Arr
   ]);
 }
 
-/** Factur-X: the page asks for 1,190.00, the XML inside it for 1,428.00. */
+/** Returns a Factur-X file in which the page asks for 1,190.00 and the embedded XML for 1,428.00. */
 async function printInvoice({ issued, due }: Dates, since: Date): Promise<Uint8Array> {
   const number = `ED-${issued.slice(0, 4)}-0087`;
   const page = [
@@ -202,10 +202,10 @@ function printXml(number: string, { issued, due }: Dates): string {
 `;
 }
 
-/** Points from the left and from the top, and a size where it is not the usual one. */
+/** A text with its distance from the left and from the top in points, and its size if it is not the usual one. */
 type Text = readonly [x: number, y: number, text: string, size?: number];
 
-/** One page in Helvetica, and XML inside the file where it is given. */
+/** Draws one page in Helvetica, and embeds XML in the file if some is given. */
 async function drawPage(
   madeAt: Date,
   texts: readonly Text[],
@@ -227,7 +227,7 @@ async function drawPage(
   return pdf.save();
 }
 
-/** The picture that a scanner makes of the page. */
+/** Returns the image that a scanner would make of the page. */
 async function scanOf(pdf: Uint8Array): Promise<Uint8Array> {
   const [picture] = await rasterPages(pdf, [1]);
   if (picture === undefined) throw new Error('The page of the demonstration has no picture.');

@@ -1,12 +1,12 @@
 import type { Schemas } from '@invoicecontrol/client';
 
-/** One invoice of the demonstration: its purpose, and the posted invoice. */
+/** One invoice of the demonstration: its purpose, and the invoice that is posted. */
 export interface DemonstrationInvoice {
   readonly about: string;
   readonly invoice: Schemas['Invoice'];
 }
 
-/** Returns the bill to try: the second invoice again, with its number written differently. */
+/** Returns the invoice for readers to post: a copy of the second invoice, with its number written differently. */
 export function copyToTry(since: Date): Schemas['Invoice'] {
   const { invoice } = demonstrationInvoices(since)[1] as DemonstrationInvoice;
   const { invoice_number, issue_date, currency, gross_amount } = invoice;
@@ -38,8 +38,10 @@ const paper = {
   gross_amount: '480.00',
 };
 /**
- * Invoices of a supplier that is paid correctly, then what goes wrong. Order matters.
- * @param since when the story was told first: it is of the three months before, so it never ages and never changes
+ * Returns invoices of a supplier who is paid correctly, followed by the invoices that contain errors. Their order
+ * matters.
+ * @param since the first start of the demonstration. The invoices are dated in the three months before, so they never
+ * become too old and never change.
  */
 export function demonstrationInvoices(since: Date): readonly DemonstrationInvoice[] {
   const on = (monthsBefore: number, day: number): string =>

@@ -2,10 +2,10 @@ import { createClient } from '@invoicecontrol/client';
 import { demonstrationDocuments } from './demonstration-documents.js';
 import type { DemonstrationDocument, DocumentName } from './demonstration-documents.js';
 
-/** The uploads of the demonstration's documents. */
+/** The ids of the uploads, by the name of their document. */
 export type UploadIds = Readonly<Record<DocumentName, string>>;
 
-/** Makes the demonstration's documents and uploads them. */
+/** Creates the demonstration's documents and uploads them. */
 export async function uploadDocuments(baseUrl: string, apiKey: string): Promise<UploadIds> {
   const api = createClient({ baseUrl, apiKey });
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
@@ -14,7 +14,9 @@ export async function uploadDocuments(baseUrl: string, apiKey: string): Promise<
   return { xml: await upload(xml), scan: await upload(scan), hybrid: await upload(hybrid) };
 }
 
-/** Uploads as an integrator would: reserve, then PUT to where the answer says. */
+/**
+ * Uploads a document as an integrator would: it reserves an upload, then sends a PUT to the address in the response.
+ */
 export async function uploadDocument(
   baseUrl: string,
   apiKey: string,

@@ -9,14 +9,15 @@ import type { DocumentName } from './demonstration-documents.js';
 import { copyToTry, demonstrationInvoices } from './demonstration-invoices.js';
 import type { UploadIds } from './demonstration-uploads.js';
 
-/** A scanned page is recognised within seconds; a machine that is busy with other work takes longer. */
+/** A scanned page is recognised within seconds, or later on a busy machine. */
 const SCAN_MS_MAX = 30_000;
 const POLL_EACH_MS = 100;
 
 /**
- * Analyzes the demonstration's invoices, those sent as data and those uploaded as documents. Each has its own key or upload, so a
- * second start shows the first answers again.
- * @returns an invoice for people to try, which repeats one of them, and how many events of a webhook they make
+ * Analyzes the demonstration's invoices, both those sent as JSON and those uploaded as documents. Each invoice has a
+ * fixed idempotency key or upload, so a second start shows the first results again.
+ * @returns an invoice for readers to post, which repeats one of the invoices, and the number of webhook events that the
+ * invoices cause
  */
 export async function demonstrate(
   baseUrl: string,
@@ -32,10 +33,10 @@ export async function demonstrate(
     const found = findings.map(({ type, severity }) => `${type} (${severity})`).join(', ');
     rows.push([...named, decision, String(risk_score), found || '-']);
   };
-  // Every start tells the same story by the day on which the organization was created.
+  // Every start derives the same dates from the day on which the organization was created.
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
   const xml = await analyzeUpload(api, uploads.xml);
-  // Recognised while the others are analyzed.
+  // This document is recognised while the other invoices are analyzed.
   await api.post('/invoices/from-upload', {
     body: { upload_id: uploads.scan },
     headers: { prefer: 'respond-async' },
@@ -57,7 +58,7 @@ export async function demonstrate(
   return { toTry: copyToTry(since), events };
 }
 
-/** Waits for the decision; a repeat gets the first one. */
+/** Waits for the decision. A repeated request returns the first decision. */
 async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['AcceptedAnalysis']> {
   const { data } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
   if (!('decision' in data))
@@ -65,7 +66,7 @@ async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['Ac
   return data;
 }
 
-/** Waits until the queued analysis is done, for a while. */
+/** Waits for a limited time until the queued analysis has ended, and tells whether it has. */
 async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
   const deadline = performance.now() + SCAN_MS_MAX;
   while (performance.now() < deadline) {

@@ -1,10 +1,13 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Directories locked by this process; its own process id in a lock file is not enough to tell. */
+/**
+ * Directories that this process has locked. The process id in a lock file does not tell whether this process still
+ * holds the lock.
+ */
 const heldHere = new Set<string>();
 
-/** Another process holds the lock. */
+/** Thrown when another process holds the lock. */
 export class DirectoryInUse extends Error {
   readonly holder: number;
 
@@ -17,9 +20,10 @@ export class DirectoryInUse extends Error {
 }
 
 /**
- * Makes and locks a data directory, so that two processes never write into it. The lock of a dead process is taken over.
+ * Creates and locks a data directory, so that two processes never write into it. The lock of a process that has ended
+ * is taken over.
  * @returns the function that releases the lock
- * @throws DirectoryInUse when another process holds it; errors of the system where it cannot be written
+ * @throws DirectoryInUse when another process holds the lock; errors of the system when the directory cannot be written
  */
 export function lockDirectory(directory: string): () => void {
   makeDirectory(path.resolve(directory));
@@ -41,8 +45,8 @@ export function lockDirectory(directory: string): () => void {
 }
 
 /**
- * Makes a directory and its parents. `recursive` would repeat endlessly below /proc, where the system denies that an existing directory
- * exists.
+ * Creates a directory and its parents. The option `recursive` would loop endlessly below /proc, where the system
+ * reports that an existing directory does not exist.
  */
 function makeDirectory(directory: string): void {
   if (fs.existsSync(directory)) return;
@@ -50,7 +54,7 @@ function makeDirectory(directory: string): void {
   try {
     fs.mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process made it just now.
+    // Another process has just created the directory.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
@@ -65,7 +69,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** Tells whether a process exists, even one of another user. */
+/** Tells whether a process exists, including processes of other users. */
 function isAlive(processId: number): boolean {
   if (!Number.isInteger(processId) || processId <= 0) return false;
   try {

@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 
 /**
  * Drops every database whose name begins with the prefix.
- * @throws Error for an empty prefix, with which every database of a shared server would begin
+ * @throws Error for an empty prefix, because it would match every database of a shared server
  */
 export async function dropDatabases(mongodbUrl: string, prefix: string): Promise<void> {
   if (prefix === '') throw new Error('Databases are dropped by a prefix of their names, and this one is empty.');

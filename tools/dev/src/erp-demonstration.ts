@@ -1,4 +1,4 @@
-// Demonstrates a vendor master: an organization whose vendors and bills are read from a simulated Odoo.
+// Demonstrates the import from an ERP: the vendors and bills of one organization are read from a simulated Odoo.
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, createClient } from '@invoicecontrol/client';
 import type { Client, Schemas } from '@invoicecontrol/client';
@@ -7,7 +7,7 @@ import type { Tenant } from './tenant.js';
 
 const INSTANCE = 'demonstration';
 const API_KEY = 'demonstration-development-only';
-/** A first run of so few records takes a second; a machine that is busy with a start takes longer. */
+/** The first import of so few records takes a second, or longer on a machine that is busy with a start. */
 const READ_MS_MAX = 20_000;
 const POLL_EACH_MS = 100;
 
@@ -15,7 +15,7 @@ const nordlicht = { name: 'Nordlicht Energie GmbH', tax_id: 'DE994175284' };
 const thames = { name: 'Thames Paper Ltd', tax_id: 'GB999275189' };
 const account = 'DE89 3704 0044 0532 0130 00';
 
-/** Days of the months before the story is told first, so that it never ages and never changes. */
+/** Returns a day of a month before the first start, so that the data never becomes too old and never changes. */
 type DayOf = (monthsBefore: number, day: number) => string;
 
 function dayOf(since: Date): DayOf {
@@ -23,7 +23,7 @@ function dayOf(since: Date): DayOf {
     new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() - monthsBefore, day)).toISOString().slice(0, 10);
 }
 
-/** Fills the instance: its data is kept in memory, and each start begins with an empty one. */
+/** Fills the simulated Odoo, which keeps its data in memory and begins empty at each start. */
 export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
   const send = async (method: string, path: string, body: object): Promise<void> => {
     const response = await fetch(`${odooUrl}/control/tenants/${INSTANCE}${path}`, {
@@ -54,7 +54,7 @@ export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
       { id: 1, acc_number: account, partner_id: 1 },
       { id: 2, acc_number: 'GB29 NWBK 6016 1331 9268 19', partner_id: 2 },
     ].map((row) => ({ ...row, allow_out_payment: true, write_date: `${on(3, 1)} 08:00:00` })),
-    // Entered by two people.
+    // Two users have entered the same bill.
     'account.move': [
       { id: 1, name: 'BILL/0001', ref: number, ...bill },
       { id: 2, name: 'BILL/0002', ref: number.replace('-0', '/'), ...bill },
@@ -64,7 +64,7 @@ export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
   for (const [entity, rows] of Object.entries(records)) await send('POST', '/records', { entity, records: rows });
 }
 
-/** Invoices that are sent besides the books, which do not contain them yet. */
+/** Returns invoices that are posted to the API and that the bookkeeping does not contain yet. */
 function invoices(since: Date): readonly (readonly [about: string, invoice: Schemas['Invoice']])[] {
   const on = dayOf(since);
   const year = on(1, 1).slice(0, 4);
@@ -113,8 +113,9 @@ export interface Books {
 }
 
 /**
- * Connects the instance, waits until it was read, and analyzes invoices against it. A repeat shows the first results again.
- * @returns where to look, in one line
+ * Connects the simulated Odoo, waits until it was read, and analyzes invoices against its data. A repeated call shows
+ * the first results again.
+ * @returns one line that says where to look
  */
 export async function demonstrateErp(
   baseUrl: string,
@@ -137,13 +138,13 @@ export async function demonstrateErp(
   print('Checked against the vendors and bills of an ERP, in an organization of its own:');
   for (const line of table(rows)) print(line);
   for await (const { type, severity, summary } of api.items('/findings')) {
-    // This finding is about the books: none of the invoices above is meant.
+    // This finding is about bills in the bookkeeping and about none of the invoices above.
     if (type === 'BOOKS_DUPLICATE_BILL') print(`in the books: ${type} (${severity}): ${summary}`);
   }
   return `Odoo, connected: ${show}`;
 }
 
-/** The connection of an earlier start, unless its Odoo listens elsewhere now. */
+/** Returns the connection of an earlier start, or a new connection if the simulated Odoo has another address now. */
 async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnection']> {
   for await (const connection of api.items('/erp-connections')) {
     if (connection.status === 'DISABLED') continue;
@@ -155,13 +156,13 @@ async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnec
   });
   const path = { connectionId: data.id };
   await api.post('/erp-connections/{connectionId}/sync', { path }).catch((error: unknown) => {
-    // The worker was quicker.
+    // The worker has already started the import.
     if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error;
   });
   return data;
 }
 
-/** Waits for the first successful run of a connection and tells whether there was one. */
+/** Waits for the first successful import of a connection and tells whether there was one. */
 async function isRead(api: Client, connectionId: string): Promise<boolean> {
   const deadline = performance.now() + READ_MS_MAX;
   while (performance.now() < deadline) {

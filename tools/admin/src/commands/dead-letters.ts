@@ -6,9 +6,9 @@ import type { Command, CommandOption, Operator, ServiceOperations } from '../com
 import { age, counted, ofAnswering } from '../text-output.js';
 
 const PAGE_LETTERS = 100;
-/** Letters that `list` prints of one service. */
+/** Maximum number of messages that `list` prints for one service. */
 const LISTED_MAX = 1_000;
-/** Letters that one call sends again. */
+/** Number of messages that one call sends again. */
 const BATCH_LETTERS = 10;
 const RESEND_TIMEOUT_MS = 120_000;
 
@@ -109,7 +109,7 @@ export const resendDeadLetters: Command = {
       resendIn(operator, { rpc, service, id, reason }),
     );
     const results = answers.flatMap(({ service, answer }) => answer.map((result) => toResult(service, result)));
-    // Only the service that has the one letter can report on it; the others do not know it.
+    // Only the service that stores the message can report on it.
     const known = id === undefined ? results : results.filter(({ outcome }) => outcome !== 'NOT_FOUND');
     const failed = known.filter(({ outcome }) => outcome === 'FAILED');
     const handled = known.filter(({ outcome }) => outcome === 'HANDLED').length;
@@ -138,7 +138,7 @@ export const resendDeadLetters: Command = {
 
 type Rpc = ServiceOperations['rpc'];
 
-/** The dead letters of a service, {@link LISTED_MAX} at most. */
+/** Returns the dead letters of a service, at most {@link LISTED_MAX}. */
 async function lettersOf(
   rpc: Rpc,
   { call }: Pick<Operator, 'call'>,
@@ -153,7 +153,10 @@ async function lettersOf(
   return { letters, hasMore: pageToken !== '' };
 }
 
-/** Sends one letter again, or all of the service, page after page: those that fail stay behind and are not met again. */
+/**
+ * Sends one message again, or all messages of the service page by page. Messages that fail again precede the next
+ * page, so they are not read twice.
+ */
 async function resendIn(
   { call, report }: Operator,
   { rpc, service, id, reason }: { rpc: Rpc; service: string; id: string | undefined; reason: string },

@@ -16,7 +16,7 @@ export const purgeOrganizations: Command = {
     for (let hasMore = true; hasMore;) {
       const begun = await organization.purgeOrganizations({}, call);
       purged.push(...begun.organizationIds.map((organizationId) => ({ organizationId })));
-      // Nothing began although there is more: another process is at the same work.
+      // No purge began although more are pending, because another process is running the same command.
       hasMore = begun.hasMore && begun.organizationIds.length > 0;
       report(`${counted(purged.length, 'organization')}`);
     }
@@ -45,7 +45,7 @@ export const verifyPurge: Command = {
   examples: [`--organization ${EXAMPLE_ID}`, `--organization ${EXAMPLE_ID} --json`],
   async run(operator, given) {
     const organizationId = (given['organization'] ?? '').toLowerCase();
-    // Nothing is stored under a misspelt id, and that would read as a proof.
+    // No data is stored under a misspelt id, so the result would wrongly prove a deletion.
     if (!UUID.test(organizationId)) throw new UsageError('--organization must be the id of an organization, a UUID.');
     const { answers, failures } = await askEach(operator, (rpc) =>
       rpc.countTenantDocuments({ organizationId }, operator.call),
@@ -57,7 +57,7 @@ export const verifyPurge: Command = {
       ]),
     );
     const left = Object.values(remaining).reduce((sum, documents) => sum + documents, 0);
-    // A service that did not answer may have anything.
+    // A service that did not answer may still store data.
     const purged = left === 0 && failures.length === 0;
     return {
       json: { organizationId, purged, remaining },

@@ -1,7 +1,7 @@
 import { counted } from '../text-output.js';
 import type { Command } from '../command.js';
 
-/** A list of the provider is read page by page. */
+/** The service reads the payment provider's list page by page, which takes long. */
 const TIMEOUT_MS = 600_000;
 
 export const reconcileSubscriptions: Command = {

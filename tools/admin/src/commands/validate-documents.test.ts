@@ -26,7 +26,7 @@ async function validateIn(env: NodeJS.ProcessEnv, ...args: string[]) {
   let stdout = '';
   let stderr = '';
   const exitCode = await run(['validate-documents', ...args], {
-    // Neither an address nor a token: the command needs no system.
+    // The environment has no address and no token, because the command needs no running system.
     env: { DATA_DIR: '/nonexistent', ...env },
     stdout: { write: (text: string) => (stdout += text) },
     stderr: { write: (text: string) => (stderr += text) },

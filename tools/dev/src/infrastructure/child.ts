@@ -1,4 +1,5 @@
-// A server as a child process: awaited until it says its port, and ended with this process however that ends.
+// Runs a server as a child process. It waits until the server reports its port, and ends the server when this process
+// ends, whatever the cause.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
@@ -8,22 +9,22 @@ const WATCHDOG_POLL_EACH_MS = 100;
 const TAIL_LINES_MAX = 20;
 
 export interface ChildServerOptions {
-  /** Name for messages, for example "NATS". */
+  /** Name of the server in messages, for example "NATS". */
   name: string;
   command: string;
   args: string[];
-  /** The whole environment; that of this process where nothing is said. */
+  /** The whole environment of the server. Without it, the server gets the environment of this process. */
   env?: NodeJS.ProcessEnv;
-  /** Reads the port from the line of output by which the server says that it takes connections. */
+  /** Reads the port from the line of output in which the server reports that it accepts connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
-  /** 30 s unless told. */
+  /** Default: 30 s. */
   readyMsMax?: number;
-  /** Makes a line of output readable for people, for messages. */
+  /** Converts a line of output into readable text for messages. */
   readable?: (line: string) => string;
   /** Removed when this process has ended without stopping the server. */
   temporaryDir?: string;
-  /** Gets every line of output, for a log that is kept. */
+  /** Receives every line of output, for example to keep a log. */
   onOutput?: (line: string) => void;
 }
 
@@ -31,13 +32,16 @@ export interface ChildServer {
   port: number;
   pid: number | undefined;
   kill(): Promise<void>;
-  /** Stops until `resume`, as on a machine that gives it no time. */
+  /** Stops the server until `resume`, as on a machine that gives it no CPU time. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
 }
 
-/** @throws Error with the last lines of output when the server ends, cannot be run or says no port in time. */
+/**
+ * Starts the server and waits until it is ready.
+ * @throws Error with the last lines of output when the server ends, cannot be started or reports no port in time
+ */
 export async function startChildServer({
   name,
   command,
@@ -50,7 +54,8 @@ export async function startChildServer({
   temporaryDir,
   onOutput = () => {},
 }: ChildServerOptions): Promise<ChildServer> {
-  // A group of its own, so that Ctrl-C in the terminal reaches us alone and the servers outlive what still needs them.
+  // The server gets a separate process group. Ctrl-C in the terminal then reaches only this process, and the servers
+  // stay until nothing needs them.
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
@@ -87,7 +92,7 @@ export async function startChildServer({
   void ended.then((how) => {
     if (!expected) log(described(`${how} unexpectedly`));
   });
-  // From here on the server keeps this process running no longer than its own work does.
+  // From here on, the server does not keep this process alive.
   for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
 
   const end = (signal: NodeJS.Signals) => {
@@ -114,8 +119,8 @@ export async function startChildServer({
 }
 
 /**
- * A shell that ends the child when our end of its pipe closes, which even SIGKILL of this process brings about, and removes its
- * temporary data.
+ * Starts a shell that ends the child and removes its temporary data when this process closes its end of the shell's
+ * pipe. The pipe is closed even when this process gets a SIGKILL.
  */
 export function endWithThisProcess(child: ChildProcess, temporaryDir = ''): ChildProcess | undefined {
   if (child.pid === undefined) return undefined;

@@ -1,4 +1,5 @@
-// MongoDB as a replica set of one and NATS with JetStream, in containers that testcontainers removes when this process is gone.
+// Starts MongoDB as a replica set of one member, and NATS with JetStream, in containers. testcontainers removes the
+// containers when this process has ended.
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,17 +8,20 @@ import { freePort } from './port.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
 import type { Server } from './server.js';
 
-// The images of compose.yaml.
+// The images that compose.yaml uses.
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;
-/** Long enough to fetch an image over a slow line. */
+/** Long enough to download an image over a slow connection. */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
 type Docker = typeof import('testcontainers');
 
-/** Docker if there is one that answers. The library takes half a second to load, so it is not loaded where no Docker can be. */
+/**
+ * Returns Docker if it answers. The library takes half a second to load, so it is not loaded where Docker cannot be
+ * present.
+ */
 export async function dockerIfRunning(): Promise<Docker | undefined> {
   if (!mayHaveDocker()) return undefined;
   const docker = await import('testcontainers');
@@ -25,13 +29,13 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
     await docker.getContainerRuntimeClient();
     return docker;
   } catch (error) {
-    // Only "there is none" means that another source is to be tried; a Docker that is there and broken must not be hidden.
+    // Another source is tried only if no Docker is found. A Docker that is present but broken must be reported.
     if (error instanceof Error && /container runtime/i.test(error.message)) return undefined;
     throw error;
   }
 }
 
-/** The addresses that testcontainers tries for Docker. */
+/** Checks the addresses where testcontainers looks for Docker. */
 function mayHaveDocker(): boolean {
   if (process.platform === 'win32' || process.env.DOCKER_HOST) return true;
   return [
@@ -44,9 +48,12 @@ function mayHaveDocker(): boolean {
   ].some((path) => existsSync(path));
 }
 
-/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
+/**
+ * Starts MongoDB in a container.
+ * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
+ */
 export async function mongodbInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
-  // Told to Docker: one chosen by Docker would change at every restart.
+  // The port is chosen here, because a port that Docker chooses would change at every restart.
   const port = await freePort();
   const container = withData(new docker.GenericContainer(MONGODB_IMAGE), dataDir, '/data/db')
     .withCommand(['--replSet', REPLICA_SET, '--bind_ip_all'])
@@ -66,7 +73,10 @@ export async function mongodbInDocker(docker: Docker, dataDir: string | undefine
   };
 }
 
-/** @param dataDir absolute path, bound into the container; without it the data stays in the container and goes with it */
+/**
+ * Starts NATS in a container.
+ * @param dataDir absolute path, mounted into the container. Without it, the data is removed with the container.
+ */
 export async function natsInDocker(docker: Docker, dataDir: string | undefined): Promise<Server> {
   const port = await freePort();
   const container = withData(new docker.GenericContainer(NATS_IMAGE), dataDir, '/data')
@@ -79,7 +89,7 @@ export async function natsInDocker(docker: Docker, dataDir: string | undefined):
 
 function withData(container: GenericContainer, dataDir: string | undefined, target: string): GenericContainer {
   if (!dataDir) return container;
-  // The container runs as the user of this process, so that the files can be removed without being root.
+  // The container runs as the user of this process, so that this user can remove the files without being root.
   const user = `${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}`;
   return container.withBindMounts([{ source: dataDir, target }]).withUser(user);
 }

@@ -67,7 +67,7 @@ test('answers nothing while it is paused, and everything afterwards', async () =
   await withNotes(server, async (notes) => {
     await notes.insertOne({ _id: 'before' });
     await server.pause();
-    // On a busy machine the signal reaches a thread only when that one has its turn.
+    // On a busy machine, a thread receives the signal only when the thread is scheduled.
     const waiting = await eventually(async () => {
       const count = notes.countDocuments();
       const silence = new Promise((resolve) => setTimeout(resolve, 300, 'silence'));
@@ -98,7 +98,7 @@ test('ends with the process that started it, even when that one is killed, and i
 
 test('that outlived its start is ended by the next one, whatever its parent is', async () => {
   const module = new URL('../../dist/infrastructure/mongod.js', import.meta.url).href;
-  // The program has no watchdog; its parent stays, as one that adopts orphans does.
+  // The program has no watchdog. Its parent keeps running, as a process that adopts orphans does.
   const script =
     `import { findMongod } from ${JSON.stringify(module)}; import { spawn } from 'node:child_process';` +
     'const { binary } = await findMongod(() => {});' +

@@ -1,4 +1,4 @@
-// The pair that needs no Docker: mongod and nats-server as child processes on loopback.
+// Runs MongoDB and NATS without Docker: mongod and nats-server are child processes on loopback.
 import { startChildServer } from './child.js';
 import type { ChildServer } from './child.js';
 import { becomePrimary, REPLICA_SET } from './replica-set.js';
@@ -9,19 +9,19 @@ import type { Log } from './program.js';
 import { freePort } from './port.js';
 import type { Server } from './server.js';
 
-/** Half of the memory of a small machine would be the default. */
+/** The default would be half of the memory of a small machine. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
-/** It replays its journal first, and a busy machine is slow. */
+/** mongod replays its journal first, which takes long on a busy machine. */
 const MONGODB_READY_MS_MAX = 120_000;
 
 export interface DataDirectory {
   readonly path: string;
-  /** Removed with the server, however that ends. */
+  /** True when the directory is removed with the server, however the server ends. */
   readonly isTemporary: boolean;
 }
 
-/** A replica set of one, as the driver and production expect it. */
+/** Starts a replica set of one member, because the driver and production expect a replica set. */
 export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, env, version, origin } = await findMongod(log);
   if (!isTemporary) {
@@ -39,7 +39,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
         ['--replSet', REPLICA_SET, '--oplogSize', String(MONGODB_OPLOG_MB)],
         ['--wiredTigerCacheSizeGB', String(MONGODB_CACHE_GB)],
         ['--setParameter', 'diagnosticDataCollectionEnabled=false'],
-        // A set of one has nobody to hand over to.
+        // A replica set of one member has no other member to hand over to.
         ['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
       ].flat(),
       env,
@@ -61,7 +61,7 @@ export async function embeddedMongodb({ path, isTemporary }: DataDirectory, log:
   return { ...server, about: `mongod ${version} ${origin}, a replica set of one` };
 }
 
-/** The text of a line of mongod's log, which is JSON. */
+/** Returns the text of a line of mongod's log, which is JSON. */
 export function readableLogLine(line: string): string {
   try {
     const { msg, attr } = JSON.parse(line) as { msg?: string; attr?: { error?: unknown } };
@@ -74,7 +74,10 @@ export function readableLogLine(line: string): string {
   }
 }
 
-/** @param data where JetStream keeps its streams */
+/**
+ * Starts NATS.
+ * @param data where JetStream stores its streams
+ */
 export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {
   const { binary, version, origin } = await findNatsServer(log);
   const server = await restartable(
@@ -82,7 +85,7 @@ export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Lo
       startChildServer({
         name: 'NATS',
         command: binary,
-        // Port -1 lets the server choose a free one, which leaves no moment for another process to take it.
+        // With port -1 the server chooses a free port, so no other process can take the port in the meantime.
         args: ['--addr', '127.0.0.1', '--port', String(port ?? -1), '--jetstream', '--store_dir', path],
         readPort: (line) => {
           const port = /Listening for client connections on \S+:(\d+)$/.exec(line)?.[1];
