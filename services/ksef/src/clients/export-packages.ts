@@ -87,7 +87,7 @@ export function exportPackages(
         (chunks: AsyncIterable<Buffer>) => checked(chunks, ordinalNumber, encryptedSize, encryptedHash),
         createDecipheriv('aes-256-cbc', key.key, key.iv),
         (chunks: AsyncIterable<Buffer>) => checked(chunks, ordinalNumber, size, hash),
-        file.createWriteStream({ start, autoClose: false }),
+        (chunks: AsyncIterable<Buffer>) => writeAll(file, start, chunks),
         { signal: ending },
       );
     });
@@ -168,6 +168,18 @@ async function* checked(
   if (bytes < size) throw unavailable('interrupted its response');
   if (digest.digest('base64') !== hash) {
     throw new PackageFault(`Part ${ordinalNumber} of the package does not have the hash that KSeF states.`);
+  }
+}
+
+/** A stream of the file would keep it open: it is closed when no operation on it is pending. */
+async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<Buffer>): Promise<void> {
+  let position = start;
+  for await (const chunk of chunks) {
+    for (let at = 0; at < chunk.length;) {
+      const { bytesWritten } = await file.write(chunk, at, chunk.length - at, position);
+      at += bytesWritten;
+      position += bytesWritten;
+    }
   }
 }
 

@@ -1,0 +1,745 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openEgress } from '@invoicecontrol/egress/egress';
+import { DomainError } from '@invoicecontrol/errors';
+import { systemClock } from '@invoicecontrol/runtime/clock';
+import { createLogger } from '@invoicecontrol/runtime/logger';
+import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
+import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
+import { repeat } from '@invoicecontrol/runtime/repeat';
+import { systemContext } from '@invoicecontrol/runtime/request-context';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
+import { sealedField } from '@invoicecontrol/secretbox/sealed-field';
+import { secretbox } from '@invoicecontrol/secretbox/secretbox';
+import { startKsefSimulator } from '@invoicecontrol/simulators/ksef';
+import type { KsefSimulator } from '@invoicecontrol/simulators/ksef';
+import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
+import { eventually } from '@invoicecontrol/testkit/eventually';
+import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import { CallLimits } from '../application/call-limits.js';
+import { endInbox, listRuns, updateInbox } from '../application/inbox/change-inbox.js';
+import { inboxWorker } from '../application/inbox/inbox-worker.js';
+import type { InboxWorker } from '../application/inbox/inbox-worker.js';
+import type { DueInbox, InboxClaim, ReceivedInvoice } from '../application/inbox/stores.js';
+import { exportPackages } from '../clients/export-packages.js';
+import { ksefClient } from '../clients/ksef.js';
+import type { KsefClient } from '../clients/ksef.js';
+import type { Connection } from '../domain/connection.js';
+import { sha256 } from '../domain/encryption.js';
+import { INBOX_RUNS_MAX, uploadIdOf } from '../domain/inbox.js';
+import type { Inbox, InboxRun } from '../domain/inbox.js';
+import { callScopeStore } from '../storage/call-scopes.js';
+import type { CallScopeDocument } from '../storage/call-scopes.js';
+import { createInboxIndexes, inboxEnvironmentStore, inboxStore } from '../storage/inboxes.js';
+import type { InboxDocument, InboxEnvironmentDocument } from '../storage/inboxes.js';
+import { exampleToken } from '../testing/running-ksef.js';
+import { simulatorControl } from '../testing/simulator-control.js';
+
+const context = systemContext('test');
+const logger = createLogger({ service: 'test', level: 'silent' });
+const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
+const tokens = sealedField(box, 'connections', 'token');
+const exportKeys = sealedField(box, 'inboxes', 'exportKey');
+/** Two hours are 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
+const WAIT_FACTOR = 0.0001;
+/** More writes than the runs of three roles take without a fault. */
+const WRITES_MAX = 16;
+
+type Store = ReturnType<typeof inboxStore>;
+
+let simulator: KsefSimulator;
+let mongo: MongoConnection;
+let ksef: KsefClient;
+let packages: ReturnType<typeof exportPackages>;
+let storeWith: (lease: { readonly leaseMs: number }) => Store;
+let store: Store;
+let environments: ReturnType<typeof inboxEnvironmentStore>;
+const control = simulatorControl(() => `${simulator.url}/test`);
+
+// Stand-ins for the other services. Both keep what they are given once for each id, as the real ones do.
+const connections = new Map<string, Connection>();
+const failedConnections: string[] = [];
+interface Kept {
+  readonly content: Buffer;
+  readonly storedAt: Date;
+}
+class Documents {
+  readonly kept = new Map<string, Kept>();
+  readonly analyzed: string[] = [];
+  /** Calls of both, answered or not. */
+  calls = 0;
+  beforeCall: (call: number, name: 'store' | 'request', invoice: { readonly ksefNumber: string }) => void = () => {};
+
+  readonly documents = {
+    store: async (invoice: ReceivedInvoice) => {
+      this.beforeCall(++this.calls, 'store', invoice);
+      const known = this.kept.get(invoice.uploadId);
+      if (known !== undefined && !known.content.equals(invoice.content)) {
+        throw new DomainError('already_exists', 'Another content is stored under this id.');
+      }
+      const kept = known ?? { content: invoice.content, storedAt: new Date() };
+      this.kept.set(invoice.uploadId, kept);
+      return { storedAt: kept.storedAt };
+    },
+  };
+  readonly analyses = {
+    request: async (invoice: Omit<ReceivedInvoice, 'content'>) => {
+      this.beforeCall(++this.calls, 'request', invoice);
+      if (!this.analyzed.includes(invoice.ksefNumber)) this.analyzed.push(invoice.ksefNumber);
+    },
+  };
+}
+
+beforeAll(async () => {
+  const { mongodbUrl } = testInfrastructure();
+  mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
+  simulator = await startKsefSimulator();
+  const url = `${simulator.url}/test/v2`;
+  const urls = { TEST: url, DEMO: url, PRODUCTION: url };
+  const requestMs = 2_000;
+  const limits = new CallLimits({
+    store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
+    factor: 1_000,
+    requestMs,
+    clock: systemClock,
+    logger,
+  });
+  ksef = ksefClient({ urls, requestMs, waitFactor: WAIT_FACTOR, limits }, logger);
+  const egress = openEgress(
+    { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
+    { connectionsPerOrigin: 8, connectMs: 1_000 },
+  );
+  const storageHosts = { TEST: ['storage.example'], DEMO: [], PRODUCTION: [] };
+  packages = exportPackages({ urls, storageHosts, requestMs }, egress, logger);
+  const collection = mongo.db.collection<InboxDocument>('inboxes');
+  await createInboxIndexes(collection);
+  storeWith = ({ leaseMs }) => {
+    const outbox = { nudge: () => {} } as unknown as Parameters<typeof inboxStore>[1]['outbox'];
+    return inboxStore(collection, { outbox, clock: systemClock, leaseMs });
+  };
+  store = storeWith({ leaseMs: 3_000 });
+  environments = inboxEnvironmentStore(mongo.db.collection<InboxEnvironmentDocument>('inbox_environments'));
+});
+afterAll(async () => {
+  packages.close();
+  await ksef.close();
+  await simulator.stop();
+  await mongo.db.dropDatabase();
+  await mongo.close();
+});
+beforeEach(async () => {
+  await control('DELETE', 'faults');
+  const settings = { exportPolls: 0, exportInvoicesMax: 10_000, partBytesMax: 50_000_000, highWaterLagSeconds: 0 };
+  await control('PUT', 'settings', { authPolls: 0, limitFactor: 0, ...settings });
+});
+const replicas: { stop(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const { stop } of replicas.splice(0)) await stop();
+  // A replica takes every inbox that is due.
+  await mongo.db.collection<InboxDocument>('inboxes').deleteMany({});
+});
+
+const deps = () => ({
+  connections: { find: (_organization: string, id: string) => Promise.resolve(connections.get(id)) },
+  inboxes: store,
+  environments,
+  clock: systemClock,
+});
+
+function startReplica(
+  services: Pick<Documents, 'documents' | 'analyses'>,
+  own: Partial<Parameters<typeof inboxWorker>[0]> = {},
+): { readonly worker: InboxWorker; stop(): Promise<void> } {
+  const worker = inboxWorker({
+    queue: store,
+    connections: deps().connections,
+    failConnection: async (connection) => {
+      failedConnections.push(connection.id);
+      connections.set(connection.id, { ...connection, status: 'ERROR' });
+    },
+    endInbox: endInbox(deps()),
+    plans: { limitsOf: () => Promise.resolve({ analyses: undefined, uploadBytes: undefined }) },
+    documents: services.documents,
+    analyses: services.analyses,
+    ksef,
+    packages,
+    secrets: tokens,
+    exportKeys,
+    waitFactor: WAIT_FACTOR,
+    clock: systemClock,
+    logger,
+    ...own,
+  });
+  const polling = repeat(
+    50,
+    () => worker.poll(),
+    () => {},
+  );
+  const replica = {
+    worker,
+    async stop() {
+      await polling.stop();
+      await worker.stop();
+    },
+  };
+  replicas.push(replica);
+  return replica;
+}
+
+let nips = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
+
+/** A connection of a context and an organization of its own, so that its requests are too. */
+async function connect(permissions?: readonly string[]): Promise<Connection> {
+  const [id, organizationId, contextNip] = [randomUUID(), randomUUID(), String(nips++)];
+  const token = exampleToken.replace('5265877635', contextNip);
+  await control('PUT', `contexts/${contextNip}`, { tokens: [{ token, ...(permissions ? { permissions } : {}) }] });
+  const connection: Connection = {
+    id,
+    organizationId,
+    version: 1,
+    companyId: randomUUID(),
+    environment: 'TEST',
+    contextNip,
+    authentication: 'TOKEN',
+    secret: tokens.seal({ id, organizationId }, token),
+    status: 'CONNECTED',
+    lastTestedAt: undefined,
+    lastErrorMessage: undefined,
+    createdAt: new Date(),
+  };
+  connections.set(id, connection);
+  return connection;
+}
+
+const enable = ({ id: connectionId, organizationId }: Connection) =>
+  updateInbox(deps())({ organizationId, connectionId, isEnabled: true, from: undefined }, context);
+
+interface Registered {
+  readonly ksefNumber: string;
+  readonly xml: string;
+}
+/** A purchase of the company, as KSeF has it. */
+async function purchase({ contextNip: buyer }: Connection, more: object = {}): Promise<Registered> {
+  const xml = fa3Document({ number: `FV/${randomUUID()}`, buyer });
+  const { ksefNumber } = await control<{ ksefNumber: string }>('POST', 'invoices', { buyerNip: buyer, xml, ...more });
+  return { ksefNumber, xml };
+}
+
+const inboxOf = async ({ id, organizationId }: Connection): Promise<Inbox> => {
+  const inbox = await store.find(organizationId, id);
+  if (inbox === undefined) throw new Error('no inbox');
+  return inbox;
+};
+const runsOf = ({ id, organizationId }: Connection): Promise<readonly InboxRun[]> =>
+  listRuns(deps())(organizationId, id);
+/** The runs of a role that ended, oldest first. */
+const endedOf = async (connection: Connection, role = 'SUBJECT2'): Promise<readonly InboxRun[]> =>
+  (await runsOf(connection)).filter((run) => run.role === role && run.status !== 'RUNNING').toReversed();
+/** Waits for so many ended runs of a role. */
+const ended = (connection: Connection, count = 1, role = 'SUBJECT2'): Promise<readonly InboxRun[]> =>
+  eventually(async () => {
+    const runs = await endedOf(connection, role);
+    if (runs.length < count) throw new Error(`${runs.length} runs: ${JSON.stringify(await inboxOf(connection))}`);
+    return runs;
+  });
+/** The names of the events of an inbox with their bodies, oldest first. */
+const eventsOf = async ({ id }: Connection): Promise<readonly { name: string; body: Record<string, unknown> }[]> => {
+  const document = await mongo.db.collection<InboxDocument>('inboxes').findOne({ _id: id });
+  return (document?.outbox ?? []).map(({ subject, payload }) => ({
+    name: subject.split('.').at(-1) ?? '',
+    body: JSON.parse(payload) as Record<string, unknown>,
+  }));
+};
+const requestsOf = async ({ contextNip }: Connection, operation: string): Promise<number> =>
+  (await control<{ items: readonly { operation: string }[] }>('GET', `requests?context=${contextNip}`)).items.filter(
+    (request) => request.operation === operation,
+  ).length;
+
+const sum = (runs: readonly InboxRun[], member: 'received' | 'repeated'): number =>
+  runs.reduce((all, run) => all + run[member], 0);
+
+/** Everything was handed on once, byte for byte. */
+function expectReceived(services: Documents, { companyId }: Connection, invoices: readonly Registered[]): void {
+  const stored = invoices.map(({ ksefNumber }) => {
+    const kept = services.kept.get(uploadIdOf(companyId, ksefNumber));
+    return kept === undefined ? undefined : sha256(kept.content);
+  });
+  expect(stored).toEqual(invoices.map(({ xml }) => sha256(Buffer.from(xml))));
+  expect(services.kept.size).toBe(invoices.length);
+  expect(services.analyzed.toSorted()).toEqual(invoices.map(({ ksefNumber }) => ksefNumber).toSorted());
+}
+
+describe('a run', () => {
+  test('receives each purchase once, byte for byte and in the order of KSeF, and moves the mark', async () => {
+    const services = new Documents();
+    const connection = await connect();
+    const invoices = [await purchase(connection), await purchase(connection), await purchase(connection)];
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({ trigger: 'SCHEDULE', status: 'SUCCEEDED', received: 3, repeated: 0, refused: [] });
+    expectReceived(services, connection, invoices);
+    expect(services.analyzed).toEqual(invoices.map(({ ksefNumber }) => ksefNumber));
+    const more = await purchase(connection);
+    await eventually(() => expect(services.analyzed).toContain(more.ksefNumber));
+    expectReceived(services, connection, [...invoices, more]);
+    await eventually(async () => expect((await inboxOf(connection)).invoicesReceived).toBe(4));
+    expect((await inboxOf(connection)).lastRunAt).toBeInstanceOf(Date);
+  });
+
+  test('without news costs one export and one look at it', async () => {
+    const connection = await connect();
+    await enable(connection);
+    // The next run is far away.
+    const replica = startReplica(new Documents(), { waitFactor: 1 });
+    for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    await replica.stop();
+    expect([await requestsOf(connection, 'R1'), await requestsOf(connection, 'R2')]).toEqual([3, 3]);
+  });
+
+  test('receives what the company is a third or an authorized party of, and an invoice that it sent to itself', async () => {
+    const services = new Documents();
+    const connection = await connect();
+    const { contextNip } = connection;
+    const others = { buyerNip: '1111111111' };
+    const invoices = [
+      await purchase(connection, { sellerNip: contextNip }),
+      await purchase(connection, { ...others, thirdNips: [contextNip] }),
+      await purchase(connection, { ...others, authorizedNip: contextNip }),
+    ];
+    await purchase(connection, others);
+    await purchase(connection, { ...others, sellerNip: contextNip });
+    await enable(connection);
+    startReplica(services);
+    for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    expectReceived(services, connection, invoices);
+  });
+
+  test('goes on at once behind a truncated package, and parts are joined in their order', async () => {
+    await control('PUT', 'settings', { exportInvoicesMax: 2, partBytesMax: 1_000 });
+    const services = new Documents();
+    const connection = await connect();
+    const invoices: Registered[] = [];
+    for (let count = 0; count < 5; count++) invoices.push(await purchase(connection));
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({ status: 'SUCCEEDED', received: 5 });
+    // Windows touch.
+    expect(first?.repeated).toBeGreaterThan(0);
+    expectReceived(services, connection, invoices);
+  });
+
+  test('has nothing new where the window lies behind the high water mark, and goes on from there later', async () => {
+    await control('PUT', 'settings', { highWaterLagSeconds: 3 * 86_400 });
+    const services = new Documents();
+    const connection = await connect();
+    const invoice = await purchase(connection);
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({ status: 'SUCCEEDED', received: 0 });
+    expect(first?.errorMessage).toBeUndefined();
+    await control('PUT', 'settings', { highWaterLagSeconds: 0 });
+    await eventually(() => expectReceived(services, connection, [invoice]));
+  });
+
+  test('by night repeats what KSeF stored below a mark that it had stated already', async () => {
+    const services = new Documents();
+    const connection = await connect();
+    await updateInbox(deps())(
+      { organizationId: connection.organizationId, connectionId: connection.id, isEnabled: true, from: '2026-03-01' },
+      context,
+    );
+    startReplica(services);
+    await ended(connection);
+    const late = await purchase(connection, { storedSecondsAgo: 47 * 3_600 });
+    await eventually(() => expectReceived(services, connection, [late]));
+  });
+
+  test('announces itself once when it has moved the mark, and leaves nothing on the disk', async () => {
+    const connection = await connect();
+    await purchase(connection);
+    await enable(connection);
+    const replica = startReplica(new Documents(), { waitFactor: 1 });
+    for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    await replica.stop();
+    const told = (await eventsOf(connection)).filter(({ name }) => name === 'inbox_changed');
+    expect(told.map(({ body }) => [body['enabled'], typeof body['receivedThroughTime']])).toEqual([
+      [true, 'undefined'],
+      [true, 'string'],
+    ]);
+    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('ksef-package-'));
+    expect(left).toEqual([]);
+  });
+
+  test('is one of the newest that an inbox keeps', async () => {
+    const connection = await connect();
+    await enable(connection);
+    const runs = Array.from({ length: INBOX_RUNS_MAX }, (_, index) => ({
+      id: String(index),
+      role: 'SUBJECT3' as const,
+      trigger: 'SCHEDULE' as const,
+      status: 'SUCCEEDED' as const,
+      from: '2026-03-01T00:00:00Z',
+      received: 0,
+      repeated: 0,
+      refused: [],
+      startedAt: new Date(index),
+    }));
+    const collection = mongo.db.collection<InboxDocument>('inboxes');
+    await collection.updateOne({ _id: connection.id }, { $set: { runs } });
+    startReplica(new Documents());
+    await ended(connection);
+    expect((await collection.findOne({ _id: connection.id }))?.runs).toHaveLength(INBOX_RUNS_MAX);
+    expect((await runsOf(connection)).length).toBeLessThanOrEqual(INBOX_RUNS_MAX);
+  });
+});
+
+const faults: readonly (readonly [operation: string, kind: string, more: object])[] = [
+  ['R1', 'DROP', {}],
+  ['R1', 'LOSE_ANSWER', {}],
+  ['R1', 'STATUS', { status: 503 }],
+  ['R1', 'PROBLEM', { status: 400, code: 21182 }],
+  ['R1', 'PROBLEM', { status: 400, code: 21470 }],
+  ['R1', 'THROTTLE', { retryAfter: 1 }],
+  ['R1', 'UNAUTHORIZED', {}],
+  ['R1', 'EXPORT_STATUS', { code: 100 }],
+  ['R1', 'EXPORT_STATUS', { code: 210 }],
+  ['R1', 'EXPORT_STATUS', { code: 415 }],
+  ['R1', 'EXPORT_STATUS', { code: 500 }],
+  ['R1', 'EXPORT_STATUS', { code: 550 }],
+  ['R1', 'ZIP_BOMB', { bytes: 5_000_000 }],
+  ['R1', 'CUT_METADATA', {}],
+  ['R1', 'REPEATED_INVOICE', {}],
+  ['R2', 'DROP', {}],
+  ['R2', 'STATUS', { status: 502 }],
+  ['R2', 'PROBLEM', { status: 410 }],
+  ['R2', 'PROBLEM', { status: 400, code: 21175 }],
+  ['R2', 'PART_HASH', {}],
+  ['R2', 'PART_HASH', { member: 'partHash' }],
+  ['R2', 'FOREIGN_LINK', { origin: 'http://storage.example' }],
+  ['R2', 'BODY', { body: '{}' }],
+  ['R3', 'DROP', {}],
+  ['R3', 'STATUS', { status: 403 }],
+  ['R3', 'BAD_HASH', {}],
+  ['R3', 'HANG', { seconds: 1 }],
+];
+
+describe('each purchase is received once, and the run succeeds', () => {
+  test.each(faults)('when %s meets %s %j', async (operation, kind, more) => {
+    const services = new Documents();
+    const connection = await connect();
+    const invoices = [await purchase(connection), await purchase(connection)];
+    const { contextNip } = connection;
+    const { id } = await control<{ id: string }>('POST', 'faults', { operation, kind, context: contextNip, ...more });
+    await enable(connection);
+    startReplica(services);
+    const runs = await eventually(async () => {
+      const all = await endedOf(connection);
+      expect(sum(all, 'received')).toBe(2);
+      return all;
+    });
+    expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'SUCCEEDED'));
+    expectReceived(services, connection, invoices);
+    expect(id).toEqual(expect.any(String));
+  });
+});
+
+describe('what a package has beyond its list is not stored', () => {
+  const receive = async (connection: Connection, services: Documents): Promise<InboxRun> => {
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    if (first === undefined) throw new Error('no run');
+    return first;
+  };
+
+  test('a file that the list lacks', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const invoice = await purchase(connection);
+    for (const name of [undefined, 'etc/passwd']) {
+      const fault = { operation: 'R1', kind: 'EXTRA_FILE', context: connection.contextNip, ...(name ? { name } : {}) };
+      await control('POST', 'faults', fault);
+    }
+    const { status, received, refused } = await receive(connection, services);
+    expect([status, received]).toEqual(['SUCCEEDED', 1]);
+    expect(refused.length).toBeGreaterThan(0);
+    expectReceived(services, connection, [invoice]);
+  });
+
+  test('an invoice without its file', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const [lost, invoice] = [await purchase(connection), await purchase(connection)];
+    await control('POST', 'faults', { operation: 'R1', kind: 'MISSING_FILE', context: connection.contextNip });
+    const { refused } = await receive(connection, services);
+    expect(refused).toEqual([{ ksefNumber: lost.ksefNumber, reason: expect.stringContaining('no file of it') }]);
+    expectReceived(services, connection, [invoice]);
+  });
+
+  test('a file whose content is not the registered one', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const other = await purchase(connection, { invoiceHash: sha256(Buffer.from('other')) });
+    const invoice = await purchase(connection);
+    const { refused, received } = await receive(connection, services);
+    expect(refused).toEqual([{ ksefNumber: other.ksefNumber, reason: expect.stringContaining('SHA-256') }]);
+    expect(received).toBe(1);
+    expectReceived(services, connection, [invoice]);
+  });
+
+  test('an invoice that documents refuses for good', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const [refused, invoice] = [await purchase(connection), await purchase(connection)];
+    services.beforeCall = (_, name, { ksefNumber }) => {
+      if (name === 'store' && ksefNumber === refused.ksefNumber) {
+        throw new DomainError('already_exists', 'Another content is stored under this id.');
+      }
+    };
+    const run = await receive(connection, services);
+    expect(run.refused).toEqual([
+      { ksefNumber: refused.ksefNumber, reason: 'Another content is stored under this id.' },
+    ]);
+    expectReceived(services, connection, [invoice]);
+  });
+
+  test('but a document that cannot be read is, and the run succeeds', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    await purchase(connection);
+    services.beforeCall = (_, name) => {
+      if (name === 'request') throw new DomainError('unprocessable', 'The document has no invoice.');
+    };
+    expect(await receive(connection, services)).toMatchObject({ status: 'SUCCEEDED', received: 1, refused: [] });
+  });
+
+  test('and a package on a host that is not configured is not called', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    await purchase(connection);
+    const fault = { operation: 'R2', kind: 'FOREIGN_LINK', times: 0, context: connection.contextNip };
+    await control('POST', 'faults', { ...fault, origin: 'https://elsewhere.example' });
+    const { status, errorMessage } = await receive(connection, services);
+    expect([status, errorMessage]).toEqual(['FAILED', expect.stringContaining('KSEF_TEST_STORAGE_HOSTS')]);
+    expect(await requestsOf(connection, 'R3')).toBe(0);
+    expect((await inboxOf(connection)).roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBeUndefined();
+  });
+});
+
+describe('an inbox that needs a person', () => {
+  test('is paused by a used up quota, tells it once, loses nothing, and goes on', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const invoices = [await purchase(connection), await purchase(connection), await purchase(connection)];
+    let isUsedUp = true;
+    services.beforeCall = (_, name, { ksefNumber }) => {
+      if (isUsedUp && name === 'request' && ksefNumber !== invoices[0]?.ksefNumber) {
+        throw new DomainError('usage_exceeded', 'The plan allows 1 analyses in 2026-11, of which none is left.');
+      }
+    };
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection, 2);
+    expect(first).toMatchObject({
+      status: 'PARTIAL',
+      received: 1,
+      errorMessage: expect.stringContaining('none is left'),
+    });
+    expect(first?.through).toBeUndefined();
+    const paused = (await eventsOf(connection)).filter(({ name }) => name === 'inbox_paused');
+    expect(paused.map(({ body }) => body['message'])).toEqual([first?.errorMessage]);
+    isUsedUp = false;
+    await eventually(() => expectReceived(services, connection, invoices));
+    await eventually(async () =>
+      expect((await inboxOf(connection)).roles.every(({ isPaused, error }) => !isPaused && error === undefined)).toBe(
+        true,
+      ),
+    );
+    expect((await eventsOf(connection)).filter(({ name }) => name === 'inbox_paused')).toHaveLength(1);
+  });
+
+  test('is paused without the permission to view invoices, and its connection stays as it is', async () => {
+    const connection = await connect(['InvoiceWrite']);
+    await enable(connection);
+    startReplica(new Documents());
+    const [first] = await ended(connection);
+    expect([first?.status, first?.errorMessage]).toEqual(['FAILED', expect.stringContaining('InvoiceRead')]);
+    expect((await eventsOf(connection)).filter(({ name }) => name === 'inbox_paused')).toHaveLength(1);
+    expect(failedConnections).not.toContain(connection.id);
+  });
+
+  test('waits when KSeF refuses the token, and its connection turns to ERROR', async () => {
+    const connection = await connect();
+    const token = exampleToken.replace('5265877635', connection.contextNip);
+    await control('PUT', `contexts/${connection.contextNip}`, { tokens: [{ token, state: 'REVOKED' }] });
+    await enable(connection);
+    startReplica(new Documents());
+    const [first] = await eventually(async () => {
+      const runs = (await runsOf(connection)).filter(({ status }) => status === 'FAILED');
+      expect(runs.length).toBeGreaterThan(0);
+      return runs;
+    });
+    expect(first?.errorMessage).toMatch(/token/);
+    expect(failedConnections.filter((id) => id === connection.id)).toHaveLength(1);
+  });
+
+  test('ends with its connection, and keeps no key', async () => {
+    const connection = await connect();
+    await control('POST', 'faults', {
+      operation: 'R1',
+      kind: 'EXPORT_STATUS',
+      code: 100,
+      context: connection.contextNip,
+    });
+    await enable(connection);
+    startReplica(new Documents(), { waitFactor: 0.01 });
+    await eventually(async () =>
+      expect((await inboxOf(connection)).roles.some(({ run }) => run?.export?.referenceNumber !== undefined)).toBe(
+        true,
+      ),
+    );
+    const disabled: Connection = { ...connection, status: 'DISABLED' };
+    connections.set(connection.id, disabled);
+    await eventually(async () => expect((await inboxOf(connection)).isEnabled).toBe(false));
+    const document = await mongo.db.collection('inboxes').findOne({ organizationId: connection.organizationId });
+    expect(JSON.stringify(document)).not.toContain('sealed');
+    expect((await runsOf(connection)).filter(({ status }) => status === 'RUNNING')).toEqual([]);
+  });
+});
+
+describe('two replicas', () => {
+  test('work on one inbox one after the other', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const invoices = await Promise.all(Array.from({ length: 5 }, () => purchase(connection)));
+    let atOnce = 0;
+    let most = 0;
+    const counted = {
+      store: async (invoice: ReceivedInvoice) => {
+        atOnce++;
+        most = Math.max(most, atOnce);
+        try {
+          await new Promise((resolve) => setTimeout(resolve, 5));
+          return await services.documents.store(invoice);
+        } finally {
+          atOnce--;
+        }
+      },
+    };
+    await enable(connection);
+    startReplica(services, { documents: counted });
+    startReplica(services, { documents: counted });
+    await ended(connection, 3);
+    expect(most).toBe(1);
+    expectReceived(services, connection, invoices);
+  });
+});
+
+/** An inbox with services of its own, whose process is killed. */
+interface Killed {
+  readonly services: Documents;
+  readonly connection: Connection;
+  readonly invoices: readonly Registered[];
+  readonly death: { isDead: boolean; readonly write?: number; readonly isWritten?: boolean };
+}
+
+/** Sends what is received to the services of its inbox. */
+function routed(cases: readonly Killed[]): Pick<Documents, 'documents' | 'analyses'> {
+  const of = (organizationId: string): Documents => {
+    const found = cases.find(({ connection }) => connection.organizationId === organizationId);
+    if (found === undefined) throw new Error('no such inbox');
+    return found.services;
+  };
+  return {
+    documents: { store: (invoice) => of(invoice.organizationId).documents.store(invoice) },
+    analyses: { request: (invoice) => of(invoice.organizationId).analyses.request(invoice) },
+  };
+}
+
+/** The queue as processes have it that are killed: each works on one inbox, and is silent once it is dead. */
+function killing(queue: Store, cases: readonly Killed[]): Store {
+  const deathOf = (id: string) => cases.find(({ connection }) => connection.id === id)?.death;
+  function watched(claim: InboxClaim, death: Killed['death'], counter: { writes: number }): InboxClaim {
+    return {
+      ...claim,
+      // A dead process does not release.
+      release: async () => (death.isDead ? undefined : claim.release()),
+      wait: async (...args) => (death.isDead ? undefined : claim.wait(...args)),
+      keepAlive: (onLost) => claim.keepAlive(death.isDead ? () => {} : onLost),
+      async save(...args) {
+        if (death.isDead) throw new Error('killed');
+        death.isDead = ++counter.writes === death.write;
+        if (!death.isDead) return watched(await claim.save(...args), death, counter);
+        if (death.isWritten === true) await claim.save(...args);
+        throw new Error('killed');
+      },
+    };
+  }
+  const counters = new Map<string, { writes: number }>();
+  return {
+    ...queue,
+    due: async (_, busyIds) => (await queue.due(1_000, busyIds)).filter(({ id }) => deathOf(id)?.isDead === false),
+    async claim(due: DueInbox) {
+      const claim = await queue.claim(due);
+      const death = deathOf(due.id);
+      if (claim === undefined || death === undefined) return claim;
+      const counter = counters.get(due.id) ?? { writes: 0 };
+      counters.set(due.id, counter);
+      return watched(claim, death, counter);
+    },
+  };
+}
+
+async function prepare(death: Omit<Killed['death'], 'isDead'>): Promise<Killed> {
+  const [services, connection] = [new Documents(), await connect()];
+  const invoices = [await purchase(connection), await purchase(connection)];
+  await enable(connection);
+  return { services, connection, invoices, death: { ...death, isDead: false } };
+}
+
+/** Another process goes on: each purchase is received once, and counted once. */
+async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<void> {
+  for (const { stop } of replicas.splice(0)) await stop();
+  startReplica(routed(cases), { queue });
+  for (const { services, connection, invoices, death } of cases) {
+    const runs = await eventually(async () => {
+      const all = await endedOf(connection);
+      expect([death, sum(all, 'received')]).toEqual([death, 2]);
+      return all;
+    });
+    expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'SUCCEEDED'));
+    expectReceived(services, connection, invoices);
+    expect((await inboxOf(connection)).invoicesReceived).toBe(2);
+  }
+}
+
+describe('a process that ends in the middle', () => {
+  test('at any write leaves each purchase received once, and counted once', async () => {
+    const queue = storeWith({ leaseMs: 1_000 });
+    const cases: Killed[] = [];
+    for (let write = 1; write <= WRITES_MAX; write++) {
+      for (const isWritten of [true, false]) cases.push(await prepare({ write, isWritten }));
+    }
+    startReplica(routed(cases), { queue: killing(queue, cases) });
+    for (const { death } of cases) {
+      await eventually(() => expect(death).toMatchObject({ isDead: true }));
+    }
+    await expectGoneOn(queue, cases);
+  });
+
+  test('at any call of documents or analysis leaves each purchase received once, and counted once', async () => {
+    const queue = storeWith({ leaseMs: 1_000 });
+    const cases: Killed[] = [];
+    for (let call = 1; call <= 4; call++) {
+      const killed = await prepare({});
+      cases.push(killed);
+      killed.services.beforeCall = (count) => {
+        if (count !== call || killed.death.isDead) return;
+        killed.death.isDead = true;
+        throw new Error('killed');
+      };
+    }
+    startReplica(routed(cases), { queue: killing(queue, cases) });
+    for (const { death } of cases) {
+      await eventually(() => expect(death).toMatchObject({ isDead: true }));
+    }
+    await expectGoneOn(queue, cases);
+  });
+});
