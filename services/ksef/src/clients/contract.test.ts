@@ -181,6 +181,10 @@ test('every request is one of the contract of KSeF', async () => {
   await calls.probePermission();
   await calls.findInvoice('5265877635-20250626-010080DD2B5E-26');
   await calls.closeSession(session);
+  const from = new Date(Date.now() - 3_600_000).toISOString();
+  const { referenceNumber: exported } = await calls.startExport(key, { role: 'SUBJECT2', from, to: undefined });
+  await calls.startExport(key, { role: 'SUBJECT_AUTHORIZED', from, to: new Date().toISOString() });
+  await calls.exportStatus(exported);
   // The session does not exist, but only the request matters here.
   await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
   await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
@@ -213,6 +217,7 @@ test('every request is one of the contract of KSeF', async () => {
       '/sessions/online',
       '/sessions/online/{session}/invoices',
       '/invoices/query/metadata',
+      '/invoices/exports',
     ]),
   );
   expect(sent.map(({ url }) => url.pathname)).toEqual(

@@ -15,6 +15,7 @@ import { startService } from '../compose.js';
 import { createSessionKey, decodeSessionKey, encodeSessionKey } from '../domain/encryption.js';
 import { queued } from '../domain/submission.js';
 import type { ConnectionDocument } from '../storage/connections.js';
+import type { InboxDocument } from '../storage/inboxes.js';
 import type { SubmissionDocument } from '../storage/submissions.js';
 import { caller, connectionRequest, exampleToken, startKsef, stated } from '../testing/running-ksef.js';
 import type { RunningKsef } from '../testing/running-ksef.js';
@@ -367,6 +368,45 @@ describe('the keys that seal tokens', () => {
     const keys = `${second},${first}`;
     await expect(running.startReplica({ SECRETBOX_KEYS: keys })).rejects.toThrow(/SECRETBOX_KEYS lacks k3/);
     await submissions().deleteOne({ _id: submission });
+  });
+
+  test('are replaced for the keys of exports, too, and a key that seals one must be known', async () => {
+    const organizationId = newTenant();
+    const { connection } = await save({ organizationId });
+    const { connectionId } = stated(connection);
+    await running.inbox.updateInbox({ organizationId, connectionId, enabled: true, fromDate: undefined }, caller);
+    const inboxes = running.mongo.db.collection<InboxDocument>('inboxes');
+    const owner = { id: connectionId, organizationId };
+    const exportKey = createSessionKey();
+    const fieldOf = (key: string) => sealedField(secretbox(keyRing.parse(key)), 'inboxes', 'exportKey');
+    const storeSealed = async (key: string): Promise<void> => {
+      const now = new Date();
+      const run = {
+        id: 'run',
+        trigger: 'SCHEDULE' as const,
+        startedAt: now,
+        from: now.toISOString(),
+        cursor: now.toISOString(),
+        hasMoved: false,
+        received: 0,
+        repeated: 0,
+        refused: [],
+        restarts: 0,
+        failures: 0,
+        export: { key: fieldOf(key).seal(owner, encodeSessionKey(exportKey)), startedAt: now, polls: 0 },
+      };
+      await inboxes.updateOne({ _id: connectionId }, { $set: { 'roles.1.run': run } });
+    };
+    await storeSealed(first);
+    const replica = await running.startReplica({ SECRETBOX_KEYS: `${second},${first}` });
+    const key = async () => stated((await inboxes.findOne({ _id: connectionId }))?.roles[1]?.run?.export?.key);
+    await eventually(async () => expect(await key()).toMatchObject({ keyId: 'k2' }));
+    expect(decodeSessionKey(fieldOf(second).open(owner, await key()))).toEqual(exportKey);
+    await replica.stop();
+    await storeSealed(third);
+    const keys = `${second},${first}`;
+    await expect(running.startReplica({ SECRETBOX_KEYS: keys })).rejects.toThrow(/SECRETBOX_KEYS lacks k3/);
+    await inboxes.deleteOne({ _id: connectionId });
   });
 
   test('must be known: a service without the key of a stored token does not start', async () => {
