@@ -24,6 +24,7 @@ import { composeDecisions } from './decisions/compose.js';
 import { composeExamination } from './examination/compose.js';
 import { composeFacts } from './facts/compose.js';
 import type { Foundation } from './foundation.js';
+import { composeInboxes } from './inboxes/compose.js';
 import { composePolicies } from './policies/compose.js';
 import { composeRates } from './rates/compose.js';
 import { composeReading } from './reading/compose.js';
@@ -57,7 +58,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
 /** The modules of the service, in the order of their dependencies. */
 async function compose(
   config: Config,
-  { db, bus, clock, logger, openOutbox, onStop }: TenantConnections,
+  { db, bus, clock, logger, openOutbox, onStop, wasPurged }: TenantConnections,
 ): Promise<TenantParts> {
   const organizationChannel = openChannel(config.ORGANIZATION_ADDRESS);
   onStop('organization', () => organizationChannel.close());
@@ -86,7 +87,12 @@ async function compose(
     composeBooks(foundation, { records, policies }),
   ]);
   const reading = composeReading(records, documentsChannel);
-  const facts = composeFacts(foundation, { records, policies, reading, books, rates });
+  const inboxes = await composeInboxes(foundation, {
+    records,
+    failurePeriods: config.KSEF_FAILURE_PERIODS,
+    wasPurged,
+  });
+  const facts = composeFacts(foundation, { records, policies, reading, books, rates, inboxes });
   const decisions = composeDecisions(foundation, { records, policies, reviews, books, facts });
   const uploads = composeUploads(foundation, { records, reading, decisions });
   const scans = composeScans(foundation, { records, policies, reviews, books, facts, rates });
@@ -115,6 +121,7 @@ async function compose(
     ],
     // Data from which work starts is removed first, so that no new work starts on data that is about to be removed.
     tenantData: [
+      ownedDocuments(inboxes.collection),
       ownedDocuments(books.collections.erpSources),
       ownedDocuments(books.collections.vendors),
       ownedDocuments(books.collections.erpOrders),
@@ -132,9 +139,11 @@ async function compose(
       prefixedDocuments(records.collections.links, (organizationId) => `${organizationId}|`),
       ...usageData(db),
     ],
+    eventHandlers: inboxes.eventHandlers,
     stuckWork: [...decisions.stuckWork, stuckCounters(db, 'analysis')],
     jobs: [
       ...decisions.jobs,
+      ...inboxes.jobs,
       ...uploads.jobs,
       ...reviews.jobs,
       { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },

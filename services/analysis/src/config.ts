@@ -1,5 +1,25 @@
 import { z } from 'zod';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { FailurePeriod } from '@invoicecontrol/engine/facts/inbox-facts';
 import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+
+const FAILURE_PERIODS_MAX = 100;
+
+/** Days of announced failures of KSeF, both included: `2026-05-04/2026-05-06`, separated by commas. */
+const failurePeriods = z.string().transform((text, issues): readonly FailurePeriod[] => {
+  const entries = text.split(',').map((entry) => entry.trim());
+  const stated = entries.filter((entry) => entry !== '');
+  const periods = stated.flatMap((entry): FailurePeriod[] => {
+    const [from = '', to = '', ...more] = entry.split('/');
+    return more.length === 0 && isCalendarDate(from) && isCalendarDate(to) && from <= to ? [{ from, to }] : [];
+  });
+  if (periods.length < stated.length || periods.length > FAILURE_PERIODS_MAX) {
+    issues.addIssue(
+      `must be at most ${FAILURE_PERIODS_MAX} periods such as 2026-05-04/2026-05-06, separated by commas, the first day not after the last`,
+    );
+  }
+  return periods;
+});
 
 /** Environment variables of the analysis service. */
 export const configSchema = z.object({
@@ -7,6 +27,8 @@ export const configSchema = z.object({
   ...addressSettings('organization', 'documents'),
   /** URL of the folder with the euro reference rates. Without it, no foreign amount is converted. */
   ECB_FEED_URL: z.url().optional(),
+  /** Announced failures of KSeF: invoices of these days need not come through it. */
+  KSEF_FAILURE_PERIODS: failurePeriods.default([]),
   OPERATOR_TOKEN: operatorToken,
 });
 

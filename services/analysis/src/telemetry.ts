@@ -101,6 +101,15 @@ export function recordsLeftOut(
   logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a limit was reached');
 }
 
+/** More companies have a KSeF inbox than a process keeps: the rule about missing invoices is silent about the others. */
+export function companiesWithoutInbox(logger: Logger, companiesMax: number): void {
+  count('analysis.inboxes_left_out', {});
+  logger.error(
+    { companiesMax },
+    'more companies have a KSeF inbox than are looked at: some invoices are not searched for',
+  );
+}
+
 /** Counts a new finding about ERP records that is about no invoice. */
 export function booksFindingRaised(type: string): void {
   count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });

@@ -121,6 +121,8 @@ export const services = {
       OPERATOR_TOKEN: operatorToken,
       // Euro reference rates, read half-hourly; without it foreign amounts are not converted.
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
+      // Days of announced failures of KSeF, whose invoices need not come through it.
+      KSEF_FAILURE_PERIODS: {},
     },
     internetPorts: [443],
     requests: { cpu: '300m', memory: '384Mi' },

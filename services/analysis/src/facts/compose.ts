@@ -1,5 +1,6 @@
 import type { ErpBooks } from '../books/compose.js';
 import type { Foundation } from '../foundation.js';
+import type { Inboxes } from '../inboxes/compose.js';
 import type { Policies } from '../policies/compose.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { Reading } from '../reading/compose.js';
@@ -20,9 +21,10 @@ export function composeFacts(
     reading: Reading;
     books: ErpBooks;
     rates: { readonly publishedRates: PublishedRates };
+    inboxes: Inboxes;
   },
 ) {
-  const { records, policies, reading, books, rates } = rooms;
+  const { records, policies, reading, books, rates, inboxes } = rooms;
   const usual = highAmounts({ invoices: records.invoices, logger });
   const withoutAbandoned = withoutAbandonedScans({ runs: records.runs, clock });
   const sources = {
@@ -31,6 +33,7 @@ export function composeFacts(
     ...rates,
     policy: policies.policy,
     erpRecords: books.erpRecords,
+    inboxOf: inboxes.inboxOf,
     highAmounts: usual,
     withoutAbandonedScans: withoutAbandoned,
     logger,

@@ -12,6 +12,7 @@ import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice
 import { matchPartOf } from '@invoicecontrol/engine/normalisation/match-keys';
 import { pairKeysOf } from '../../records/domain/finding-disposition.js';
 import { withSubjects } from '../../records/domain/stored-subjects.js';
+import { toldOutsideKsef } from '@invoicecontrol/engine/supplier/suspicion';
 import { compareReviews, reviewKeysOf, suspicionOf } from '../../reviews/domain/review.js';
 import type { RoutingRule } from '../../reviews/domain/routing.js';
 import { invoiceDecided } from '../../telemetry.js';
@@ -195,7 +196,10 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
         // Someone may have reviewed the invoice in the meantime.
-        const suspected = match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs };
+        const suspected: Noted = {
+          ...(match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs }),
+          ...(match.toldOutsideKsef === undefined ? {} : { toldOutsideKsef: match.toldOutsideKsef }),
+        };
         await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
       } else await deriveFromReanalysis(deps, facts, analysis, packed);
       await invoices.finalize({ organizationId, invoiceId, version });
@@ -208,16 +212,31 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
  * values made in the profile of its supplier.
  */
 async function factsOfCorrected(
-  { loadFacts: load }: Deps,
+  { loadFacts: load, analyses }: Deps,
   record: DecidedInvoice,
   corrected: CanonicalInvoice,
   tenant: TenantFacts,
 ): Promise<AnalysisFacts> {
   const { organizationId, analysis } = record;
-  const { facts } = await load({ organizationId, invoice: renormalise({ ...record, invoice: corrected }), tenant });
+  const loaded = await load({ organizationId, invoice: renormalise({ ...record, invoice: corrected }), tenant });
+  const facts = await withInboxOf(analyses, loaded.facts, analysis);
   if (facts.supplier.supplierId !== analysis.supplierId) return facts;
   const profile = withoutInvoice(facts.supplier.profile, renormalise(record));
   return { ...facts, supplier: { ...facts.supplier, profile } };
+}
+
+/**
+ * Returns facts with the inbox of the earlier analysis. What came through KSeF after the invoice is not among the candidates, so a later
+ * mark of the inbox would miss it.
+ */
+async function withInboxOf(
+  analyses: AnalysisStore,
+  { inbox: now, ...facts }: AnalysisFacts,
+  { analysisId }: DecidedInvoice['analysis'],
+): Promise<AnalysisFacts> {
+  if (now === undefined) return facts;
+  const { inbox: then } = (await analyses.find(facts.organizationId, analysisId))?.facts ?? {};
+  return then === undefined ? facts : { ...facts, inbox: then };
 }
 
 /** Returns the notes that reviews and the ERP made on a record after its decision. */
@@ -229,9 +248,9 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
 }
 
 /** Returns the suspicion about a record, from the findings of its decision. */
-function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Pick<MatchPart, 'suspectedAs'> {
+function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Noted {
   const suspicion = suspicionOf(findings);
-  return suspicion === undefined ? {} : { suspectedAs: suspicion };
+  return { ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...toldOutsideKsef(findings) };
 }
 
 /** Adds the reviews of findings about this invoice, which are facts of every later analysis. */
@@ -266,8 +285,11 @@ interface FirstDecision {
   readonly facts: AnalysisFacts;
   readonly analysis: DecidedAnalysis;
   readonly packed: Buffer;
-  readonly suspected: Pick<MatchPart, 'suspectedAs'>;
+  readonly suspected: Noted;
 }
+
+/** Notes of a decision on its record, which count in the profile of the supplier. */
+type Noted = Pick<MatchPart, 'suspectedAs' | 'toldOutsideKsef'>;
 
 async function deriveFirst(
   { analyses, findings, countInvoice: count }: Deps,

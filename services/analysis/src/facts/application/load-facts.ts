@@ -5,6 +5,7 @@ import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates
 import type { AnalysisFacts } from '../../records/domain/analysis.js';
 import { erpFactsIndex, isOnCutOrder } from '../../books/domain/erp-facts.js';
 import type { DocumentFacts } from '@invoicecontrol/engine/facts/document-facts';
+import type { InboxFacts } from '@invoicecontrol/engine/facts/inbox-facts';
 import type { NormalisedInvoice, MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
 import { applyCandidateCaps, lookupKeys, supplierKeysOf } from '@invoicecontrol/engine/normalisation/match-keys';
@@ -42,6 +43,7 @@ interface Deps {
   readonly withoutAbandonedScans: WithoutAbandonedScans;
   readonly documentFacts: DocumentFactsOf;
   readonly erpRecords: LoadErpRecords;
+  readonly inboxOf: InboxOf;
   readonly logger: Logger;
 }
 
@@ -50,6 +52,12 @@ export type DocumentFactsOf = (
   invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
   organizationId: string,
 ) => Promise<DocumentFacts | undefined>;
+
+/** Returns the KSeF inbox of the company of an invoice; undefined when there is none. */
+export type InboxOf = (
+  organizationId: string,
+  invoice: Pick<NormalisedInvoice, 'companyId' | 'issueDate'>,
+) => Promise<InboxFacts | undefined>;
 
 /** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
 export interface LoadedFacts {
@@ -86,6 +94,7 @@ export const loadFacts =
     withoutAbandonedScans,
     documentFacts,
     erpRecords,
+    inboxOf,
     logger,
   }: Deps): LoadFacts =>
   async (input) => {
@@ -102,6 +111,8 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
+    // Before the candidates: what the inbox had received then is among them.
+    const inbox = await inboxOf(organizationId, input.invoice);
     const [found, bankLink, orderLink, document, erp, alike] = await Promise.all([
       invoices.candidates(
         organizationId,
@@ -133,7 +144,12 @@ export const loadFacts =
       newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
     });
     if (isOnCutOrder(facts)) recordsLeftOut(logger, 'INVOICES_ON_ORDERS', { organizationId, number: 1 });
-    return { facts: document === undefined ? facts : { ...facts, document }, supplier, bankLink, orderLink };
+    const loaded = {
+      ...facts,
+      ...(document === undefined ? {} : { document }),
+      ...(inbox === undefined ? {} : { inbox }),
+    };
+    return { facts: loaded, supplier, bankLink, orderLink };
   };
 
 /**

@@ -4,6 +4,7 @@ import type {
   FailedRule,
   FieldConflict,
   HiddenText,
+  SalesDocument,
   SignatureFacts,
   TamperSign,
 } from '@invoicecontrol/engine/facts/document-facts';
@@ -21,7 +22,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
   if (reading === undefined) return undefined;
   const { provenance, invalidIban } = invoiceFromReading(upload);
   const isCorrected = (field: string): boolean => upload.corrections.some((correction) => correction.field === field);
-  const { signature, producer, currencyCandidates } = reading;
+  const { signature, producer, currencyCandidates, salesDocument } = reading;
   const validation = validationFactsOf(reading, upload.extracted?.validation);
   return {
     method: reading.method as DocumentFacts['method'],
@@ -53,6 +54,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
     ...(validation === undefined ? {} : { validation }),
     ...(currencyCandidates.length === 0 || isCorrected('currency') ? {} : { currencyCandidates }),
     ...(invalidIban === undefined ? {} : { invalidIban }),
+    ...(salesDocument === undefined ? {} : { salesDocument: salesDocument as SalesDocument }),
   };
 }
 

@@ -94,6 +94,9 @@ function shownReading(reading: Reading, provenance: readonly Provenance[]): Read
       machineValue,
       visibleValue: visibleValue ?? null,
     })),
+    ksefNumber: reading.ksefNumber ?? null,
+    ksefCode: reading.ksefCode ?? null,
+    salesDocument: reading.salesDocument ?? null,
   };
 }
 

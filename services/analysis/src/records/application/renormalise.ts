@@ -4,7 +4,7 @@ import type { InvoiceRecord } from './invoice-store.js';
 
 /** The invoice of a record as it was normalised when it arrived. */
 export function renormalise({ invoiceId, companyId, source, invoice, match }: InvoiceRecord): NormalisedInvoice {
-  const { receivedAtMs, scanId, rowNo, position, externalId, documentSha256 } = match;
+  const { receivedAtMs, scanId, rowNo, position, externalId, documentSha256, ksefReference, otherBankKeys } = match;
   return normaliseInvoice(invoice, {
     invoiceId,
     companyId,
@@ -15,5 +15,7 @@ export function renormalise({ invoiceId, companyId, source, invoice, match }: In
     ...(position === undefined ? {} : { position }),
     ...(externalId === undefined ? {} : { externalId }),
     ...(documentSha256 === undefined ? {} : { documentSha256 }),
+    ...(ksefReference === undefined ? {} : { ksefReference }),
+    ...(otherBankKeys === undefined ? {} : { otherBankKeys }),
   });
 }

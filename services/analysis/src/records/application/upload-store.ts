@@ -1,7 +1,7 @@
 import type { ExtractDocumentResponse } from '@invoicecontrol/contracts/documents/v1/document_service';
 import type { CountedTime } from '@invoicecontrol/metering/usage-reconciliation';
 import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope';
-import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
+import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { InvoiceReference } from './invoice-store.js';
 
 /** The options of the caller for the analysis of an upload; the same for every repeat. */
@@ -139,6 +139,8 @@ export interface UploadStore {
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Finds the first document of a sequence if it is due. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
+  /** Tells whether a document of a channel was accepted and is not decided yet. */
+  hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;
   /** Work of any tenant that is due, the oldest first, and the first documents of sequences; a bounded number. */
   due(): Promise<UploadReference[]>;
   /** Unfinished work of any tenant that was requested before; a bounded number. */

@@ -7,7 +7,7 @@ import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
-import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
+import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import { Binary } from 'mongodb';
 import type { Collection, UpdateFilter, WithId } from 'mongodb';
 import type {
@@ -55,6 +55,11 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
+/** Documents of one channel of an organization are decided one after the other. */
+function sequenceOf(organizationId: string, channel: Channel): string {
+  return `${organizationId}|${channel}`;
+}
+
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   /** A time after that of the last one in the sequence: the clocks of replicas differ, and its order must not. */
@@ -72,7 +77,7 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
   return {
     async insert({ invoiceId, ...upload }) {
       const { organizationId, origin } = upload;
-      const sequence = origin && `${organizationId}|${origin.channel}`;
+      const sequence = origin && sequenceOf(organizationId, origin.channel);
       const createdAt = sequence === undefined ? upload.createdAt : await afterLastOf(sequence, upload);
       const queued = { ...upload, sequence, createdAt, state: 'QUEUED', attempts: 0, corrections: [] } as const;
       try {
@@ -140,6 +145,10 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
       );
       const isDue = first?.leaseUntil !== undefined && first.leaseUntil <= clock.now();
       return isDue ? { organizationId, invoiceId: first._id } : undefined;
+    },
+    async hasUndecided(organizationId, channel) {
+      const filter = { sequence: sequenceOf(organizationId, channel), organizationId };
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
     async due() {
       const [alone, firsts] = await Promise.all([

@@ -15,6 +15,7 @@ import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import pLimit from 'p-limit';
+import { originOfDocument } from '../../reading/application/document-origin.js';
 import { knownSupplierName } from '../../reading/domain/known-supplier-name.js';
 import { sourceOf } from '../../records/domain/upload-source.js';
 import { companyFor } from '../../records/domain/tenant.js';
@@ -265,6 +266,10 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
   });
 }
 
+function readingOf({ outcome }: ExtractDocumentResponse): Reading | undefined {
+  return outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
+}
+
 async function insertAndDecide(
   { invoices, decider, clock }: Deps,
   { organizationId, invoiceId, uploadId, request, origin, extracted }: ReadUpload,
@@ -289,6 +294,7 @@ async function insertAndDecide(
     receivedAtMs: now.getTime(),
     ...(origin === undefined ? {} : { externalId: origin.externalId }),
     ...(sha256 === undefined ? {} : { documentSha256: sha256 }),
+    ...originOfDocument(readingOf(extracted) ?? {}),
   });
   const received = {
     organizationId,

@@ -1,0 +1,53 @@
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection } from 'mongodb';
+import type { InboxStore } from '../application/inbox-store.js';
+
+export interface InboxDocument {
+  /** The connection. */
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly companyId: string;
+  readonly enabled: boolean;
+  readonly from: string;
+  readonly receivedThrough: Date;
+  readonly changedAt: Date;
+}
+
+const COMPANY_INDEX = 'of_company';
+/** A company has one connection for each of the three environments. */
+const INBOXES_OF_COMPANY_MAX = 3;
+
+export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { organizationId: 1, companyId: 1 }, name: COMPANY_INDEX }]);
+}
+
+export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
+  return {
+    async save({ connectionId, ...inbox }) {
+      const { organizationId, changedAt } = inbox;
+      try {
+        await collection.updateOne(
+          { _id: connectionId, organizationId, changedAt: { $lte: changedAt } },
+          { $set: inbox },
+          { upsert: true },
+        );
+      } catch (error) {
+        // A newer event was stored before this one.
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
+    async of(organizationId, companyId) {
+      const documents = await collection.find({ organizationId, companyId }).limit(INBOXES_OF_COMPANY_MAX).toArray();
+      return documents.map(({ _id: connectionId, ...inbox }) => ({ connectionId, ...inbox }));
+    },
+    companies(countMax) {
+      return (
+        collection
+          // The index alone answers.
+          .find({}, { projection: { _id: 0, organizationId: 1, companyId: 1 }, hint: COMPANY_INDEX })
+          .limit(countMax)
+          .toArray()
+      );
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { Reading } from '@invoicecontrol/contracts/documents/v1/document_service';
+import type { InvoiceOrigin } from '@invoicecontrol/engine/facts/invoice';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+
+/**
+ * The parts of a reading by which a document and the invoice in KSeF that it shows find each other, and by which their accounts are
+ * compared. Readings from before a field was stored lack it.
+ */
+export function originOfDocument(reading: Partial<Reading>): Pick<InvoiceOrigin, 'ksefReference' | 'otherBankKeys'> {
+  const { ksefNumber: number, ksefCode: code, otherIbans = [] } = reading;
+  const otherBankKeys = otherIbans.map((iban) => readBankAccount({ iban }).key);
+  return {
+    ...(number === undefined && code === undefined
+      ? {}
+      : {
+          ksefReference: {
+            ...(number === undefined ? {} : { number }),
+            ...(code === undefined
+              ? {}
+              : { code: { sellerNip: code.sellerNip, issueDate: code.issueDate, sha256: code.sha256 } }),
+          },
+        }),
+    ...(otherBankKeys.length === 0 ? {} : { otherBankKeys }),
+  };
+}
