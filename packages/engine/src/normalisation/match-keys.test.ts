@@ -25,6 +25,43 @@ function find(earlier: InvoiceChanges, later: InvoiceChanges): boolean {
   return lookupKeys(normalised(later)).some(({ key }) => stored.has(key));
 }
 
+describe('an invoice from KSeF and a document that shows it', () => {
+  const number = '5265877635-20260511-0100A0D6723E-30';
+  const sha256 = 'a1'.repeat(32);
+  const registered = () =>
+    normalised({ issue_date: '2026-05-11' }, { source: 'KSEF', externalId: number, documentSha256: sha256 });
+  const other = { supplier: { name: 'Kruk' }, invoice_number: 'X1', gross_amount: '7', issue_date: '2026-06-01' };
+  const code = { sellerNip: '5265877635', issueDate: '2026-05-11', sha256 };
+  const finds = (earlier: NormalisedInvoice, later: NormalisedInvoice): boolean =>
+    applyCandidateCaps(later, [matchPartOf(earlier)]).candidates.length === 1;
+
+  test.each([
+    ['number', { number }],
+    ['code', { code }],
+  ])('find each other by its %s in both orders of arrival', (_, ksefReference) => {
+    const shown = () => normalised(other, { source: 'UPLOAD', ksefReference });
+    expect(finds(registered(), shown())).toBe(true);
+    expect(finds(shown(), registered())).toBe(true);
+    expect(finds(shown(), shown())).toBe(true);
+  });
+
+  test('find each other whatever number of documents names the invoice', () => {
+    const invoice = registered();
+    const documents = Array.from({ length: CANDIDATES_PER_KEY_MAX + 1 }, (_, index) =>
+      normalised(
+        { ...other, supplier: { name: `Kruk ${index}` }, invoice_number: `X${index}`, gross_amount: `${index + 1}` },
+        { source: 'UPLOAD', ksefReference: { number } },
+      ),
+    );
+    const forged = normalised({ ...other, gross_amount: '999' }, { source: 'UPLOAD', ksefReference: { number } });
+    const { candidates } = applyCandidateCaps(
+      forged,
+      [invoice, ...documents].map((record) => matchPartOf(record)),
+    );
+    expect(candidates.map(({ invoiceId }) => invoiceId)).toContain(invoice.invoiceId);
+  });
+});
+
 describe('an invoice is found', () => {
   test.each<[string, InvoiceChanges, InvoiceChanges]>([
     ['by supplier and number, whatever amount and date', {}, { gross_amount: '7', issue_date: '2020-01-01' }],

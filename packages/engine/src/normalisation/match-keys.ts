@@ -5,8 +5,8 @@ import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
  * Equality keys by which matching records are found (detection reference, section 4). Kinds:
- * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file, and the file that
- * a QR code of KSeF names · 6 id in a channel, and the KSeF number that a document names.
+ * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file · 6 invoice from KSeF
+ * and a document that shows it.
  * Nothing is ever searched by range, so the cost of a lookup does not grow with the history.
  */
 export type MatchKeyKind = 1 | 2 | 3 | 4 | 5 | 6;
@@ -41,7 +41,12 @@ export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'n
 
 /** The keys a record is found by. */
 export function storedKeys(record: Candidate): string[] {
-  return distinct([...numberKeys(record), ...amountKeys(record, [0]), ...commonKeys(record)]).map(({ key }) => key);
+  return distinct([
+    ...numberKeys(record),
+    ...amountKeys(record, [0]),
+    ...commonKeys(record),
+    ...channelKeys(record, 'STORED'),
+  ]).map(({ key }) => key);
 }
 
 /**
@@ -54,6 +59,7 @@ export function lookupKeys(record: Candidate): LookupKey[] {
     ...creditedNumberKeys(record),
     ...amountKeys(record, [-1, 0, 1]),
     ...commonKeys(record),
+    ...channelKeys(record, 'LOOKUP'),
   ]);
 }
 
@@ -63,13 +69,14 @@ export function keysOf(record: Candidate): { readonly stored: string[]; readonly
   const amounts = amountKeys(record, [0]);
   const common = commonKeys(record);
   return {
-    stored: distinct([...numbers, ...amounts, ...common]).map(({ key }) => key),
+    stored: distinct([...numbers, ...amounts, ...common, ...channelKeys(record, 'STORED')]).map(({ key }) => key),
     lookups: distinct([
       ...numbers,
       ...creditedNumberKeys(record),
       ...amounts,
       ...amountKeys(record, [-1, 1]),
       ...common,
+      ...channelKeys(record, 'LOOKUP'),
     ]),
   };
 }
@@ -203,12 +210,20 @@ function amountKeys(record: Candidate, bucketOffsets: readonly number[]): Lookup
 function commonKeys(record: Candidate): LookupKey[] {
   const keys = [matchKey(4, `${record.issueDate}|${magnitude(record)}`)];
   if (record.number.o1.length >= KIND_3_LENGTH_MIN) keys.push(matchKey(3, `${record.number.o1}|${magnitude(record)}`));
-  const { documentSha256, ksefReference } = record;
-  if (documentSha256 !== undefined) keys.push(matchKey(5, documentSha256));
-  if (ksefReference?.code !== undefined) keys.push(matchKey(5, ksefReference.code.sha256));
-  const ksefNumber = record.source === 'KSEF' ? record.externalId : ksefReference?.number;
-  if (ksefNumber !== undefined) keys.push(matchKey(6, `KSEF|${ksefNumber}`));
+  if (record.documentSha256 !== undefined) keys.push(matchKey(5, record.documentSha256));
   return keys;
+}
+
+/**
+ * The keys between invoices from KSeF and the documents that show their number or code. Each side is stored under keys of its own, so that
+ * documents that name an invoice never take its place among the hits, however many they are.
+ */
+function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
+  const { source, externalId, documentSha256, ksefReference } = record;
+  const isRegistered = source === 'KSEF';
+  const names = isRegistered ? [externalId, documentSha256] : [ksefReference?.number, ksefReference?.code?.sha256];
+  const side = isRegistered === (use === 'STORED') ? 'REGISTERED' : 'NAMED';
+  return names.flatMap((name) => (name === undefined ? [] : [matchKey(6, `KSEF|${side}|${name}`)]));
 }
 
 /** The amount without its sign, so that a credit note finds its invoice. */
