@@ -248,7 +248,10 @@ describe('a call that crashed before its document was stored', () => {
   test('is repeated after the time of its reservation as well', async () => {
     const { document, left } = await crashed();
     running.clock.shiftMs = TTL_MS + 1_000;
-    expect((await store(document)).created).toBe(true);
+    const begunAt = running.clock.now().getTime();
+    const { upload, created } = await store(document);
+    expect(created).toBe(true);
+    expect(upload?.createdTime?.getTime()).toBeGreaterThanOrEqual(begunAt);
     expect((await read(document)).equals(xml)).toBe(true);
     running.clock.shiftMs += SILENT_MS + SWEEP_SECONDS * 1_000;
     await eventually(async () => expect(await left()).toBe(0));

@@ -131,8 +131,8 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // No byte of an earlier call counts, so its size does not either.
-        change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, expiresAt, sweepAt } },
+        // No byte of an earlier call counts, so its size and time do not either.
+        change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, createdAt, expiresAt, sweepAt } },
       });
       if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
       const other = await collection.findOne(own);
