@@ -1,6 +1,7 @@
-// Brings a clone to the state that `npm start`, `npm test` and the other scripts need: packages installed, code generated, everything
-// compiled. It is called by the scripts themselves because ignore-scripts=true (.npmrc) also switches off npm's pre and post scripts.
-// Plain JavaScript without dependencies, since it runs before anything is installed; silent and quick when nothing changed.
+// Prepares a clone for `npm start`, `npm test` and the other scripts: it installs packages, generates code and compiles
+// everything. The scripts call it themselves, because ignore-scripts=true (.npmrc) also disables npm's pre and post
+// scripts. It is plain JavaScript without dependencies, because it runs before anything is installed. When nothing has
+// changed, it ends quickly and prints nothing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -23,7 +24,7 @@ const NODE_MINIMUM = [20, 19];
 const NPM_TIMEOUT_MS = 15 * 60_000;
 const LOCK_WAIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 200;
-/** A terminal shows each second that a step goes on; elsewhere a line follows each five seconds. */
+/** On a terminal, each step shows its duration every second. Elsewhere it prints a line every five seconds. */
 const TICK_MS = 1_000;
 const LINE_EACH_MS = 5_000;
 const OFFLINE =
@@ -53,7 +54,7 @@ function requireNode() {
   );
 }
 
-/** The steps that are out of date. */
+/** Returns the steps that are out of date. */
 function todo() {
   const state = readState();
   return [
@@ -88,7 +89,7 @@ async function installPackages() {
   fail(advice, npm.output);
 }
 
-/** Counts the packages of the lock file that are in node_modules; the final number depends on the platform. */
+/** Counts the packages of the lock file that are in node_modules. Their final number depends on the platform. */
 function arrived() {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
   return Object.keys(packages).filter(
@@ -108,7 +109,7 @@ async function generate() {
 
 async function build() {
   if (!todo().includes('build')) return;
-  // Computed before compiling, so that edits made while it runs are compiled by the next run.
+  // The hash is computed before compiling, so that edits made during the compilation are compiled by the next run.
   const sources = sourcesHash();
   await step('compiling', async () => {
     const compiled = await run(process.execPath, ['node_modules/typescript/bin/tsc', '-b', '--pretty', 'false']);
@@ -157,7 +158,10 @@ function contractsHash() {
   return hash(inputs.flatMap((path) => [path, readFileSync(path)]));
 }
 
-/** Size and modification time are enough: this only decides whether to run tsc, which compares contents itself. */
+/**
+ * Size and modification time are enough, because this hash only decides whether to run tsc, which compares the
+ * contents.
+ */
 function sourcesHash() {
   const isSource = (name) => name.endsWith('.ts') || name === 'package.json' || name.startsWith('tsconfig');
   const inputs = ['packages', 'services', 'simulators', 'tools', 'tests']
@@ -200,7 +204,9 @@ function saveState(done) {
   writeFileSync(stateFile, JSON.stringify({ ...readState(), ...done }, null, 2));
 }
 
-/** npm keeps its cache under HOME; where that is empty or read-only, as in some build machines, the cache goes to .cache/npm. */
+/**
+ * npm keeps its cache under HOME. If HOME is unset or read-only, as on some build machines, the cache is in .cache/npm.
+ */
 function npmCache() {
   if (process.env.npm_config_cache) return {};
   try {
@@ -211,7 +217,7 @@ function npmCache() {
   }
 }
 
-/** Waits for the lock; it is released when this process ends, and taken over from a dead process. */
+/** Waits for the lock. The lock is released when this process ends, and the lock of an ended process is taken over. */
 async function lock() {
   mkdirSync('.cache', { recursive: true });
   if (tryLock()) return;
@@ -273,8 +279,8 @@ function run(command, args, options = {}) {
 }
 
 /**
- * Progress goes to standard error: standard output is for the program that is started next.
- * @param detail what has been done so far, asked while the step runs
+ * Runs one step. Progress goes to standard error, because standard output belongs to the program that is started next.
+ * @param detail returns the progress of the step, called while the step runs
  */
 async function step(what, work, detail = () => '') {
   const isTerminal = process.stderr.isTTY === true;

@@ -1,6 +1,6 @@
 const SHOWN = 10;
 
-/** Says at the end of a run where its time went, so that the run stays short. */
+/** Reports the slowest test files at the end of a test run, so that test runs stay short. */
 export class SlowestFiles {
   onTestRunEnd(modules) {
     const took = modules.map((module) => ({

@@ -1,4 +1,5 @@
-// A charity with an English and an Irish company: training, utilities, agencies, venues, insurers and grants paid, in pounds and euros.
+// Creates the history of a charity with an English and an Irish company. Its bills, in pounds and euros, come from
+// training, utilities, agencies, venues, insurers and partners that receive grants.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../bill.js';
 import type { Bill } from '../bill.js';
@@ -57,7 +58,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       },
     );
 
-  // Trainers, designers, consultants: odd amounts.
+  // Trainers, designers and consultants bill irregular amounts.
   for (const [land, trade, typical, gap] of [
     ['GB', 'Training', 870, 12],
     ['GB', 'Safeguarding Training', 1240, 18],
@@ -84,7 +85,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.01,
     });
   }
-  // Supplies and travel.
+  // These suppliers sell supplies and travel.
   for (const [land, trade, gap] of [
     ['GB', 'Stationers', 8],
     ['GB', 'Catering', 6],
@@ -105,7 +106,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       billedAgain: 0.005,
     });
   }
-  // Agencies: hours by week, one bill for each worker.
+  // Agencies bill hours by week, with one bill for each worker.
   for (const rate of [18.75, 22.4, 27.15]) {
     book.stream({
       trader: supplier('GB', random.pick(['Care Staffing', 'Social Work Agency', 'Recruitment'])),
@@ -116,7 +117,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Price lists: books, postage, translation blocks, DBS checks.
+  // These suppliers bill by price lists: books, postage, translation blocks, DBS checks.
   for (const [trade, prices] of [
     ['Books', [8.99, 12.5, 14.99, 25]],
     ['Postage', [110, 165, 220]],
@@ -131,7 +132,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Utilities: metered, long numbers; 5 % for the charity.
+  // Utilities bill metered use under long numbers, with 5 % VAT for the charity.
   for (let site = 0; site < 6; site += 1) {
     const land = site < 4 ? 'GB' : 'IE';
     const trader = supplier(land, random.pick(['Energy', 'Power', 'Gas']), site < 4 ? 50 : 90);
@@ -161,7 +162,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Grants paid to partners every quarter, without tax.
+  // Partners bill grants every quarter, without tax.
   for (let partner = 0; partner < 7; partner += 1) {
     const trader = supplier(
       partner < 5 ? 'GB' : 'IE',
@@ -180,7 +181,7 @@ export function britishIrishCharity(random: Random): Bill[] {
       hardNegative: 'the grant of each quarter',
     });
   }
-  // Sole traders without tax.
+  // These sole traders charge no tax.
   for (const name of [
     'Megan Pryce',
     'Callum Ferris',
@@ -283,14 +284,14 @@ export function britishIrishCharity(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Bills that look like copies or frauds and are none. */
+/** Adds correct bills that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
   supplier: (land: 'GB' | 'IE', trade: string, vat?: number) => Trader,
   order: () => string | undefined,
 ): void {
-  // Rooms of one hotel: one price, one day, neighbouring numbers.
+  // A hotel bills each room on one day, with the same price and neighbouring numbers.
   const hotel = supplier('GB', 'Hotel');
   const hotelNumber = running(random, 88_120, 30, (n) => `F${n}`);
   for (const date of irregular(random, FROM, TO, 21)) {
@@ -298,7 +299,7 @@ function honest(
     for (let room = 0; room < random.integer(2, 5); room += 1)
       book.add(hotel, { number: hotelNumber(date), date, net, recurs: true, hardNegative: 'equal rooms' });
   }
-  // Hire of a hall each week.
+  // A hall is hired each week.
   const hall = supplier('GB', 'Community Hall', 0);
   book.stream({
     trader: hall,
@@ -308,7 +309,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // Places on one course.
+  // A college bills each place on a course.
   const course = supplier('IE', 'College', 0);
   const courseNumber = running(random, 61_000, 3, (n) => `BK${n}`);
   for (const date of irregular(random, FROM, TO, 28)) {
@@ -324,7 +325,7 @@ function honest(
         hardNegative: 'places on one course',
       });
   }
-  // Policies.
+  // An insurer bills each policy.
   const insurer = supplier('GB', 'Insurance', 0);
   for (const year of [2024, 2025, 2026])
     for (let policy = 0; policy < 6; policy += 1)
@@ -345,7 +346,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // Deposit and balance of a venue.
+  // A venue bills a deposit and the balance.
   const venue = supplier('IE', 'Conference Centre');
   const venueNumber = running(random, 2_400, 0.8, (n) => `CC-${n}`);
   for (const date of irregular(random, FROM, TO, 48)) {
@@ -362,7 +363,7 @@ function honest(
           hardNegative: 'deposit and balance',
         });
   }
-  // Credited and issued again with an order number.
+  // A builder credits a bill and issues it again with an order number.
   const builder = supplier('GB', 'Builders');
   const builderNumber = running(random, 7_710, 0.5, (n) => `INV-${n}`);
   irregular(random, FROM, TO, 20).forEach((date, i) => {
@@ -389,7 +390,7 @@ function honest(
       arrival: [addDays(next, 2), addDays(first.arrival, 11)].sort()[1] ?? next,
     });
   });
-  // One bill for each site from a cleaner, with letters for the sites.
+  // A cleaner sends one bill for each site and marks the sites by letters.
   const cleaner = supplier('GB', 'Cleaning');
   const cleanerNumber = restarting(random, 0.05, 4, (n, d) => `${d.slice(2, 4)}${pad(n, 3)}`);
   for (const date of everyMonths(random, FROM, TO, { day: 28 })) {
@@ -403,7 +404,7 @@ function honest(
         hardNegative: 'one bill for each site, with its letter',
       });
   }
-  // Bills the rent by lease number, and a service charge with it.
+  // A landlord bills the rent under the lease number, together with a service charge.
   const landlord = supplier('GB', 'Estates', 0);
   book.stream({
     trader: landlord,
@@ -421,7 +422,7 @@ function honest(
     net: odd(random, 140, 0.4),
     hardNegative: 'customer number as the number, metered amounts',
   });
-  // Several lines of phones, equal plans.
+  // A phone company bills several lines with equal plans.
   const phone = supplier('IE', 'Mobile');
   for (const date of everyMonths(random, FROM, TO, { day: 7 }))
     for (const line of [1, 2, 3, 4])
@@ -432,7 +433,7 @@ function honest(
         recurs: true,
         hardNegative: 'lines of one plan',
       });
-  // The agency sends a second bill of the week, /2.
+  // The agency sends a second bill for the week, with the suffix /2.
   const agency = supplier('GB', 'Night Staffing');
   for (const date of everyDays('2024-01-12', TO, 7)) {
     const week = two(1 + Math.floor((Date.parse(date) - Date.parse(`${date.slice(0, 4)}-01-01`)) / 604_800_000));
@@ -452,7 +453,7 @@ function honest(
         hardNegative: 'second bill of the week, /2',
       });
   }
-  // Instalments of a building project.
+  // A roofer bills a building project in instalments.
   const roof = supplier('GB', 'Roofing');
   for (let job = 0; job < 4; job += 1) {
     const net = random.integer(280_000, 900_000);
@@ -466,7 +467,7 @@ function honest(
         hardNegative: 'stages of one job',
       });
   }
-  // Audit fee once a year, and membership with the year in the number.
+  // An audit fee is billed once a year, and a membership fee with the year in its number.
   const audit = supplier('GB', 'Audit');
   for (const year of [2024, 2025, 2026]) {
     book.add(audit, {
@@ -494,7 +495,7 @@ function honest(
         recurs: true,
         hardNegative: 'the same contract, another year',
       });
-  // Two branches of one charity shop landlord.
+  // Two branches of one landlord each let a charity shop.
   const east = traderOf(random, 'GB', 'Wychwood Lettings East Ltd', { vat: 0, taxIdShare: 1, account: 'uk' });
   const west = traderOf(random, 'GB', 'Wychwood Lettings West Ltd', { vat: 0, taxIdShare: 1, account: 'uk' });
   for (const [trader, start] of [
@@ -511,7 +512,7 @@ function honest(
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // Silent for a year.
+  // This supplier sends no bill for a year.
   const rare = supplier('GB', 'Archives');
   const rareNumber = running(random, 512, 0.2, (n) => `AR${pad(n, 5)}`);
   for (const date of [...everyDays('2024-01-22', '2024-10-10', 24), '2026-02-02']) {

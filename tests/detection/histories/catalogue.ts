@@ -12,17 +12,17 @@ import { nordicCompanies, nordicConstruction, nordicRates } from './nordic-const
 import { polishRetail } from './polish-retail.js';
 
 /**
- * A labelled history written by hand, by people who read the reference and not the engine: what the generator's authors
- * did not think of. Bills in any order.
+ * A labelled history written by hand. Its authors read the reference but not the engine, so it covers cases that the
+ * authors of the generator did not think of. The bills are in any order.
  */
 interface WrittenHistory extends Pick<AnalyzeOptions, 'companies' | 'ratesPerEuro'> {
   readonly write: (random: Random) => Bill[];
 }
 
-/** Units per euro, roughly. */
+/** Approximate number of units per euro. */
 const ratesOfTheYears = { CHF: '0.95', CZK: '25', GBP: '0.85', PLN: '4.3', USD: '1.09' };
 
-/** Histories by name, as `npm run bench:detection -- --history` takes it. */
+/** Histories by name. `npm run bench:detection -- --history` takes one of these names. */
 export const histories: Readonly<Record<string, WrittenHistory>> = {
   'nordic-construction': { write: nordicConstruction, companies: nordicCompanies, ratesPerEuro: nordicRates },
   'iberian-hospitality': { write: iberianHospitality, companies: iberianCompanies, ratesPerEuro: iberianRates },

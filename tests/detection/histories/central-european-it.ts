@@ -4,8 +4,9 @@ import type { Numbering } from './ledger/numbers.js';
 import { ledgerOf, ownCompanies } from './ledger/ledger.js';
 
 /**
- * A software house in Czechia, Hungary, Romania and Austria: resellers, freelancers, cloud subscriptions, telecoms,
- * offices, leasing, advisers, events, advertising. Mixed: most copies are slips, some are tricks.
+ * The history of a software company in Czechia, Hungary, Romania and Austria. Its suppliers are resellers, freelancers,
+ * cloud subscriptions, telecoms, offices, leasing, advisers, events and advertising. Most of its copies are mistakes,
+ * and some are fraud.
  */
 export const itCompanies = ownCompanies(313, [
   { name: 'Vltava Systems s.r.o.', country: 'CZ' },

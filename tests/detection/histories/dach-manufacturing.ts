@@ -1,4 +1,5 @@
-// A maker of machine parts in the south of Germany: steel, tools, freight, maintenance, temporary work and energy from five countries.
+// Creates the history of a maker of machine parts in the south of Germany. It buys steel, tools, freight, maintenance,
+// temporary work and energy in five countries.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import type { Bill } from '../bill.js';
 import type { Random } from '../random.js';
@@ -85,7 +86,7 @@ export function dachManufacturing(random: Random): Bill[] {
   };
   const style = (land: Land): 'de' | 'it' | 'cz' => (land === 'IT' ? 'it' : land === 'CZ' ? 'cz' : 'de');
 
-  // Steel and castings: odd amounts, an order for each delivery.
+  // Steel and castings have irregular amounts and one order for each delivery.
   const makers: readonly [Land & ('DE' | 'AT' | 'CH' | 'CZ' | 'IT'), string][] = [
     ['DE', 'Stahlhandel'],
     ['DE', 'Edelstahl'],
@@ -122,7 +123,7 @@ export function dachManufacturing(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Tools and consumables from price lists: amounts repeat.
+  // Tools and consumables are billed by price lists, so amounts repeat.
   for (const trade of [
     'Werkzeuge',
     'Schleifmittel',
@@ -144,7 +145,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Freight: tariffs with a monthly surcharge, mostly without orders.
+  // Freight is billed by tariffs with a monthly surcharge, mostly without orders.
   for (const land of ['DE', 'DE', 'DE', 'AT', 'CZ', 'CH', 'IT'] as const) {
     const trader = supplier(land, random.pick(['Spedition', 'Transporte', 'Logistik', 'Kurierdienst']), {
       currency: 'EUR',
@@ -158,7 +159,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Maintenance: visits at odd amounts.
+  // Maintenance visits have irregular amounts.
   for (const trade of [
     'Kransysteme',
     'Hydraulik',
@@ -178,7 +179,7 @@ export function dachManufacturing(random: Random): Bill[] {
       billedAgain: 0.01,
     });
   }
-  // Temporary work: hours by week.
+  // Temporary work is billed in hours by week.
   for (const rate of [31.4, 34.85, 38.2, 29.95]) {
     book.stream({
       trader: supplier('DE', random.pick(['Personal', 'Zeitarbeit'])),
@@ -189,7 +190,7 @@ export function dachManufacturing(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Energy and water: customer number or contract account, in winter more.
+  // Energy and water are billed under a customer number or contract account, with higher amounts in winter.
   const power = supplier('DE', 'Stadtwerke', {});
   book.stream({
     trader: power,
@@ -310,9 +311,9 @@ type MakeSupplier = (
   options?: { currency?: string; vat?: number },
 ) => Trader;
 
-/** Bills that look like copies or frauds and are none. */
+/** Adds correct bills that look like copies or fraud. */
 function honest(book: Book, random: Random, supplier: MakeSupplier, order: () => string | undefined): void {
-  // A lorry for each half of an order: equal amounts on one day, own delivery notes.
+  // Each half of an order is delivered by a separate lorry: equal amounts on one day, with separate delivery notes.
   const wire = supplier('DE', 'Drahtwerk');
   const wireNumber = running(random, 60_410, 2, (n) => `DR${n}`);
   for (const date of irregular(random, FROM, TO, 38)) {
@@ -328,7 +329,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'equal loads of one order on one day',
       });
   }
-  // One bill for each site, the same amount, neighbouring numbers.
+  // A security company sends one bill for each site, with the same amount and neighbouring numbers.
   const guard = supplier('DE', 'Wachschutz');
   const guardNumber = restarting(random, 0.6, 4, (n, d) => `${d.slice(0, 4)}-${pad(n, 4)}`);
   for (const date of everyMonths(random, FROM, TO, { day: 28 }))
@@ -340,7 +341,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         recurs: true,
         hardNegative: 'one bill for each site',
       });
-  // Instalments of a machine: one contract, four equal parts.
+  // A machine is paid in instalments: one contract and four equal parts.
   const press = supplier('AT', 'Pressenbau');
   for (let contract = 0; contract < 5; contract += 1) {
     const net = random.integer(900_000, 2_900_000);
@@ -358,7 +359,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         });
     }
   }
-  // Deposit and final bill: half and half.
+  // A deposit and a final bill each cover half of the price.
   const tooling = supplier('CH', 'Formenbau');
   const toolNumber = running(random, 4_120, 0.5, (n) => `T-${n}`);
   for (const date of irregular(random, FROM, TO, 70)) {
@@ -383,7 +384,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'deposit and final half',
       });
   }
-  // Billed to the wrong party, credited and issued again under another number.
+  // A bill to the wrong party is credited and issued again under another number.
   const crane = supplier('DE', 'Kranverleih');
   const craneNumber = running(random, 30_900, 1.5, (n) => `KV-${n}`);
   irregular(random, FROM, TO, 24).forEach((date, i) => {
@@ -413,7 +414,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       arrival: [addDays(next, 2), addDays(first.arrival, 12)].sort()[1] ?? next,
     });
   });
-  // Two calls in one month: -2 is a habit.
+  // The supplier regularly sends a second bill in a month, with the suffix -2.
   const software = supplier('DE', 'Software');
   for (const date of everyMonths(random, FROM, TO, { day: 12 })) {
     const month = `${date.slice(0, 7)}`;
@@ -433,7 +434,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'a second bill of the month, -2',
       });
   }
-  // Leases: many contracts of one amount on one day.
+  // Many leases have the same amount and are billed on one day.
   const lease = supplier('DE', 'Leasing');
   const leaseNumber = running(random, 8_100_200, 40, (n) => String(n));
   for (const date of everyMonths(random, FROM, TO, { day: 1 }))
@@ -445,7 +446,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         recurs: true,
         hardNegative: 'leases of one rate',
       });
-  // A yearly contract: the same number but for the year.
+  // A yearly contract is billed under the same number except for the year.
   for (const trade of ['Prüfdienst', 'Brandschutz', 'Versicherungsmakler']) {
     const yearly = supplier('DE', trade, trade === 'Versicherungsmakler' ? { vat: 0 } : {});
     const net = random.integer(80_000, 700_000);
@@ -459,7 +460,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
           hardNegative: 'the same contract, another year',
         });
   }
-  // Numbers from 1 each year without the year.
+  // Numbers restart from 1 each year and do not contain the year.
   const cleaning = supplier('DE', 'Gebäudereinigung');
   book.stream({
     trader: cleaning,
@@ -469,7 +470,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'numbers from 1 each year',
   });
-  // Weekly fees under the number of the week.
+  // A weekly fee is billed under the number of the week.
   const canteen = supplier('DE', 'Catering', { vat: 70 });
   book.stream({
     trader: canteen,
@@ -480,7 +481,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // The same shifts for two people: equal hours, neighbouring numbers.
+  // Two people work the same shifts: equal hours and neighbouring numbers.
   const agency = supplier('DE', 'Arbeitskräfte');
   const agencyNumber = running(random, 51_004, 9, (n) => `R${n}`);
   for (const date of everyDays('2024-01-08', TO, 7)) {
@@ -494,7 +495,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'equal hours of several people',
       });
   }
-  // Two sister companies of one group send their bills alike.
+  // Two sister companies of one group send similar bills.
   const north = supplier('DE', 'Recycling Nord');
   const sisterBase = north.name.split(' ')[0] ?? '';
   const south: Trader = { ...traderOf(random, 'DE', north.name.replace('Nord', 'Süd'), { vat: 190, taxIdShare: 1 }) };
@@ -512,7 +513,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         hardNegative: 'sister companies, one amount and day',
       });
   }
-  // Two months billed on one day.
+  // Two months are billed on one day.
   const rent = supplier('DE', 'Hallenvermietung');
   everyMonths(random, FROM, TO, { day: 2 }).forEach((date, i) => {
     const billed = i % 6 === 5 ? date : i % 6 === 4 ? addDays(date, 31) : date;
@@ -524,7 +525,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
       hardNegative: 'two months billed on one day',
     });
   });
-  // A supplier asleep for a year.
+  // This supplier sends no bill for a year.
   const rare = supplier('DE', 'Sondermaschinen');
   const rareNumber = running(random, 2_011, 0.3, (n) => `SM-${n}`);
   for (const date of [...everyDays('2024-01-20', '2024-10-01', 28), '2026-01-19']) {
@@ -535,7 +536,7 @@ function honest(book: Book, random: Random, supplier: MakeSupplier, order: () =>
         anomaly: { name: 'silent for a year', expected: ['SUPPLIER_DORMANT_REACTIVATED'] },
       });
   }
-  // Three purchases just under the limit of approval.
+  // Three purchases are just below the approval limit.
   const fixtures = supplier('AT', 'Vorrichtungsbau');
   const fixtureNumber = running(random, 7_300, 0, (n) => `V${n}`);
   for (const date of irregular(random, FROM, '2025-08-01', 25))

@@ -4,8 +4,9 @@ import type { Numbering } from './ledger/numbers.js';
 import { ledgerOf, ownCompanies } from './ledger/ledger.js';
 
 /**
- * A maker of preserves and wines in France, Italy and Switzerland: growers, packaging, dairies, cold stores,
- * laboratories, transporters, energy, insurers, vineyards. Mild: what clerks, scanners and e-mail do.
+ * The history of a maker of preserves and wines in France, Italy and Switzerland. Its suppliers are growers, packaging
+ * makers, dairies, cold stores, laboratories, carriers, energy suppliers, insurers and vineyards. Its faults are the
+ * usual mistakes of clerks, scanners and e-mail.
  */
 export const agrifoodCompanies = ownCompanies(312, [
   { name: 'Conserveries du Luberon SAS', country: 'FR' },

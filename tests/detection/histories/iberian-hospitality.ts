@@ -236,7 +236,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Bills of hotels besides the usual ones. */
+/** Kinds of bills that only hotels receive, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'series letter of the branch lost and zeros dropped': ({ bill }, random) => {
     const number = bill.invoice.invoice_number.replace(/^[A-Z]+[-/ ]?/, '').replace(/(^|\D)0+(?=\d)/g, '$1');
@@ -280,7 +280,10 @@ function copied(bill: Bill, random: Random): Bill {
   return { ...bill, arrival: workday(addDays(bill.arrival, random.integer(1, 24))) };
 }
 
-/** A hotel group in Spain and Portugal, for twenty months. Mild: many small bills, many at one price, few slips. */
+/**
+ * Creates twenty months of a hotel group in Spain and Portugal. It has many small bills, many of them with the same
+ * price, and few mistakes.
+ */
 export function iberianHospitality(random: Random): Bill[] {
   const book = openBook(random, '2024-03-04', '2025-10-31');
   const makeTrader = traderMaker(book, familyNames, [spanish, spanish, portuguese]);

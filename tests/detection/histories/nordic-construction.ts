@@ -245,7 +245,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Bills of building sites besides the usual ones. */
+/** Kinds of bills that only building sites cause, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'progress bill typed with the project before the number': ({ bill }, random) => {
     const order = bill.invoice.purchase_order_ref;
@@ -284,8 +284,8 @@ function copied(bill: Bill, random: Random): Bill {
 }
 
 /**
- * A building contractor in Sweden, Norway and Denmark, for two years. Hostile: subcontractors who bill from site, papers that are
- * scanned badly, five numbers on each of them.
+ * Creates two years of a building contractor in Sweden, Norway and Denmark. This history is difficult: subcontractors
+ * bill from sites, scans are poor, and each bill shows five numbers.
  */
 export function nordicConstruction(random: Random): Bill[] {
   const book = openBook(random, '2024-01-08', '2025-12-19');

@@ -1,5 +1,5 @@
-// A chain of grocery shops in the south of Poland: food, packaging, rents, marketing, carriers and leasing; many small suppliers with names
-// of persons.
+// Creates the history of a chain of grocery shops in the south of Poland. It buys food, packaging, marketing, transport
+// and leasing and pays rents; many of its small suppliers have the names of persons.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../bill.js';
 import type { Bill } from '../bill.js';
@@ -65,7 +65,7 @@ export function polishRetail(random: Random): Bill[] {
       { vat, currency, taxIdShare: 0.96 },
     );
 
-  // Bakers, dairies, greengrocers, butchers: 5 and 8 %, several bills a week.
+  // Bakers, dairies, greengrocers and butchers charge 5 or 8 % VAT and send several bills a week.
   for (const [trade, vat, typical, gap] of [
     ['Piekarnia', 50, 420, 5],
     ['Cukiernia', 80, 310, 8],
@@ -110,7 +110,7 @@ export function polishRetail(random: Random): Bill[] {
       billedAgain: 0.006,
     });
   }
-  // Packaging from price lists.
+  // Packaging is billed by price lists.
   for (const trade of ['Opakowania', 'Folie', 'Etykiety', 'Kartony']) {
     book.stream({
       trader: firm(trade),
@@ -121,7 +121,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Rents of shops: persons, one amount each month, with indexation; the number names the month.
+  // Persons let the shops for a fixed monthly amount with indexation. The invoice number contains the month.
   for (let shop = 0; shop < 8; shop += 1) {
     book.stream({
       trader: person('Najem', random.pick([0, 230])),
@@ -131,7 +131,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Repairs, marketing, cleaning, accounts: persons at odd or round amounts.
+  // Persons bill repairs, marketing, cleaning and bookkeeping, with irregular or round amounts.
   for (const trade of [
     'Usługi Remontowe',
     'Serwis Chłodniczy',
@@ -164,7 +164,7 @@ export function polishRetail(random: Random): Bill[] {
       billedAgain: 0.02,
     });
   }
-  // Carriers by route; parcels weekly.
+  // Carriers bill by route, and parcel services by week.
   for (const trade of ['Logistyka', 'Spedycja', 'Kurier', 'Chłodnie']) {
     const routes = Array.from({ length: 18 }, () => random.integer(22_000, 190_000));
     book.stream({
@@ -175,7 +175,7 @@ export function polishRetail(random: Random): Bill[] {
       recurs: true,
     });
   }
-  // Power and gas, by shop meter.
+  // Power and gas are billed for each meter of a shop.
   const power = firm('Energia');
   for (let meter = 0; meter < 4; meter += 1) {
     const site = 31_200_400 + 1_117 * meter;
@@ -192,7 +192,7 @@ export function polishRetail(random: Random): Bill[] {
     number: running(random, 700_210_000, 9_113, (n) => `P/${n}/0001/${two(n % 90)}`),
     net: seasonal(random, 3300),
   });
-  // Accountant, alarm, software: round monthly fees.
+  // The accountant, the alarm service and the software supplier bill round monthly fees.
   for (const [trade, net] of [
     ['Biuro Rachunkowe', 1800],
     ['Ochrona', 2450],
@@ -284,14 +284,14 @@ export function polishRetail(random: Random): Bill[] {
   return billsOf(book);
 }
 
-/** Bills that look like copies or frauds and are none. */
+/** Adds correct bills that look like copies or fraud. */
 function honest(
   book: Book,
   random: Random,
   person: (trade: string, vat?: number) => Trader,
   firm: (trade: string, vat?: number, currency?: string) => Trader,
 ): void {
-  // A married couple lets one shop: each bills half the rent, same number, amount and day.
+  // A married couple lets one shop. Each spouse bills half of the rent, with the same number, amount and day.
   const wife: Trader = { ...traderOf(random, 'PL', 'Krystyna Zawadzka Najem', { vat: 230, taxIdShare: 1 }) };
   const husband: Trader = {
     ...wife,
@@ -309,7 +309,7 @@ function honest(
         hardNegative: 'a couple bills half the rent each',
       });
   }
-  // Crates of one size: one price on one day to three shops.
+  // A bakery delivers crates of one size to three shops on one day, at the same price.
   const bakery = person('Piekarnia Rzemieślnicza', 50);
   const bakeryNumber = restarting(random, 4, 7, (n, d) => `FV/${n}/${d.slice(5, 7)}/${d.slice(0, 4)}`);
   for (const date of everyDays('2024-02-05', TO, 7)) {
@@ -317,7 +317,7 @@ function honest(
     for (let shop = 0; shop < 3; shop += 1)
       book.add(bakery, { number: bakeryNumber(date), date, net, recurs: true, hardNegative: 'one bill for each shop' });
   }
-  // Car leases.
+  // A leasing company bills each car.
   const lease = firm('Leasing');
   for (const [i, date] of everyMonths(random, FROM, TO, { day: 1 }).entries()) {
     for (let car = 1; car <= 3; car += 1)
@@ -329,7 +329,7 @@ function honest(
         hardNegative: 'leases of one rate',
       });
   }
-  // Shop fittings in instalments.
+  // Shop fittings are billed in instalments.
   const fittings = firm('Wyposażenie Sklepów');
   for (let contract = 0; contract < 6; contract += 1) {
     const net = random.integer(310_000, 1_400_000);
@@ -345,7 +345,7 @@ function honest(
         });
     }
   }
-  // Deposit and final bill.
+  // A joiner bills a deposit and a final amount.
   const joiner = person('Stolarnia');
   const joinerNumber = restarting(random, 0.3, 4, (n, d) => `${n}/${d.slice(0, 4)}`);
   for (const date of irregular(random, FROM, TO, 64)) {
@@ -360,7 +360,7 @@ function honest(
           hardNegative: 'deposit and final half',
         });
   }
-  // Correction to zero and issued again.
+  // A bill is corrected to zero and issued again.
   const dairy = firm('Sery', 50);
   const dairyNumber = restarting(random, 1, 4, (n, d) => `FS-${n}/${d.slice(2, 4)}`);
   irregular(random, FROM, TO, 17).forEach((date, i) => {
@@ -387,7 +387,7 @@ function honest(
       arrival: [addDays(next, 3), addDays(first.arrival, 13)].sort()[1] ?? next,
     });
   });
-  // Contract number as number.
+  // The contract number is used as the invoice number.
   const water = firm('Wodociągi', 80);
   book.stream({
     trader: water,
@@ -405,7 +405,7 @@ function honest(
     net: odd(random, 940, 0.4),
     hardNegative: 'customer number as the number, metered amounts',
   });
-  // Policies of one insurer: one premium, many policies.
+  // One insurer bills many policies with the same premium.
   const insurer = firm('Ubezpieczenia', 0);
   for (const year of [2024, 2025, 2026])
     for (let policy = 0; policy < 7; policy += 1)
@@ -416,7 +416,7 @@ function honest(
         recurs: true,
         hardNegative: 'policies of one premium',
       });
-  // Numbers from 1 each month without month, by a cleaner who bills each week.
+  // A cleaner bills each week with numbers that restart each month and do not contain the month.
   const cleaner = person('Sprzątanie', 0);
   book.stream({
     trader: cleaner,
@@ -426,7 +426,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee, numbers from 1 each year',
   });
-  // Catch-up: two months on one day.
+  // Two months are billed on one day.
   const alarm = firm('Monitoring');
   everyMonths(random, FROM, TO, { day: 6 }).forEach((date, i) => {
     const billed = i % 5 === 3 ? addDays(date, 30) : date;
@@ -438,7 +438,7 @@ function honest(
       hardNegative: 'two months billed on one day',
     });
   });
-  // Second bill of the day, /2.
+  // The carrier sends a second bill of the day, with the suffix /2.
   const carrier = person('Przewozy');
   for (const date of new Set(irregular(random, FROM, TO, 6))) {
     const net = random.pick([38_000, 42_000, 55_000]);
@@ -447,7 +447,7 @@ function honest(
     if (random.chance(0.5))
       book.add(carrier, { number: `${number}/2`, date, net, recurs: true, hardNegative: 'second trip of the day, /2' });
   }
-  // Father and son, two firms of nearly one name, own ids and accounts.
+  // A father and his son have companies with nearly the same name, but different ids and accounts.
   const father = traderOf(random, 'PL', 'Stanisław Bukowiec Transport', { vat: 230, taxIdShare: 1 });
   const son = traderOf(random, 'PL', 'Tomasz Bukowiec Transport', { vat: 230, taxIdShare: 1 });
   for (const [trader, start] of [
@@ -463,7 +463,7 @@ function honest(
       hardNegative: 'father and son at one price',
     });
   }
-  // Franchise fee every quarter.
+  // A franchise fee is billed every quarter.
   const franchise = firm('Franczyza', 230, 'EUR');
   book.stream({
     trader: franchise,
@@ -473,7 +473,7 @@ function honest(
     recurs: true,
     hardNegative: 'the fee of each quarter',
   });
-  // A seasonal supplier.
+  // This supplier bills only in one season.
   const trees = person('Choinki', 80);
   for (const year of [2024, 2025])
     for (let k = 1; k <= 6; k += 1)
@@ -483,7 +483,7 @@ function honest(
         net: random.integer(110_000, 240_000),
         hardNegative: 'once a year in season',
       });
-  // Silent for a year.
+  // This supplier sends no bill for a year.
   const rare = person('Serwis Wag');
   const rareNumber = restarting(random, 0.2, 4, (n, d) => `${n}/S/${d.slice(0, 4)}`);
   for (const date of [...everyDays('2024-02-20', '2024-11-01', 21), '2026-02-10']) {

@@ -1,6 +1,6 @@
-/** The position of a cell that is not closed. */
+/** The position of a quoted cell that is not closed. */
 export interface OpenQuote {
-  /** Lines from the beginning of the text to the quotation mark. */
+  /** Number of lines before the quotation mark in the text. */
   readonly linesBefore: number;
   /** Column of the cell, from 0. */
   readonly column: number;
@@ -13,10 +13,11 @@ export function countLineBreaks(text: string): number {
 }
 
 /**
- * Finds the first cell of a record that opens with a quotation mark and goes over a line break without being closed properly. The parser is
- * lenient: it takes a quotation mark inside such a cell for text and goes on until one is at the end of a cell, which is the end of some
- * later row's cell. The rows between would be lost without a message.
- * @param raw the text of one record, empty lines above it included
+ * Finds the first cell of a record that opens with a quotation mark and continues over a line break without being
+ * closed correctly. The parser is lenient: it reads a quotation mark inside such a cell as text and continues to the
+ * next quotation mark at the end of a cell, which belongs to a later row. The rows in between would be lost without a
+ * message.
+ * @param raw the text of one record, with the empty lines above it
  */
 export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undefined {
   let position = 0;
@@ -35,7 +36,7 @@ export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undef
       column += 1;
       position += 1;
     } else if (position < raw.length) {
-      // Only empty lines and the last line end outside of a cell.
+      // Only empty lines and the last line end outside a cell.
       linesBefore += 1;
       column = 0;
       position += raw[position] === '\r' && raw[position + 1] === '\n' ? 2 : 1;
@@ -44,7 +45,7 @@ export function findOpenQuote(raw: string, delimiter: string): OpenQuote | undef
   return undefined;
 }
 
-/** Reads on from behind the opening quotation mark. A cell on one line may hold marks that are not doubled. */
+/** Reads from the opening quotation mark. A cell on one line may contain quotation marks that are not doubled. */
 function readQuoted(raw: string, from: number, delimiter: string): { end: number; isClosed: boolean } {
   let hasStrayQuote = false;
   let hasLineBreak = false;

@@ -21,11 +21,11 @@ export interface Options {
   readonly companyId: string | undefined;
   readonly currency: string | undefined;
   readonly overrides: Overrides;
-  /** Undefined to detect it from the column. */
+  /** Undefined if the format is to be detected from the column. */
   readonly decimal: DecimalMark | undefined;
-  /** Undefined to detect it from the column. */
+  /** Undefined if the format is to be detected from the column. */
   readonly dates: DateOrder | undefined;
-  /** Undefined to detect it. */
+  /** Undefined if the encoding is to be detected. */
   readonly encoding: string | undefined;
   readonly negate: boolean;
   readonly skipFaulty: boolean;
@@ -35,7 +35,10 @@ export interface Options {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** @throws UsageError naming the option and its allowed values */
+/**
+ * Reads the command line.
+ * @throws UsageError that names the option and its allowed values
+ */
 export function readOptions(args: readonly string[]): Options {
   refuseKeys(args);
   const { values, positionals } = parse(args);
@@ -88,7 +91,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** All users of a machine can read the arguments of its processes. */
+/** Refuses a key on the command line, because all users of a machine can read the arguments of its processes. */
 function refuseKeys(args: readonly string[]): void {
   if (args.some((argument) => /ick_(?:live|test)_|^--(?:api-)?key(?:=|$)/.test(argument))) {
     throw new UsageError(

@@ -15,10 +15,10 @@ import { decideReading } from './two-readings.js';
 import type { Cell, Decision } from './two-readings.js';
 import { UsageError } from './usage-error.js';
 
-/** Limit of the printed faults; a wrong option causes one per row. */
+/** Maximum number of faults that are printed. A wrong option causes one fault per row. */
 const FAULTS_SHOWN_MAX = 20;
 
-/** The rows to send, and how the file was read. */
+/** The rows to send, and the way in which the file was read. */
 export interface Plan {
   readonly form: LedgerForm;
   readonly conventions: Conventions;
@@ -26,13 +26,16 @@ export interface Plan {
   readonly chunks: readonly Chunk[];
   readonly rowsToSend: number;
   readonly skipped: readonly SkippedRecord[];
-  /** Warnings before sending. */
+  /** Warnings that are printed before sending. */
   readonly notes: readonly string[];
 }
 
 type PlanOptions = Pick<Options, 'decimal' | 'dates' | 'currency' | 'negate' | 'skipFaulty'>;
 
-/** @throws UsageError for unresolved columns; the message names the options that resolve them */
+/**
+ * Checks that all required columns were found.
+ * @throws UsageError for missing columns; the message names the options that select them
+ */
 export function requireColumns({ faults, header }: LedgerForm): void {
   if (faults.length === 0) return;
   const columns = header.map((_, column) => columnName(header, column)).join(', ');
@@ -43,7 +46,11 @@ export function requireColumns({ faults, header }: LedgerForm): void {
   );
 }
 
-/** @throws UsageError as {@link requireColumns}, and for ambiguous formats and unreadable rows unless they are to be skipped */
+/**
+ * Plans which rows to send.
+ * @throws UsageError as {@link requireColumns}; also for ambiguous formats, and for unreadable rows unless they are to
+ * be skipped
+ */
 export function planLedger(form: LedgerForm, records: readonly LedgerRecord[], options: PlanOptions): Plan {
   const conventions = decideConventions(form, records, options);
   const { rows, skipped, faults } = readRows(records, conventions);
@@ -105,7 +112,7 @@ interface Question<Reading extends string> {
   readonly names: Readonly<Record<Reading, string>>;
 }
 
-/** The question about a format that the cells leave open, with the options that answer it. */
+/** Returns the question about a format that the cells do not determine, with the options that answer it. */
 function openQuestion<Reading extends string>(
   decision: Decision<Reading>,
   { column, option, names }: Question<Reading>,
@@ -143,7 +150,10 @@ function explainFaults(faults: readonly Fault[], form: LedgerForm): string {
   ].join('\n');
 }
 
-/** `#3 "Betrag"`; the name of the field if the file has no column for it. */
+/**
+ * Returns the number and heading of a column, for example `#3 "Betrag"`, or the name of the field if the file has no
+ * column for it.
+ */
 export function nameOf({ header, columns }: LedgerForm, field: ScanField): string {
   const column = columns[field];
   return column === undefined ? field : columnName(header, column);

@@ -1,4 +1,4 @@
-/** Foreign text made safe for a terminal: one line, without control characters, shortened. */
+/** Makes text from outside safe for a terminal: one line, without control characters, shortened. */
 export function printable(text: string, lengthMax = 60): string {
   const characters = [...text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()];
   return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : characters.join('');
@@ -9,7 +9,7 @@ export function counted(count: number, singular: string, plural = `${singular}s`
   return `${count} ${count === 1 ? singular : plural}`;
 }
 
-/** Cells under their headings, two blanks apart; columns of numbers are aligned to the right. */
+/** Prints cells under their headings, separated by two spaces. Columns of numbers are aligned to the right. */
 export function table(
   lines: readonly (readonly string[])[],
   isNumber: (column: number) => boolean = () => false,

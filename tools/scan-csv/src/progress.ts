@@ -1,21 +1,21 @@
 import { counted, printable } from './printable.js';
 
 const BAR_WIDTH = 30;
-/** Earlier estimates would be unstable. */
+/** Earlier estimates would change too much. */
 const ESTIMATE_AFTER_MS = 2_000;
-/** A request has no progress of its own: the time shows that it goes on. */
+/** A single request reports no progress, so the elapsed time shows that it is still running. */
 const TICK_MS = 1_000;
-/** Elsewhere than on a terminal, so that a log is not filled. */
+/** Interval of the lines outside a terminal, so that they do not fill a log. */
 const LINE_EACH_MS = 10_000;
 
-/** Standard output or error. */
+/** Standard output or standard error. */
 export interface TextStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
 }
 
 export interface Progress {
-  /** Shows that a request of so many rows is sent. */
+  /** Shows that a request with this number of rows is being sent. */
   send(rows: number): void;
   /** Shows that the request was answered. */
   finish(): void;
@@ -25,10 +25,13 @@ export interface Progress {
   end(): void;
 }
 
-/** Calls `work` each so many milliseconds, until the returned function is called. */
+/** Calls `work` at this interval until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
 
-/** Shows one progress bar on a terminal that moves each second; elsewhere a line per request, and one each ten seconds of waiting. */
+/**
+ * Shows a progress bar on a terminal, which is updated every second. Elsewhere it prints one line per request, and one
+ * line for every ten seconds of waiting.
+ */
 export function createProgress(
   stream: TextStream,
   total: { readonly rows: number; readonly chunks: number },
@@ -84,7 +87,7 @@ export function createProgress(
   };
 }
 
-/** `4 s`, `2:05 min`. */
+/** Formats a duration, for example `4 s` or `2:05 min`. */
 function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;

@@ -14,22 +14,25 @@ const LINES_SHOWN_MAX = 10;
 const SCANS_SHOWN_MAX = 3;
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'];
 
-/** The result of a run, printed with `--json`. */
+/** The result of a command, printed with `--json`. */
 export interface Summary {
-  /** False when the run ended before every row was sent. */
+  /** False when the command ended before every row was sent. */
   readonly complete: boolean;
   readonly rowsRead: number;
-  /** Rows of requests that were answered. */
+  /** Number of rows in the requests that were answered. */
   readonly rowsSent: number;
   readonly rowsNotSent: number;
-  /** Skipped rows in the order of the file; `line` is the line in which the row begins. */
+  /** Skipped rows in the order of the file. `line` is the line in which the row begins. */
   readonly rowsSkipped: readonly { readonly line: number; readonly reason: string; readonly externalId?: string }[];
   readonly invoicesAnalyzed: number;
-  /** One entry; more if the base currency changed between two requests. */
+  /** One entry for each currency; there are several only if the base currency changed between two requests. */
   readonly analyzedValues: readonly { readonly value: string; readonly currency: string }[];
   readonly unconvertedInvoices: number;
   readonly decisionCounts: Readonly<Record<string, number>>;
-  /** Most severe types first; `severity` is the highest possible one of the type, null if unknown. */
+  /**
+   * The most severe types come first. `severity` is the highest severity that the type can have, or null if the type is
+   * unknown.
+   */
   readonly findings: readonly { readonly type: string; readonly severity: string | null; readonly count: number }[];
   readonly scans: readonly { readonly id: string; readonly invoicesAnalyzed: number; readonly sentBefore: boolean }[];
 }
@@ -39,7 +42,10 @@ export interface Sent {
   readonly outcome: Outcome;
 }
 
-/** @param severitiesByType the possible severities of each type, least severe first */
+/**
+ * Summarizes the responses to all requests.
+ * @param severitiesByType the possible severities of each type, least severe first
+ */
 export function summarize(
   plan: Plan,
   sent: readonly Sent[],
@@ -98,7 +104,7 @@ function sumValues(results: readonly ScanResult[]): Summary['analyzedValues'] {
   }));
 }
 
-/** Formats an amount with the decimals that the service shows for this currency. */
+/** Formats an amount with as many decimals as the service shows for this currency. */
 function withDecimals(amount: string, decimals: number): string {
   const [integer = '0', fraction = ''] = amount.split('.');
   return decimals === 0 && fraction === '' ? integer : `${integer}.${fraction.padEnd(decimals, '0')}`;
@@ -144,7 +150,7 @@ export function describeReading({ form, conventions, notes }: Plan, paint: Paint
 
 const delimiterNames = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' } as const;
 
-/** The dry run as text. */
+/** Returns the result of a dry run as text. */
 export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }: Plan, paint: Paint): string {
   const fields = scanFields.filter((field) => form.columns[field] !== undefined || field === 'currency');
   const first = chunks.flatMap(({ rows }) => rows.slice(0, ROWS_SHOWN_MAX)).slice(0, ROWS_SHOWN_MAX);
@@ -162,7 +168,7 @@ export function describePlan({ chunks, rowsToSend, recordsRead, skipped, form }:
   ].join('\n');
 }
 
-/** The dry run as JSON. */
+/** Returns the result of a dry run as JSON. */
 export function planAsJson({ chunks, rowsToSend, recordsRead, skipped, form, conventions, notes }: Plan): unknown {
   const { encoding, delimiter, header, columns } = form;
   return {
@@ -198,13 +204,13 @@ function describeSkipped(skipped: readonly { readonly line: number; readonly rea
   });
 }
 
-/** Values for a request for the findings. */
+/** Values from which the command for reading the findings is built. */
 export interface FindingsLink {
   readonly baseUrl: string;
   readonly keyFile: string | undefined;
 }
 
-/** The summary as text. */
+/** Returns the summary as text. */
 export function describeSummary(summary: Summary, { baseUrl, keyFile }: FindingsLink, paint: Paint): string {
   const { rowsRead, rowsSent, rowsSkipped, rowsNotSent, scans, unconvertedInvoices, analyzedValues, findings } =
     summary;

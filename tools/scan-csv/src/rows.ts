@@ -8,21 +8,21 @@ import type { DateOrder } from './dates.js';
 import type { LedgerRecord } from './ledger.js';
 import type { ScanField, ScanRow } from './scan-row.js';
 
-/** Limits of the service, in characters. */
+/** Limits that the service sets, in characters. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 200;
 
-/** The formats of the cells of a file. */
+/** The formats of the cells in a file. */
 export interface Conventions {
   readonly decimal: DecimalMark;
   readonly dates: DateOrder;
-  /** The currency of rows without one; undefined: the service uses the base currency of the organization. */
+  /** The currency of rows without a currency. If undefined, the service uses the base currency of the organization. */
   readonly currency: string | undefined;
-  /** The ledger has negative liabilities. */
+  /** True when the ledger lists liabilities as negative amounts. */
   readonly negate: boolean;
 }
 
-/** Reason why a record of the file is not sent. */
+/** Reason for not sending a record of the file. */
 export type SkipReason = 'NOT_AN_INVOICE' | 'HEADING_REPEATED' | 'FAULTY';
 
 export interface SkippedRecord {
@@ -43,19 +43,19 @@ export interface ReadRows {
   readonly faults: readonly Fault[];
 }
 
-/** Tells rows of the ledger from totals, notes and headings. */
+/** Distinguishes rows of the ledger from totals, notes and headings. */
 export function classifyRecord({
   cells,
   repeatsHeading,
 }: LedgerRecord): 'INVOICE' | 'NOT_AN_INVOICE' | 'HEADING_REPEATED' {
   if (repeatsHeading) return 'HEADING_REPEATED';
   const { supplierName, invoiceNumber, issueDate } = cells;
-  // A total has a text in at most one of these columns.
+  // A total has text in at most one of these columns.
   const filledCells = [supplierName, invoiceNumber, issueDate].filter((cell) => cell !== undefined);
   return filledCells.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
 }
 
-/** Reads every record into one of the three lists; a faulty record has one fault per cell. */
+/** Reads every record into one of the three lists. A faulty record has one fault for each faulty cell. */
 export function readRows(records: readonly LedgerRecord[], conventions: Conventions): ReadRows {
   const rows: ScanRow[] = [];
   const skipped: SkippedRecord[] = [];
@@ -151,7 +151,10 @@ function notAnAmount(cell: string, { decimal }: Conventions): string {
 
 type CurrencyOfRow = { readonly code: string | undefined } | { readonly field: ScanField; readonly fault: string };
 
-/** The currency of the column, else of the amount; they must not contradict each other. */
+/**
+ * Returns the currency from its column, or from the amount if the column is empty. The two must not contradict each
+ * other.
+ */
 function currencyOf(
   cell: string | undefined,
   inAmount: string | undefined,
@@ -169,7 +172,7 @@ function currencyOf(
   if ('oneOf' in meaning) {
     return { field, fault: `"${named}" can be ${meaning.oneOf.join(', ')}: choose with --currency` };
   }
-  // `$` with CAD in the column is the Canadian dollar.
+  // `$` next to CAD in the column means the Canadian dollar.
   const beside = inColumn === undefined || inAmount === undefined ? undefined : meaningOf(inAmount, meaning.code);
   if (beside !== undefined && (!('code' in beside) || beside.code !== meaning.code)) {
     return { field: 'grossAmount', fault: `is in ${inAmount}, but the currency column says ${meaning.code}` };

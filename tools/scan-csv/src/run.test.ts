@@ -12,7 +12,7 @@ let directory: string;
 let stop: AbortController;
 let pausesMs: number[];
 let nowMs: number;
-/** Makes the progress of the time since the last call visible. */
+/** Makes the progress show the time since the last call. */
 let tick: (() => void) | undefined;
 
 beforeEach(async () => {
@@ -63,7 +63,7 @@ async function command(
   return ran;
 }
 
-/** Writes a ledger and scans it. */
+/** Writes a ledger to a file and scans it. */
 async function scan(
   text: string | Buffer,
   args: string[] = [],
@@ -269,7 +269,9 @@ describe('failures', () => {
 });
 
 describe('progress', () => {
-  /** One request that takes so many seconds, in which the clock is looked at once a second. */
+  /**
+   * Simulates one request that takes this number of seconds, during which the progress reads the clock once a second.
+   */
   const takesSeconds = (seconds: number) => {
     service.onRequest = () => {
       for (let second = 1; second <= seconds; second++) {

@@ -20,23 +20,23 @@ import { UsageError } from './usage-error.js';
 const DONE = 0;
 const FAILED = 1;
 const NOTHING_SENT = 2;
-/** 128 plus the number of SIGINT, as in shells. */
+/** Exit code 128 plus the number of SIGINT, as shells use it. */
 const STOPPED = 130;
 
-/** Attempts of one request that fails by network or service. */
+/** Maximum number of attempts for one request when the network or the service fails. */
 const ATTEMPTS_MAX = 6;
-/** Total time of one request, waiting for another scan or the rate limit included. */
+/** Maximum time for one request, including the time that it waits for another scan or for the rate limit. */
 const REQUEST_MS_MAX = 15 * 60_000;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 export interface RunDeps {
   readonly env: NodeJS.ProcessEnv;
-  /** Base of relative file names. */
+  /** Directory to which relative file names refer. */
   readonly directory: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
-  /** Aborted by Ctrl-C. */
+  /** Aborted when the user presses Ctrl-C. */
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly every: Every;
@@ -118,7 +118,7 @@ async function sendPlan(plan: Plan, apiKey: string, options: Options, deps: RunD
   return FAILED;
 }
 
-/** One after another, because each chunk is analyzed with the earlier ones as history. */
+/** Sends the chunks one after another, because each chunk is compared with the earlier ones. */
 async function sendChunks(
   chunks: readonly Chunk[],
   companyId: string | undefined,
@@ -143,14 +143,14 @@ async function sendChunks(
   }
 }
 
-/** The error of the service, with lines and columns of the file instead of paths. */
+/** Returns the service's error message with lines and columns of the file instead of JSON paths. */
 function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | undefined): string {
   const faults = error instanceof ApiError ? error.details : [];
   const details = faults.map((fault) => `  ${describeFault(fault, plan, chunk)}`);
   return [printable(`${failureSentence(error)}${effort(error)}`, 1_000), ...details].join('\n');
 }
 
-/** The number of attempts or the time, if there was more than one attempt. */
+/** Returns the number of attempts and the time, if there was more than one attempt. */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';
   const minutes = Math.round(elapsedMs / 60_000);
@@ -160,14 +160,17 @@ function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
 function describeFault({ path, message }: FieldFault, { form }: Plan, chunk: Chunk | undefined): string {
   const [, index, field = ''] = /^rows\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
   const row = index === undefined ? undefined : chunk?.rows[Number(index)];
-  // Removes the row of the request, because the line of the file is more useful.
+  // The row number in the request is removed, because the line of the file is more useful.
   const sentence = printable(message.replace(/^Row \d+(?:, sourceRowNumber -?\d+)?: /, ''), 300);
   if (row === undefined) return `${printable(path)}: ${sentence}`;
   const column = isScanField(field) ? `, ${nameOf(form, field)}` : '';
   return `line ${row.sourceRowNumber}${column}: ${sentence}`;
 }
 
-/** Reads the key from --key-file, else from the environment. @throws UsageError when neither has a key */
+/**
+ * Reads the key from --key-file, otherwise from the environment.
+ * @throws UsageError when neither contains a key
+ */
 async function readKey({ keyFile }: Options, { env, directory, stderr }: RunDeps): Promise<string> {
   const key =
     keyFile === undefined ? (env[KEY_VARIABLE] ?? '').trim() : await keyOfFile(resolve(directory, keyFile), stderr);

@@ -1,9 +1,9 @@
-// `npm run scan-csv -- <file.csv>`: sends a ledger to POST /scans.
+// Runs `npm run scan-csv -- <file.csv>`, which sends a ledger to POST /scans.
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './run.js';
 
 const stop = new AbortController();
-// The first Ctrl-C stops after cancelling the request; the second ends the process, because no listener is left.
+// The first Ctrl-C cancels the request and stops. The second Ctrl-C ends the process, because no listener is left.
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 

@@ -1,4 +1,4 @@
-/** The command line or the file is wrong and nothing was sent; the message says what to change. */
+/** Reports that the command line or the file is wrong and that nothing was sent. The message says what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

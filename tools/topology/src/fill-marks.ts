@@ -1,5 +1,6 @@
 /**
- * Puts generated text between the two lines of a file that hold `<name>: begin` and `<name>: end`; the rest was written by hand.
+ * Inserts generated text between the two lines of a file that contain `<name>: begin` and `<name>: end`. The rest of
+ * the file is written by hand.
  * @param generated whole lines
  */
 export function fillMarks(text: string, name: string, generated: string): string {

@@ -1,10 +1,11 @@
-// Reads the compiled code of a service: the collections that it opens, the rpcs that it serves and calls, the events that it handles. It
-// reads the modules that `startService` loads, so the result does not depend on their folders.
+// Reads the compiled code of a service: the collections that it opens, the RPCs that it serves and calls, and the
+// events that it handles. It reads the modules that `startService` loads, so the result does not depend on their
+// folders.
 import { readFileSync } from 'node:fs';
 import { services } from './services.js';
 import type { ServiceName } from './services.js';
 
-/** An rpc service as a caller names it: `{ owner: 'documents', name: 'Upload' }`. */
+/** An RPC service as a caller names it: `{ owner: 'documents', name: 'Upload' }`. */
 interface Asked {
   readonly owner: string;
   readonly name: string;
@@ -13,19 +14,23 @@ interface Asked {
 export interface ReadService {
   /** Names of collections and of GridFS buckets, sorted. */
   readonly collections: readonly string[];
-  /** Names of the rpc services that it binds, without `Service`, sorted. */
+  /** Names of the RPC services that it serves, without the suffix `Service`, sorted. */
   readonly serves: readonly string[];
-  /** The names of the rpc services that it calls, by the service that answers, in the order of the map. */
+  /**
+   * The names of the RPC services that it calls, grouped by the service that owns them, in the order of the service
+   * map.
+   */
   readonly asks: readonly (readonly [string, readonly string[]])[];
-  /** Keys of the event catalogue that it handles durably. */
+  /** Keys of the events that it handles with a durable consumer. */
   readonly handles: readonly string[];
-  /** Keys of the event catalogue that each of its replicas receives. */
+  /** Keys of the events that each of its replicas receives. */
   readonly receives: readonly string[];
 }
 
 /**
- * Reads one service as it was compiled last.
- * @throws Error where the code names something that cannot be read, or where it asks others than the map says
+ * Reads the compiled code of one service.
+ * @throws Error when a name in the code cannot be read, or when the service calls other services than the service map
+ * states
  */
 export function readService(service: ServiceName): ReadService {
   const modules = loadedModules(import.meta.resolve(`@invoicecontrol/${service}/service`));
@@ -47,7 +52,10 @@ export function readService(service: ServiceName): ReadService {
   };
 }
 
-/** The sources of the entry and of all modules of this repository that it imports, without generated ones. */
+/**
+ * Returns the sources of the entry module and of all modules of this repository that it imports, without generated
+ * modules.
+ */
 function loadedModules(entry: string): string[] {
   const sources = new Map<string, string>();
   const visit = (url: string): void => {
@@ -68,8 +76,9 @@ function importsIn(source: string): string[] {
 }
 
 /**
- * Collections are opened by `collection('name')`, or by a constant that one of the modules states; GridFS buckets by a function
- * of the database and their name. What takes the name from its caller, as the outbox does, opens nothing of its own.
+ * Returns the collections that the modules open. A collection is opened by `collection('name')` or by a constant of one
+ * of the modules, and a GridFS bucket by a function that takes the database and the name. Code that gets the name from
+ * its caller, such as the outbox, is not counted.
  */
 export function collectionsIn(modules: readonly string[]): string[] {
   const code = modules.join('\n');
@@ -97,7 +106,7 @@ export function servedIn(source: string): string[] {
   );
 }
 
-/** `client(UploadServiceDefinition, channel)`, or an entry of the list that the gateway keeps. */
+/** Finds `client(UploadServiceDefinition, channel)` and the entries of the list in the gateway. */
 export function askedIn(source: string): Asked[] {
   const imported = definitionsIn(source);
   const calls = [...source.matchAll(/\bclient\(\s*(\w+Definition)\b/g)].map(
@@ -109,7 +118,7 @@ export function askedIn(source: string): Asked[] {
   return [...calls, ...listed];
 }
 
-/** Service definitions by their name in the module; the package of the contract names the owner. */
+/** Returns service definitions by their name in the module. The package of the contract names the owner. */
 function definitionsIn(source: string): Map<string, Asked> {
   const statements = source.matchAll(/^import \{([^{}]*)\} from '@invoicecontrol\/contracts\/(\w+)\/v\d+\/\w+';$/gm);
   return new Map(
@@ -128,7 +137,10 @@ export function handledIn(source: string): string[] {
   );
 }
 
-/** The list of a broadcast holds `events.name`, or names that were taken from `events` before. */
+/**
+ * Returns the events that each replica receives. The code lists them as `events.name`, or by names that it has read
+ * from `events` before.
+ */
 export function receivedIn(source: string): string[] {
   return callsOf('subscribeBroadcast', source).flatMap((rest) => {
     const list = /^\(bus, \[([^[\]]*)\]/.exec(rest)?.[1] ?? unread('a broadcast');

@@ -1,16 +1,28 @@
 /**
- * The map: every service of the product, once. `npm start`, the crash tests, the benchmarks, compose.yaml and the
- * Kubernetes manifests follow from it; `tests/contract` compares it with what the services themselves read. No service
- * imports it.
+ * The service map lists every service of the product once. `npm start`, the crash tests, the benchmarks, compose.yaml
+ * and the Kubernetes manifests are derived from it, and `tests/contract` compares it with the settings that the
+ * services read. No service imports it.
  */
 export interface Service {
-  /** grpc: behind the gateway, with a database of its own, which has the name of the service. http: answers the world, stores nothing. */
+  /**
+   * A `grpc` service runs behind the gateway and has a database with the name of the service. An `http` service accepts
+   * requests from outside and stores nothing.
+   */
   readonly protocol: 'grpc' | 'http';
-  /** The services whose rpcs it calls. It gets `<NAME>_ADDRESS` for each, and the network policies let it through. */
+  /**
+   * The services whose RPCs it calls. It gets `<NAME>_ADDRESS` for each of them, and the network policies allow these
+   * connections.
+   */
   readonly calls: readonly string[];
-  /** Environment variables of this service, besides those of every service of its protocol and the addresses of `calls`. */
+  /**
+   * Environment variables of this service, in addition to those that every service with its protocol has and to the
+   * addresses of `calls`.
+   */
   readonly settings: Readonly<Record<string, Setting>>;
-  /** TCP ports on the internet that it connects to; private addresses stay closed. Without it nothing outside is reachable. */
+  /**
+   * TCP ports on the internet to which it connects. Private addresses stay blocked. Without this field, the service
+   * cannot connect to the internet.
+   */
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
   readonly limits: Resources;
@@ -22,13 +34,13 @@ interface Setting {
   /** Value in Kubernetes; an overlay may set another value. */
   readonly value?: string;
   /**
-   * Kubernetes takes it from the Secret of the service. `token` and `key-ring` are generated for a system on one machine;
-   * `optional` comes from outside, and the service works without it.
+   * Kubernetes reads the value from the Secret of the service. For a system on one machine, `token` and `key-ring` are
+   * generated. An `optional` secret is provided by the operator, and the service works without it.
    */
   readonly secret?: 'token' | 'key-ring' | 'optional';
-  /** Value in compose unless the developer sets another one. A secret given here is known to everyone. */
+  /** Value in compose unless the developer sets another one. A secret with such a value is public. */
   readonly local?: string;
-  /** Value of a system on one machine unless its environment has another one: `npm start`, the tests, compose. */
+  /** Value for a system on one machine (`npm start`, the tests, compose), unless the environment sets another one. */
   readonly development?: string;
 }
 
@@ -43,13 +55,14 @@ const ecbFeed = 'https://www.ecb.europa.eu/stats/eurofxref';
 export const services = {
   billing: {
     protocol: 'grpc',
-    // It learns from events which organizations exist: organization calls it before it deletes one.
+    // Billing learns from events which organizations exist. The organization service calls it before it deletes an
+    // organization.
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // The image sets production; billing then refuses the prices and the secret of the simulator.
+      // The image sets NODE_ENV to production, in which billing refuses the prices and the secret of the simulator.
       NODE_ENV: { local: 'development', development: 'development' },
-      // The ids of an installation's own prices; an overlay replaces these, which exist in the simulator alone.
+      // Each installation has its own price ids. An overlay replaces these ids, which exist only in the simulator.
       PADDLE_PRICE_CORE_MONTH: {
         value: 'pri_developmentcoremonth000000',
         development: 'pri_developmentcoremonth000000',
@@ -84,7 +97,7 @@ export const services = {
       },
       PADDLE_NOTIFICATION_SECRETS: { secret: 'optional', development: 'pdl_ntfset_development_only' },
       PADDLE_API_URL: { value: 'https://api.paddle.com' },
-      // If it is not set, nothing is reconciled, and there is no link to the provider's page.
+      // Without this key, subscriptions are not reconciled, and the API returns no link to the provider's page.
       PADDLE_API_KEY: { secret: 'optional' },
       CHECKOUT_SUCCESS_URL: {
         value: 'https://example.com/billing/success',
@@ -102,14 +115,15 @@ export const services = {
     settings: {
       API_KEY_PEPPERS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
       OPERATOR_TOKEN: operatorToken,
-      // Time in which a deleted organization can be restored, and time for which the audit trail of a purged one is kept.
+      // Time in which a deleted organization can be restored, and time for which the audit trail of a purged
+      // organization is kept.
       ORGANIZATION_RETENTION_MS: {},
       AUDIT_RETENTION_MS: {},
-      // If there is no mail server, invitations and notifications wait until there is one.
+      // Without a mail server, invitations and notifications wait until one is configured.
       SMTP_URL: { secret: 'optional' },
       MAIL_FROM: { value: 'Invoice Control <no-reply@example.com>' },
     },
-    // Mail submission. A server on a private address is named by a patch of the overlay.
+    // Ports for mail submission. For a mail server with a private address, the overlay contains a patch.
     internetPorts: [465, 587],
     requests: { cpu: '100m', memory: '192Mi' },
     limits: { cpu: '1', memory: '384Mi' },
@@ -119,7 +133,7 @@ export const services = {
     calls: ['organization', 'documents'],
     settings: {
       OPERATOR_TOKEN: operatorToken,
-      // Euro reference rates, read half-hourly; without it foreign amounts are not converted.
+      // Euro reference rates, which are read every half hour. Without this setting, foreign amounts are not converted.
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
       // Days of announced failures of KSeF, whose invoices need not come through it.
       KSEF_FAILURE_PERIODS: {},
@@ -130,7 +144,7 @@ export const services = {
   },
   documents: {
     protocol: 'grpc',
-    // It asks nobody and reaches nothing outside: it parses what strangers send.
+    // This service parses files from unknown senders, so it calls no service and cannot reach the internet.
     calls: [],
     settings: {
       OPERATOR_TOKEN: operatorToken,
@@ -142,13 +156,14 @@ export const services = {
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},
       EXTRACTION_MEMORY_MB: {},
-      // Kubernetes keeps to the default of the service, which refuses to start otherwise.
+      // In Kubernetes the default of the service applies: the service refuses to start without confinement.
       EXTRACTION_CONFINEMENT: { development: 'WHERE_POSSIBLE' },
       RULES_DIR: {},
     },
-    // Processes that have drawn pages hold some 200 MiB each.
+    // A process that has rendered pages uses about 200 MiB.
     requests: { cpu: '500m', memory: '1Gi' },
-    // Four processes that read, each with its own limit, a small one, and the one that serves: it takes one picture of each at a time.
+    // Memory for four reading processes, each with its own limit, one small process, and the serving process, which
+    // holds one image of each reading process at a time.
     limits: { cpu: '4', memory: '3Gi' },
   },
   scan: {
@@ -156,7 +171,7 @@ export const services = {
     calls: ['organization', 'analysis'],
     settings: { OPERATOR_TOKEN: operatorToken },
     requests: { cpu: '100m', memory: '256Mi' },
-    // Room for the rows that one process holds at once.
+    // Memory for the rows that one process holds at the same time.
     limits: { cpu: '1', memory: '1Gi' },
   },
   webhooks: {
@@ -165,9 +180,10 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The image sets it too; the service then refuses the settings below that are for tests.
+      // The image sets this value as well. The service then refuses the test settings below.
       NODE_ENV: { local: 'production' },
-      // Settings that production refuses, or that an installation need not change: see the README of the service.
+      // Production refuses these settings, or an installation need not change them. The README of the service explains
+      // them.
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
       EGRESS_DNS_SERVERS: {},
@@ -178,7 +194,7 @@ export const services = {
       WEBHOOK_NOTICE_AFTER_MS: {},
       WEBHOOK_DISABLE_AFTER_MS: {},
     },
-    // Customers choose the port of their receivers; the connector refuses those of databases and brokers.
+    // Customers choose the port of their receivers. The service refuses the ports of databases and brokers.
     internetPorts: [443, { from: 1_024, to: 65_535 }],
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
@@ -189,7 +205,7 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // The image sets it too; the service then refuses the settings below that are for tests.
+      // The image sets this value as well. The service then refuses the test settings below.
       NODE_ENV: { local: 'production' },
       EGRESS_ALLOW_CIDRS: {},
       EGRESS_ALLOW_HTTP: {},
@@ -199,7 +215,7 @@ export const services = {
       BUSINESS_CENTRAL_LOGIN_URL: {},
       BUSINESS_CENTRAL_API_URL: {},
       BUSINESS_CENTRAL_BANK_ORIGINS: {},
-      // The application of the installation at each provider; without it the ERP cannot be connected.
+      // The OAuth application of the installation at each provider. Without it, customers cannot connect that ERP.
       QUICKBOOKS_CLIENT_ID: {},
       QUICKBOOKS_CLIENT_SECRET: { secret: 'optional' },
       QUICKBOOKS_AUTHORIZE_URL: {},
@@ -234,7 +250,7 @@ export const services = {
       },
       ERP_OAUTH_RETURN_URL: { value: 'https://example.com/erp-connections', development: 'http://127.0.0.1:8080/docs' },
     },
-    // Customers choose the port of their Odoo; the connector refuses those of databases and brokers.
+    // Customers choose the port of their Odoo. The service refuses the ports of databases and brokers.
     internetPorts: [443, { from: 1_024, to: 65_535 }],
     requests: { cpu: '200m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
@@ -245,7 +261,7 @@ export const services = {
     settings: {
       OPERATOR_TOKEN: operatorToken,
       SECRETBOX_KEYS: { secret: 'key-ring', local: 'local:ZGV2ZWxvcG1lbnQtb25seS1ub3QtZm9yLWFueW9uZSE=' },
-      // Addresses of the environments of KSeF; `npm start` points them at the simulator.
+      // Addresses of the KSeF environments. `npm start` sets them to the simulator.
       KSEF_TEST_URL: {},
       KSEF_DEMO_URL: {},
       KSEF_PRODUCTION_URL: {},
@@ -253,7 +269,7 @@ export const services = {
       KSEF_TEST_STORAGE_HOSTS: {},
       KSEF_DEMO_STORAGE_HOSTS: {},
       KSEF_PRODUCTION_STORAGE_HOSTS: {},
-      // The certificates whose seals count; `npm start` names those of the simulator.
+      // The certificates whose seals are accepted. `npm start` names the certificates of the simulator.
       KSEF_TEST_SEALS_FILE: {},
       KSEF_DEMO_SEALS_FILE: {},
       KSEF_PRODUCTION_SEALS_FILE: {},
@@ -277,9 +293,9 @@ export const services = {
     protocol: 'http',
     calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync', 'ksef'],
     settings: {
-      // The proxies that append to X-Forwarded-For: the ingress controller.
+      // The number of proxies that append to X-Forwarded-For: only the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },
-      // All connections come from the ingress controller, which bounds those of each client.
+      // All connections come from the ingress controller, which limits the connections of each client.
       CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },
       UNAUTHENTICATED_PER_ADDRESS_MAX: { value: '50' },
       // Number of replicas of the deployment.
@@ -298,16 +314,16 @@ export const services = {
 
 export type ServiceName = keyof typeof services;
 
-/** The ports that a service listens on in a container. */
+/** The ports on which a service listens in a container. */
 export const ports = { grpc: 50051, http: 8080 } as const;
 
-/** Every service after those that it calls. */
+/** The services in start order: each service comes after the services that it calls. */
 export const startOrder: readonly ServiceName[] = order();
 
-/** The map with its entries as {@link Service}, in the order in which they are started. */
+/** The entries of the service map as {@link Service}, in start order. */
 export const entries: readonly (readonly [ServiceName, Service])[] = startOrder.map((name) => [name, services[name]]);
 
-/** `erp_sync`: the database of `erp-sync`. */
+/** Returns the name of a service's database, for example `erp_sync` for `erp-sync`. */
 export function databaseName(service: string): string {
   return service.replaceAll('-', '_');
 }

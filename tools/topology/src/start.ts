@@ -1,11 +1,11 @@
-// All services on one machine, whether in one process or in one each: what `npm start`, the crash tests and the
-// benchmarks share.
+// Starts all services on one machine, in one process or in one process each. `npm start`, the crash tests and the
+// benchmarks use this module.
 import { randomBytes } from 'node:crypto';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { databaseName, entries, services, startOrder } from './services.js';
 import type { Service, ServiceName } from './services.js';
 
-/** Values of the secret settings, by the name of the setting; made once per installation. */
+/** Values of the secret settings, by the name of the setting. They are created once per installation. */
 export interface Secrets {
   readonly OPERATOR_TOKEN: string;
   readonly [setting: string]: string;
@@ -14,16 +14,16 @@ export interface Secrets {
 export interface Installation {
   readonly natsUrl: string;
   readonly mongodbUrlFor: (service: ServiceName) => string | Promise<string>;
-  /** Put before every database name, so that several systems can share one MongoDB. */
+  /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   readonly secrets: Secrets;
-  /** Values of settings in place of the fixed ones for development. */
+  /** Values that replace the development defaults. */
   readonly given?: NodeJS.ProcessEnv;
-  /** The address that a caller is told in place of a service's own: a proxy listens there. */
+  /** Returns the address that a caller gets instead of the address of a service, if a proxy listens there. */
   readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
 }
 
-/** A secret for every setting that needs one. */
+/** Creates a secret for every setting that needs one. */
 export function newSecrets(): Secrets {
   const values: Record<string, string> = {};
   for (const [, { settings }] of entries) {
@@ -45,14 +45,15 @@ export function developmentSettings(service: ServiceName): Readonly<Record<strin
   );
 }
 
-/** The databases of a system with this prefix. */
+/** Returns the names of all databases of a system with this prefix. */
 export function databaseNames(prefix: string): string[] {
   return entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [`${prefix}${databaseName(name)}`] : []));
 }
 
 /**
- * Starts every service after those that it calls.
- * @param start gets the environment of the service, without what the caller adds for all: log level, ports, limits
+ * Starts each service after the services that it calls.
+ * @param start receives the environment of the service, without the settings that the caller adds for all services: log
+ * level, ports, limits
  * @returns what `start` returned, by service
  */
 export async function startServices<Started extends { readonly address: string }>(

@@ -148,7 +148,7 @@ describe('a failing endpoint', () => {
     expect(responseExcerpt).toBe('later');
   });
 
-  test('is sent to again by a replay: same event, five attempts of its own, new secret and URL', async () => {
+  test('is sent to again by a replay: same event, five further attempts, new secret and URL', async () => {
     const organizationId = newTenant();
     const created = await running.newEndpoint(organizationId);
     receiver.answer(created.path, (_, response) => response.writeHead(500).end());

@@ -8,14 +8,14 @@ import { ibanOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 import type { MakeTrader, Trade } from './trades.js';
 
-/** Input of the writers of clean bills that resemble faults. */
+/** Input of the functions that write correct bills which resemble faults. */
 export interface Surroundings {
   readonly book: Book;
   readonly makeTrader: MakeTrader;
   readonly companyIds: readonly string[];
 }
 
-/** One kind of clean bills that resemble copies or anomalies: the kind, the traders, how often. */
+/** One kind of correct bills that resemble copies or anomalies: the kind, the suppliers, and how often they occur. */
 export interface LookAlikeOptions {
   readonly kind: string;
   readonly count: number;
@@ -29,7 +29,7 @@ export interface LookAlikeOptions {
 
 type Write = (trader: Trader, surroundings: Surroundings, kind: string) => Entry[];
 
-/** So many traders whose bills are written by `write`. */
+/** Adds the given number of suppliers whose bills `write` creates. */
 export function lookAlikes(surroundings: Surroundings, options: LookAlikeOptions, write: Write): Entry[] {
   const { kind, count, form, series: ofSeries, termsDays = 30, vatPercent, ...rest } = options;
   const of: Pick<Trade, 'country' | 'trade' | 'numbers' | 'terms' | 'vatPercent'> = {
@@ -41,7 +41,7 @@ export function lookAlikes(surroundings: Surroundings, options: LookAlikeOptions
   return Array.from({ length: count }, () => write(surroundings.makeTrader(of), surroundings, kind)).flat();
 }
 
-/** A number of equal bills on one day, again and again: rooms, policies, tickets, machines. */
+/** Writes several equal bills on one day, repeatedly, as for rooms, policies, tickets or machines. */
 export function equalOnOneDay(rhythm: Rhythm, countMax: number, typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {
     const { random } = book;
@@ -54,7 +54,7 @@ export function equalOnOneDay(rhythm: Rhythm, countMax: number, typicalCents: nu
   };
 }
 
-/** One price, week by week or month by month. */
+/** Writes bills with the same price every week or every month. */
 export function onePrice(rhythm: Rhythm, typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {
     const netCents = priceOf(book, typicalCents);
@@ -62,7 +62,7 @@ export function onePrice(rhythm: Rhythm, typicalCents: number): Write {
   };
 }
 
-/** Works at a price that is billed in equal rates, under one order. */
+/** Writes bills for works that are paid in equal instalments under one order. */
 export function equalRates(rates: number, daysBetween: number, typicalCents: number): Write {
   return (trader, { book }, hardNegative) =>
     every(
@@ -79,13 +79,13 @@ export function equalRates(rates: number, daysBetween: number, typicalCents: num
       .sort(byDate);
 }
 
-/** The same number on every bill of a contract, at one price. */
+/** Writes all bills of a contract with the same number and the same price. */
 export function contractNumber(rhythm: Rhythm, typicalCents: number, form: NumberForm): Write {
   return (trader, surroundings, kind) =>
     onePrice(rhythm, typicalCents)({ ...trader, numbers: always(form, surroundings.book.random) }, surroundings, kind);
 }
 
-/** The customer's number as the number, with amounts that differ. */
+/** Writes bills that use the customer number as the invoice number and have different amounts. */
 export const customerNumber: Write = (trader, { book }, hardNegative) => {
   const number = filled('7######', book.random);
   return monthly()(book).map((date) =>
@@ -93,7 +93,7 @@ export const customerNumber: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** A bill, its credit note, and the bill again under a new number. */
+/** Writes a bill, its credit note, and the bill again under a new number. */
 export const creditAndReissue: Write = (trader, { book }, hardNegative) =>
   every(
     28,
@@ -114,7 +114,7 @@ export const creditAndReissue: Write = (trader, { book }, hardNegative) =>
     return [first, credit, again];
   });
 
-/** An advance and the rest, which are equal. */
+/** Writes an advance and a remainder that have the same amount. */
 export const equalHalves: Write = (trader, { book }, hardNegative) =>
   every(
     70,
@@ -128,7 +128,7 @@ export const equalHalves: Write = (trader, { book }, hardNegative) =>
       .map((day) => book.enter(trader, { date: day, netCents, order, hardNegative }));
   });
 
-/** One bill for each site or company, on one day and at one price. */
+/** Writes one bill for each site or company, on the same day and with the same price. */
 export const billForEachCompany: Write = (trader, { book, companyIds }, hardNegative) => {
   const netCents = priceOf(book, 64_000);
   return monthly()(book).flatMap((date) =>
@@ -144,7 +144,7 @@ export const billForEachCompany: Write = (trader, { book, companyIds }, hardNega
   );
 };
 
-/** The month as the number, and `-2` behind the second bill of a month. */
+/** Writes bills whose number is the month, with the suffix `-2` on the second bill of a month. */
 export const secondOfTheMonth: Write = (trader, { book }, hardNegative) => {
   const account = filled('####', book.random);
   const netCents = priceOf(book, 88_000);
@@ -160,7 +160,7 @@ export const secondOfTheMonth: Write = (trader, { book }, hardNegative) => {
   });
 };
 
-/** Numbers that begin again each January without naming the year: the same number comes every year. */
+/** Writes bills whose numbers restart each January without the year, so that the same number recurs every year. */
 export const restartWithoutYear: Write = (trader, { book }, hardNegative) => {
   const numbers = series('N', { from: 0, stepMax: 1, restart: 'year' }, book.random);
   return every(
@@ -174,7 +174,7 @@ export const restartWithoutYear: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** Two accounts in turn from the beginning. */
+/** Writes bills of a supplier who alternates between two accounts from the beginning. */
 export const twoAccounts: Write = (trader, { book }, hardNegative) => {
   const second = ibanOf(trader.country, book.random);
   const first = trader.iban ?? second;
@@ -191,7 +191,9 @@ export const twoAccounts: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** A new bank, announced and then kept: asked about once. */
+/**
+ * Writes bills of a supplier who announces a new bank account and then keeps it. The change should cause one finding.
+ */
 export const changedBank: Write = (trader, { book }, hardNegative) => {
   const days = every(12, 26)(book);
   const movedOn = days[Math.floor(days.length * 0.6)] ?? book.lastDay;
@@ -206,7 +208,10 @@ export const changedBank: Write = (trader, { book }, hardNegative) => {
   );
 };
 
-/** Several traders who all ask for payment to one factor, with numbers of their own. */
+/**
+ * Adds several suppliers who all ask for payment to the account of one factoring company, but number their bills
+ * separately.
+ */
 export function sharedFactor(surroundings: Surroundings, options: LookAlikeOptions): Entry[] {
   const iban = ibanOf(options.country, surroundings.book.random);
   return lookAlikes(surroundings, options, (trader, { book }, hardNegative) =>
@@ -222,13 +227,13 @@ export function sharedFactor(surroundings: Surroundings, options: LookAlikeOptio
   );
 }
 
-/** The same fee each year, under numbers of a yearly series. */
+/** Writes the same fee each year, under numbers of a yearly series. */
 export const yearlyFee: Write = (trader, { book }, hardNegative) => {
   const netCents = priceOf(book, 240_000);
   return monthly({ every: 12 })(book).map((date) => book.enter(trader, { date, netCents, hardNegative }));
 };
 
-/** Equal advances each month, and once a year a final bill of another amount. */
+/** Writes equal advances each month, and once a year a final bill with another amount. */
 export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
   const advance = priceOf(book, 38_000);
   return monthly({ day: 3 })(book).flatMap((date) => {
@@ -239,7 +244,10 @@ export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
   });
 };
 
-/** Loads from a price list, often two or three equal ones in a week, each with a number and a delivery note. */
+/**
+ * Writes deliveries from a price list, often two or three equal ones in a week, each with a separate number and
+ * delivery note.
+ */
 export function equalLoads(typicalCents: number): Write {
   return (trader, { book }, hardNegative) => {
     const price = priceOf(book, typicalCents);
@@ -258,7 +266,7 @@ export function equalLoads(typicalCents: number): Write {
   };
 }
 
-/** Credit notes for returns, with numbers of the same series. */
+/** Writes credit notes for returns, with numbers of the same series. */
 export const returnsCredited: Write = (trader, { book }, hardNegative) =>
   every(
     6,
@@ -272,7 +280,10 @@ export const returnsCredited: Write = (trader, { book }, hardNegative) =>
     });
   });
 
-/** Part and final bills of works: what was paid is deducted, five percent are kept back and billed at the end. */
+/**
+ * Writes partial and final bills for works. Earlier payments are deducted, and five percent are retained and billed at
+ * the end.
+ */
 export const retention: Write = (trader, { book }, hardNegative) =>
   every(
     140,
@@ -296,7 +307,7 @@ export const retention: Write = (trader, { book }, hardNegative) =>
     })
     .sort(byDate);
 
-/** A day, a bill for each guest or job with a neighbouring number, some at one price. */
+/** Writes one bill for each guest or job of a day, with neighbouring numbers and some equal prices. */
 export function manyADay(prices: readonly number[], countMax: number): Write {
   return (trader, { book }, hardNegative) =>
     weekly(book).flatMap((date) =>

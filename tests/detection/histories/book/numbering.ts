@@ -1,18 +1,21 @@
 import type { Random } from '../../random.js';
 import { filled } from './pattern.js';
 
-/** Gives the next number of a series, for a bill of this day. Days come in order. */
+/** Returns the next number of a series for a bill of this day. It must be called in the order of the days. */
 export type Numbering = (date: string) => string;
 
 /**
- * Form of a number. YYYY, YY, MM and DD are the date's, N... the serial with at least as many digits, W the week; `#` is a digit and `@` a
- * letter that the trader keeps (a customer number, a branch).
+ * Form of a number. YYYY, YY, MM and DD stand for the date, N... for the serial number with at least as many digits, W
+ * for the week, `#` for a digit and `@` for a letter that stay the same for a supplier (a customer number, a branch).
  */
 export type NumberForm = string;
 
 export interface SeriesOptions {
   readonly from?: number;
-  /** Maximum step between two of our numbers, since others get bills as well; 1 if we are the only customer. */
+  /**
+   * Maximum step between two numbers that we receive, since other customers get bills as well; 1 if we are the only
+   * customer.
+   */
   readonly stepMax?: number;
   readonly restart?: 'never' | 'year' | 'month' | 'day';
 }
@@ -41,7 +44,7 @@ function written(form: string, date: string, serial: number): string {
     .replace(/N+/, (run) => String(serial).padStart(run.length, '0'));
 }
 
-/** The same number on every bill: the contract's, or the customer's. */
+/** Returns the same number for every bill: the number of the contract or of the customer. */
 export function always(form: NumberForm, random: Random): Numbering {
   const number = filled(form, random);
   return () => number;

@@ -1,6 +1,6 @@
 import type { Random } from '../../random.js';
 
-/** Digits for `#`, a letter for `@`. */
+/** Replaces each `#` by a digit and each `@` by a letter. */
 export function filled(pattern: string, random: Random): string {
   return pattern
     .replace(/#/g, () => String(random.integer(0, 9)))

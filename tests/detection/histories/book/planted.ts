@@ -9,14 +9,14 @@ import { shuffled } from './trades.js';
 
 interface Planting {
   readonly random: Random;
-  /** An earlier bill of another trader. */
+  /** An earlier bill of another supplier. */
   readonly other: Entry;
-  /** The trader's bills of before, oldest first. */
+  /** The supplier's earlier bills, oldest first. */
   readonly before: readonly Entry[];
 }
 
 interface PlantedKind {
-  /** Findings of which at least one must be raised. */
+  /** Types of findings. At least one of them must be raised. */
   readonly expected: readonly string[];
   readonly isLast?: boolean;
   readonly plant: (entry: Entry, planting: Planting) => Bill | undefined;
@@ -39,7 +39,7 @@ function times(bill: Bill, factor: number): Bill {
   return withCents(bill, { net, tax, gross: net + tax });
 }
 
-/** The amount furthest above, among the bills before. */
+/** Returns the highest amount of the earlier bills. */
 function highest(before: readonly Entry[]): number {
   return Math.max(...before.map(({ bill }) => centsOf(bill.invoice.gross_amount)));
 }
@@ -195,7 +195,7 @@ export type PlantedName = keyof typeof plantedKinds;
 
 const BEFORE_MIN = 16;
 
-/** Replaces a bill of established traders, at most one each, by all kinds about equally often. */
+/** Replaces at most one bill of each established supplier by a faulty bill. All kinds occur about equally often. */
 export function withPlanted(
   book: Book,
   entries: readonly Entry[],

@@ -5,19 +5,19 @@ import type { Random } from '../../random.js';
 import type { Numbering } from './numbering.js';
 import { filled } from './pattern.js';
 
-/** Somebody who sends bills. */
+/** A supplier that sends bills. */
 export interface Trader {
   readonly name: string;
   readonly country: Country;
-  /** Absent for those who state none. */
+  /** Absent for suppliers that state no tax id. */
   readonly taxId?: string;
   readonly iban?: string;
   readonly currency: string;
-  /** 0 where the tax is shifted to the customer or the trade is exempt. */
+  /** 0 if the customer owes the tax or the supplier is exempt. */
   readonly vatPercent: number;
   readonly termsDays: number;
   readonly numbers: Numbering;
-  /** Number of the customer at the trader. */
+  /** Number under which the supplier lists the customer. */
   readonly customerNumber: string;
   readonly companyId: string;
 }
@@ -25,7 +25,7 @@ export interface Trader {
 interface CountryForms {
   readonly currency: string;
   readonly vatPercent: number;
-  /** `#` is a digit. */
+  /** Form of the tax id; `#` is a digit. */
   readonly taxId: string;
   readonly bban: string;
   readonly legalForms: readonly string[];
@@ -71,7 +71,7 @@ export function formsOf(country: Country): CountryForms {
   return countries[country];
 }
 
-/** A tax id with right check digits: about a hundred tries at most. */
+/** Returns a tax id with correct check digits, after about a hundred tries at most. */
 export function taxIdOf(country: Country, random: Random): string {
   for (;;) {
     const body = filled(countries[country].taxId, random);
@@ -79,7 +79,7 @@ export function taxIdOf(country: Country, random: Random): string {
   }
 }
 
-/** A tax id whose last digit is wrong. */
+/** Returns a tax id whose last digit is wrong. */
 export function wrongTaxId(taxId: string, random: Random): string {
   const places = [...taxId].flatMap((character, place) => (place > 1 && /\d/.test(character) ? [place] : []));
   for (;;) {
@@ -98,7 +98,7 @@ export function ibanOf(country: Country, random: Random): string {
   }
 }
 
-/** The account with one digit changed, still valid; undefined where none was found. */
+/** Returns a valid account that differs in one digit, or undefined if none was found. */
 export function ibanBeside(iban: string, random: Random): string | undefined {
   const bban = iban.slice(4);
   for (let attempt = 0; attempt < 3_000; attempt += 1) {

@@ -7,27 +7,30 @@ import { filled } from './pattern.js';
 import { formsOf, ibanOf, taxIdOf } from './trader.js';
 import type { Country, Trader } from './trader.js';
 
-/** A line of business: so many traders that bill alike. */
+/** A trade, with the number of its suppliers, who all bill in the same way. */
 export interface Trade {
   readonly count: number;
   readonly country: Country;
-  /** Words after the family name, for example `Bygg`, `Lavandería`. */
+  /** Words that follow the family name, for example `Bygg`, `Lavandería`. */
   readonly trade: readonly string[];
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;
   readonly numbers: readonly (readonly [form: NumberForm, options?: SeriesOptions])[];
   readonly terms: readonly number[];
   readonly vatPercent?: number;
-  /** Form of the order that a bill names: `new` for each bill, `kept` for some months, or none. */
+  /**
+   * Form of the order number on a bill. It is `new` for each bill or `kept` for some months. Absent if bills name no
+   * order.
+   */
   readonly order?: { readonly form: string; readonly change: 'new' | 'kept' };
 }
 
-/** One of so many traders states no tax id. */
+/** One supplier in ten states no tax id. */
 const WITHOUT_TAX_ID_EVERY = 10;
-/** Bills that one order covers, where it is kept. */
+/** Number of bills that one kept order covers. */
 const KEPT_ORDER_BILLS = 7;
 
-/** Makes traders whose family names differ. */
+/** Returns a function that creates suppliers with different family names. */
 export function traderMaker(book: Book, familyNames: readonly string[], companyIds: readonly string[]) {
   const { random } = book;
   const free = shuffled(familyNames, random);
@@ -59,7 +62,7 @@ export function traderMaker(book: Book, familyNames: readonly string[], companyI
 
 export type MakeTrader = ReturnType<typeof traderMaker>;
 
-/** All bills of all traders of these trades. */
+/** Writes all bills of all suppliers of these trades. */
 export function billTrades(book: Book, makeTrader: MakeTrader, trades: readonly Trade[]): Entry[] {
   return trades.flatMap((trade) =>
     Array.from({ length: trade.count }, () => billTrader(book, makeTrader(trade), trade)).flat(),

@@ -4,7 +4,7 @@ import type { Bill } from '../../bill.js';
 import type { Entry, Episode, Scene, Supplier } from './journal.js';
 import { centsOf, decimal, relabelled, workday, write } from './journal.js';
 
-/** Honest bills that look like copies: what suppliers send now and then. */
+/** Adds correct bills that look like copies and that suppliers send occasionally. */
 
 const isNot =
   (...kinds: readonly string[]) =>
@@ -179,7 +179,7 @@ const all = (share: number): readonly Episode[] => [
   },
 ];
 
-/** Episodes by name; each comes in about one of `1 / share` bills that it fits. */
+/** Episodes by name. Each replaces about one in `1 / share` of the bills for which it is possible. */
 export function episodesOf(share: number, names?: readonly string[]): readonly Episode[] {
   return all(share).filter(({ name }) => names?.includes(name) ?? true);
 }

@@ -30,20 +30,22 @@ export interface Trade {
   readonly trade: string;
   readonly suppliers: number;
   readonly countries: readonly string[];
-  /** Words of the trade, by country or for all (`any`). */
+  /** Words of the trade, by country or for all countries (`any`). */
   readonly words: Readonly<Record<string, readonly string[]>>;
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;
   readonly numbering: readonly Numbering[];
   readonly orders?: 'always' | 'often' | 'blanket';
-  /** Rates in tenths of a percent that differ from the standard rate. */
+  /** Tax rates that differ from the standard rate, in tenths of a percent. */
   readonly rates?: Readonly<Record<string, number>>;
-  /** Taxed where it is supplied (fuel, tolls, hotels) although the buyer is in another country. */
+  /**
+   * True if the supply is taxed where it takes place (fuel, tolls, hotels), although the buyer is in another country.
+   */
   readonly isLocal?: boolean;
   readonly terms?: readonly number[];
-  /** The label of all its bills: they are honest and look like copies. */
+  /** Label of all bills of the trade, which are correct but look like copies. */
   readonly hardNegative?: string;
-  /** Several bills of one day. */
+  /** Minimum and maximum number of bills on one day. */
   readonly perDay?: readonly [number, number];
 }
 
@@ -61,31 +63,31 @@ export interface Supplier {
   readonly namesBuyer: boolean;
   readonly chargesTax: boolean;
   readonly blanket: readonly string[];
-  /** The net price of a day, in cents. */
+  /** Returns the net price on a day, in cents. */
   readonly price: (date: string) => number;
 }
 
-/** A bill with what made it. */
+/** A bill with the data from which it was created. */
 export interface Entry {
   bill: Bill;
   readonly supplier: Supplier;
-  /** Tax in tenths of a percent. */
+  /** Tax rate in tenths of a percent. */
   readonly rate: number;
   readonly isRecurring: boolean;
 }
 
 export interface World {
   readonly random: Random;
-  /** Factor to the bills that suppliers without a fixed rhythm send. */
+  /** Factor for the number of bills from suppliers without a fixed rhythm. */
   readonly pace: number;
   readonly from: string;
   readonly to: string;
   readonly companies: readonly OwnCompany[];
   readonly cores: Readonly<Record<string, readonly string[]>>;
   readonly currencies: Readonly<Record<string, string>>;
-  /** Units of a currency to the euro, for price lists. */
+  /** Units of each currency per euro, for price lists. */
   readonly scale: Readonly<Record<string, number>>;
-  /** An order number of the buyer on a day. */
+  /** Returns an order number of the buyer for a day. */
   readonly order: (date: string) => string;
   readonly claim: () => string;
 }
@@ -99,7 +101,7 @@ export interface Written {
   readonly lag?: number;
 }
 
-/** A bill of a supplier on a day. */
+/** Writes a bill of a supplier for a day. */
 export function write(world: World, supplier: Supplier, date: string, written: Written = {}): Entry {
   const { random } = world;
   const company = written.company ?? supplier.company;
@@ -153,7 +155,7 @@ function orderOf(world: World, supplier: Supplier, date: string): string | undef
   }
 }
 
-/** Net, tax and gross as decimals; forints have no cents. */
+/** Returns net, tax and gross as decimals. The forint has no cents. */
 export function amounts(
   net: number,
   rate: number,
@@ -165,7 +167,7 @@ export function amounts(
   return { net_amount: decimal(whole), tax_amount: decimal(tax), gross_amount: decimal(whole + tax) };
 }
 
-/** Cents as a decimal, of credits too. */
+/** Formats cents as a decimal, which may be negative. */
 export function decimal(value: number): string {
   return value < 0 ? `-${cents(-value)}` : cents(value);
 }
@@ -226,7 +228,7 @@ function priceOf(pricing: Pricing, random: Random, scale: number, from: string):
   }
 }
 
-/** Days on which a supplier bills. */
+/** Returns the days on which a supplier bills. */
 function daysOf(world: World, rhythm: Rhythm): string[] {
   const { random, to } = world;
   const startsLate = random.chance(0.18);
@@ -272,14 +274,16 @@ function firstOfNext(first: string): string {
   return `${addDays(first, 32).slice(0, 7)}-01`;
 }
 
-/** The same day, or the Monday behind a weekend. */
+/** Returns the same day, or the Monday after a weekend. */
 export function workday(date: string): string {
   const weekday = new Date(Date.parse(date)).getUTCDay();
   if (weekday === 6) return addDays(date, 2);
   return weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** Bills that a supplier sends now and then instead of one plain bill; later bills are put on its calendar. */
+/**
+ * Bills that a supplier occasionally sends instead of one plain bill. Later bills are added to the supplier's calendar.
+ */
 export interface Episode {
   readonly name: string;
   readonly share: number;
@@ -300,7 +304,7 @@ export interface Casting {
   readonly entries: readonly Entry[];
 }
 
-/** Names of which no two differ by less than a word. */
+/** Returns a name that differs from every other name in at least one word. */
 function nameOf(world: World, taken: Set<string>, trade: Trade, country: string): string {
   const { random, cores } = world;
   const words = trade.words[country] ?? trade.words['any'] ?? [''];
@@ -343,7 +347,7 @@ export function cast(world: World, trade: Trade, taken: Set<string>, overrides: 
   };
 }
 
-/** All bills of a supplier, in the order of their days. */
+/** Returns all bills of a supplier, in the order of their days. */
 export function perform(world: World, supplier: Supplier, episodes: readonly Episode[]): Casting {
   const { random } = world;
   const { trade } = supplier;
@@ -378,7 +382,7 @@ export function relabelled(entry: Entry, hardNegative: string): Entry {
   return { ...entry, bill: { ...entry.bill, hardNegative } };
 }
 
-/** The entry with its supplier stated otherwise. */
+/** Returns the entry with changed supplier fields. */
 export function restated(bill: Bill, changes: Partial<Bill['invoice']['supplier']>): Bill {
   return withInvoice(bill, { supplier: { ...bill.invoice.supplier, ...changes } });
 }

@@ -23,15 +23,15 @@ export interface Plan {
   readonly orderForm: (date: string, serial: number) => string;
   readonly trades: readonly Trade[];
   readonly episodes: { readonly share: number; readonly names?: readonly string[] };
-  /** Suppliers that only look like each other. */
+  /** Suppliers that resemble each other but are different. */
   readonly doubles: readonly Doubles[];
-  /** Number of claims that come a second time, by kind. */
+  /** Number of bills that are claimed a second time, by kind. */
   readonly copies: Readonly<Record<string, number>>;
-  /** Number of wrong bills, by kind. */
+  /** Number of faulty bills, by kind. */
   readonly wrong: Readonly<Record<string, number>>;
 }
 
-/** Two suppliers of one trade: of like names, or of equal prices and numbers. */
+/** Two suppliers of one trade with similar names, or with equal prices and numbers. */
 export interface Doubles {
   readonly trade: Trade;
   readonly cores: readonly [string, string];
@@ -39,7 +39,7 @@ export interface Doubles {
   readonly hasOnePrice: boolean;
 }
 
-/** Companies of an organization with valid tax ids. */
+/** Returns the companies of an organization, with valid tax ids. */
 export function ownCompanies(
   seed: number,
   companies: readonly { readonly name: string; readonly country: string }[],
@@ -98,7 +98,10 @@ function doublesOf(world: World, { trade, cores, country, hasOnePrice }: Doubles
   return [first, second];
 }
 
-/** Suppliers with some bills wrong, at most one of each, and never of one that was made to look like a copy. */
+/**
+ * Adds faults to some bills of the suppliers: at most one fault of each kind per supplier, and none in a bill that was
+ * made to look like a copy.
+ */
 function withWrongRows(
   castings: readonly Casting[],
   plan: Plan,
@@ -134,9 +137,9 @@ function withWrongRows(
 }
 
 /**
- * The next bill goes back to the usual account, which section 7.2 asks about (BANK_ACCOUNT_REVERTED) where that account
- * was used 8 times over 90 days. Where the order of arrival and that of issue disagree on which bill is next, or the
- * account is too young, the bills are honest ones that may be asked about.
+ * Labels the next bill, which returns to the usual account. Section 7.2 raises BANK_ACCOUNT_REVERTED if that account
+ * was used 8 times over 90 days. If the order of arrival and the order of issue disagree on which bill is next, or if
+ * the account is too young, the bills are labelled as correct bills that may cause the finding.
  */
 function markReturn(entries: Entry[], at: number): void {
   const { issue_date: date = '' } = entries[at]?.bill.invoice ?? {};
@@ -164,7 +167,7 @@ function isPlain({ bill }: Entry): boolean {
   return bill.hardNegative === undefined && bill.anomaly === undefined && !bill.invoice.gross_amount.startsWith('-');
 }
 
-/** Bills that a supplier has sent before one of them is copied. */
+/** Number of bills that a supplier has sent before one of them is copied. */
 const SENT_BEFORE = 6;
 
 function copiesOf(castings: readonly Casting[], plan: Plan, world: World, copied: Set<Entry>): Bill[] {

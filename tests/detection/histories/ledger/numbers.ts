@@ -1,28 +1,29 @@
 import type { Random } from '../../random.js';
 
 /**
- * Numbering of a supplier's bills. In a template `{n}` is the serial, `{n:5}` the serial with zeros before it, `{s}` the number of the
- * customer, `{L}` letters of the supplier, and `{yyyy}`, `{yy}`, `{mm}`, `{dd}`, `{ww}` are of the day.
+ * Numbering of a supplier's bills. In a template `{n}` is the serial number, `{n:5}` the serial number with leading
+ * zeros, `{s}` the customer number, `{L}` letters of the supplier, and `{yyyy}`, `{yy}`, `{mm}`, `{dd}`, `{ww}` parts
+ * of the date.
  */
 export interface Numbering {
   readonly templates: readonly string[];
   readonly reset?: 'year' | 'month' | 'day';
   readonly start?: number;
-  /** The least and most that the serial rises from bill to bill. */
+  /** The minimum and maximum step of the serial number from bill to bill. */
   readonly step?: readonly [number, number];
-  /** Parts of one period are `-1`, `-2`, also where there is one. */
+  /** True if the bills of one period are numbered `-1`, `-2`, even if there is only one. */
   readonly hasParts?: boolean;
-  /** The number names a contract and repeats. */
+  /** True if the number identifies a contract and repeats. */
   readonly isContract?: boolean;
 }
 
 export interface Series {
   next(date: string): string;
-  /** The number that would follow on this day without having been used. */
+  /** Returns the number that would follow on this day, without using it. */
   unused(date: string): string | undefined;
   readonly customer: string;
   readonly letters: string;
-  /** True when each number has a serial, so that two bills of one day have numbers of their own. */
+  /** True when each number contains a serial number, so that two bills of one day have different numbers. */
   readonly hasSerial: boolean;
 }
 

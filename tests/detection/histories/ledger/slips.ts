@@ -6,15 +6,18 @@ import type { Entry, OwnCompany } from './journal.js';
 import { centsOf, decimal, restated, workday } from './journal.js';
 import { accountOf, nearAccount } from './supplier.js';
 
-/** Makes the copies with which one claim comes a second time, or undefined if this bill cannot have a copy of this kind. */
+/**
+ * Creates the copies through which one bill is claimed a second time, or returns undefined if this bill cannot have a
+ * copy of this kind.
+ */
 export type Slip = (entry: Entry, desk: Desk) => Bill[] | undefined;
 
-/** The records of the clerk. */
+/** The records from which a clerk copies. */
 export interface Desk {
   readonly random: Random;
   readonly companies: readonly OwnCompany[];
   readonly order: (date: string) => string;
-  /** The account and the name of a factor. */
+  /** The account and the name of a factoring company. */
   readonly factor: string;
   readonly to: string;
 }
@@ -43,12 +46,12 @@ function grossed(bill: Bill, gross: number): Bill {
   });
 }
 
-/** Each digit run of a number with its place. */
+/** Returns each sequence of digits in a number, with its position. */
 function digitRuns(number: string): { readonly at: number; readonly text: string }[] {
   return [...number.matchAll(/[0-9]+/g)].map((match) => ({ at: match.index, text: match[0] }));
 }
 
-/** A random place among the digits of the longest run, which has at least four. */
+/** Returns a random position among the digits of the longest sequence, which has at least four digits. */
 function digitAt(number: string, random: Random): number | undefined {
   const [longest] = digitRuns(number).sort((left, right) => right.text.length - left.text.length);
   if (longest === undefined || longest.text.length < 4) return undefined;
@@ -94,7 +97,7 @@ function readByScanner(number: string, random: Random): string | undefined {
   return spliced(number, at, 1, ocr[number.charAt(at)] ?? '');
 }
 
-/** Letters that look Latin and are not. */
+/** Letters that look like Latin letters but belong to other scripts. */
 const foreign: Readonly<Record<string, string>> = {
   A: 'А',
   B: 'В',
@@ -340,7 +343,7 @@ function ascii(text: string): string {
     .replace(/ß/g, 'ss');
 }
 
-/** A number on the supplier's papers other than bills: it is the same one for each bill. */
+/** Returns a number from the supplier's documents other than bills. It is the same for each bill. */
 function paperNumber({ bill, supplier }: Entry, random: Random, offset: number): number {
   const days = Math.floor(Date.parse(bill.invoice.issue_date) / 86_400_000);
   return (
@@ -367,12 +370,12 @@ const deliveryWords: Readonly<Record<string, string>> = {
   SI: 'DOB-',
 };
 
-/** Tells whether a supplier delivers goods, which come with a note. */
+/** Tells whether a supplier delivers goods with a delivery note. */
 function delivers({ supplier: { trade } }: Entry): boolean {
   return trade.orders !== undefined || /dairies|repair|growers|vineyards|tyres|fuel|cold/.test(trade.trade);
 }
 
-/** Tells whether a supplier may be billed by its customer. */
+/** Tells whether the customer may issue the supplier's bills (self-billing). */
 function mayBeSelfBilled({ supplier: { trade } }: Entry): boolean {
   return /carriers|growers|vineyards|agencies|ports|staff/.test(trade.trade);
 }
@@ -473,7 +476,7 @@ const unrelatedSlips: Readonly<Record<string, Slip>> = {
 
 export const slips: Readonly<Record<string, Slip>> = { ...relatedSlips, ...unrelatedSlips };
 
-/** Days between a bill and its copy. */
+/** Returns the number of days between a bill and its copy. */
 export function copyLag(random: Random): number {
   return random.chance(0.6) ? random.integer(0, 14) : random.integer(15, 58);
 }

@@ -2,7 +2,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { Random } from '../../random.js';
 
-/** Tax ids by form: `#` is a digit, found such that the check digits are right. */
+/** Forms of tax ids: each `#` is replaced by a digit so that the check digits are correct. */
 const taxForms: Readonly<Record<string, string>> = {
   LT: 'LT#######1#',
   LV: 'LV40#########',
@@ -22,7 +22,7 @@ const taxForms: Readonly<Record<string, string>> = {
   SI: 'SI########',
 };
 
-/** Form of the text after the check digits of an IBAN, by bank. */
+/** Forms of the part of an IBAN after the check digits, by bank. */
 const accountForms: Readonly<Record<string, readonly string[]>> = {
   LT: ['73000100########', '70440600########', '40100510########', '32500########'.padEnd(16, '#')],
   LV: ['HABA0551#########', 'UNLA0055#########', 'PARX0022#########', 'RIKO0002#########'],
@@ -61,7 +61,7 @@ export function taxIdOf(country: string, random: Random): string {
   throw new RangeError(`no tax id for ${country}`);
 }
 
-/** The IBAN of an account: check digits by ISO 7064 (modulus 97). */
+/** Returns the IBAN of an account, with check digits by ISO 7064 (modulus 97). */
 function ibanOf(country: string, bban: string): string {
   const text = `${bban}${country}00`.replace(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
   let rest = 0;
@@ -77,7 +77,7 @@ function accountForm(country: string, random: Random): string {
   return random.pick(accountForms[country] ?? []);
 }
 
-/** A valid account; `bank` keeps the first characters behind the check digits. */
+/** Returns a valid account. `bank` sets the first characters after the check digits. */
 export function accountOf(country: string, random: Random, bank?: string): string {
   for (let tries = 0; tries < 50_000; tries++) {
     const form = accountForm(country, random);
@@ -88,7 +88,7 @@ export function accountOf(country: string, random: Random, bank?: string): strin
   throw new RangeError(`no account for ${country}`);
 }
 
-/** The account with one or two of its last digits changed, still valid. */
+/** Returns a valid account that differs in one or two of its last digits. */
 export function nearAccount(iban: string, random: Random): string {
   const country = iban.slice(0, 2);
   const bban = iban.slice(4);
@@ -128,7 +128,7 @@ export function legalName(core: string, country: string, random: Random): string
   return random.pick(legalForms[country] ?? ['_']).replace('_', core);
 }
 
-/** The highest legal rate of value added tax on a day, in tenths of a percent. */
+/** Returns the highest legal VAT rate on a day, in tenths of a percent. */
 export function standardRate(country: string, date: string): number {
   switch (country) {
     case 'LT':

@@ -6,13 +6,13 @@ import type { Casting, Entry } from './journal.js';
 import { amounts, centsOf, decimal, restated } from './journal.js';
 import { accountOf, nearAccount, taxIdOf } from './supplier.js';
 
-/** The fault of one bill, and the findings that it must cause. */
+/** The fault of one bill, and the findings that the fault must cause. */
 export interface Wrong {
   readonly expected: readonly string[];
-  /** Bills of the supplier that must be there before. */
+  /** Number of earlier bills that the supplier must have. */
   readonly after?: number;
   readonly fits?: (entry: Entry, casting: Casting) => boolean;
-  /** The next bill returns to the usual account from one that can be paid. */
+  /** True if the next bill returns to the usual account from a different account. */
   readonly returns?: boolean;
   readonly make: (entry: Entry, tools: WrongTools) => Bill;
 }
@@ -48,7 +48,7 @@ function withNet({ bill, rate, supplier }: Entry, net: number): Bill {
   return withInvoice(bill, amounts(net, rate, supplier.currency));
 }
 
-/** The same length, another number, and none of the letters: valid for no country. */
+/** Returns an id with the same length, other digits and no letters, which is valid in no country. */
 function brokenTaxId(id: string): string {
   const last = Number(id.slice(-1));
   return Number.isNaN(last)
@@ -56,7 +56,7 @@ function brokenTaxId(id: string): string {
     : `${id.slice(0, -1)}${(last + 1) % 10}`;
 }
 
-/** Names like none in the histories. */
+/** Names that do not resemble any name in the histories. */
 const strangers = ['Quixley Wharf', 'Hojbjerg Zink', 'Uxbrow Jutta', 'Wyckham Pfund', 'Zbyk Ghuul'];
 
 export const wrongs: Readonly<Record<string, Wrong>> = {
@@ -251,14 +251,14 @@ export const wrongs: Readonly<Record<string, Wrong>> = {
   },
 };
 
-/** Tells whether the six bills before have one amount. */
+/** Tells whether the six preceding bills have the same amount. */
 function isSteady({ entries }: Casting, bill: Bill): boolean {
   const at = entries.findIndex((entry) => entry.bill === bill);
   const before = entries.slice(Math.max(0, at - 7), at).map((entry) => entry.bill.invoice.gross_amount);
   return before.length >= 7 && new Set(before).size === 1;
 }
 
-/** Tells whether all numbers of a supplier have one pattern of letters, digits and separators. */
+/** Tells whether all numbers of a supplier have the same pattern of letters, digits and separators. */
 function isOfOneMake(_numberings: number, entries: readonly Entry[]): boolean {
   const makes = new Set(
     entries.map(({ bill }) => bill.invoice.invoice_number.replace(/[0-9]+/g, '9').replace(/[A-Z]+/g, 'A')),

@@ -1,4 +1,5 @@
-// The parts of the histories in this folder: suppliers, habits of numbers, rhythms and amounts, and a book of drafts.
+// Contains the parts from which the histories in this folder are built: suppliers, numbering habits, rhythms, amounts,
+// and a book of drafts.
 import type { CanonicalBankAccount } from '@invoicecontrol/invoice/canonical-invoice';
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { cents, companies } from '../../bill.js';
@@ -16,11 +17,11 @@ export interface Trader {
   /** VAT rate in tenths of a percent; 0 if no tax is charged. */
   readonly vat: number;
   readonly terms: number;
-  /** The number under which this supplier keeps us. */
+  /** The number under which this supplier lists us. */
   readonly customerNumber: string;
 }
 
-/** A bill in whole cents, before it is written out. */
+/** A bill in whole cents, before it is written. */
 export interface Draft {
   readonly trader: Trader;
   readonly name: string;
@@ -37,7 +38,7 @@ export interface Draft {
   readonly companyId: string;
   readonly arrival: string;
   readonly claim: string;
-  /** Clean bills of the supplier repeat its amount. */
+  /** True if correct bills of the supplier repeat this amount. */
   readonly recurs: boolean;
   readonly mutation?: string;
   readonly hardNegative?: string;
@@ -107,13 +108,16 @@ export function openBook(random: Random, prefix: string) {
 
   return {
     drafts,
-    /** Adds a clean bill. */
+    /** Adds a correct bill. */
     add(trader: Trader, options: Parameters<typeof draft>[1]): Draft {
       const added = draft(trader, options);
       drafts.push(added);
       return added;
     },
-    /** Adds the bills of a habit; some are billed again by the supplier, some weeks later, under its next number. */
+    /**
+     * Adds the bills of a supplier's habit. The supplier bills some of them again some weeks later, under its next
+     * number.
+     */
     stream(stream: Stream): void {
       const again: { date: string; of: Draft }[] = [];
       const used = new Set<string>();
@@ -131,11 +135,12 @@ export function openBook(random: Random, prefix: string) {
           });
         }
         let net = stream.net(date);
-        // Amounts that do not recur are kept apart, so that no two clean bills are one claim by accident.
+        // Amounts that do not recur differ from each other, so that no two correct bills look like the same claim by
+        // accident.
         while (stream.recurs !== true && used.has(`${net}`)) net += random.integer(1, 97);
         used.add(`${net}`);
         const number = stream.number(date);
-        // Nor is a number of last year used for the same price.
+        // A number of the previous year is not reused for the same price.
         for (let tries = 0; tries < 5 && used.has(`${number}|${net}`); tries += 1) net = stream.net(date);
         used.add(`${number}|${net}`);
         const added = draft(stream.trader, {
@@ -153,7 +158,7 @@ export function openBook(random: Random, prefix: string) {
         }
       }
     },
-    /** Puts a changed draft in the place of one. */
+    /** Replaces a draft by a changed one. */
     replace(old: Draft, changed: Draft): void {
       drafts[drafts.indexOf(old)] = changed;
     },
@@ -162,7 +167,9 @@ export function openBook(random: Random, prefix: string) {
 
 export type Book = ReturnType<typeof openBook>;
 
-/** The bills of a book; clean ones of one supplier and price within days of each other are labelled. */
+/**
+ * Returns the bills of a book. Correct bills of one supplier that have the same price and are days apart are labelled.
+ */
 export function billsOf({ drafts }: Book): Bill[] {
   const dates = new Map<string, string[]>();
   const priceOf = ({ name, gross }: Draft): string => `${name}|${gross}`;
@@ -261,7 +268,7 @@ export function workday(date: string): string {
   return day === 0 ? addDays(date, 1) : day === 6 ? addDays(date, 2) : date;
 }
 
-/** Irregular: gaps of `meanDays` on average. */
+/** Returns irregular days with an average interval of `meanDays`. */
 export function irregular(random: Random, from: string, to: string, meanDays: number): string[] {
   const dates: string[] = [];
   let date = addDays(from, random.integer(0, Math.ceil(meanDays * 2)));
@@ -272,7 +279,7 @@ export function irregular(random: Random, from: string, to: string, meanDays: nu
   return dates.filter((each) => each < to);
 }
 
-/** Every `months` months near one day of the month. */
+/** Returns a day every `months` months, near the same day of the month. */
 export function everyMonths(
   random: Random,
   from: string,

@@ -1,4 +1,4 @@
-// A fake of POST /scans that checks requests against specification 2.9; tests set its answers.
+// Simulates POST /scans and checks each request against specification 2.9. Tests set the responses.
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,20 +16,20 @@ export interface ReceivedScan {
   readonly rows: readonly ScanRow[];
 }
 
-/** Replaces the usual answer; `drop` closes the connection. */
+/** Replaces the usual response; `drop` closes the connection. */
 export type InjectedFault =
   'drop' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 export interface ScanService {
   /** Ends in `/v1`. */
   readonly baseUrl: string;
-  /** Every request for a scan, failed ones included. */
+  /** Every scan request, including failed ones. */
   readonly received: readonly ReceivedScan[];
   /** Violations of the specification in requests. */
   readonly faults: readonly string[];
-  /** Faults of the next requests, one each. */
+  /** Faults for the next requests, one for each request. */
   readonly injectedFaults: InjectedFault[];
-  /** Called before a request is answered. */
+  /** Called before each response. */
   onRequest: () => void;
   stop(): Promise<void>;
 }
@@ -38,7 +38,10 @@ export function errorBody(code: string, message: string, details?: unknown): unk
   return { error: { code, message, request_id: 'req_1', ...(details === undefined ? {} : { details }) } };
 }
 
-/** Starts it on a free port. Like the service, it repeats the answer of a known Idempotency-Key. */
+/**
+ * Starts the simulated service on a free port. Like the real service, it repeats its response to a known
+ * Idempotency-Key.
+ */
 export async function startScanService(): Promise<ScanService> {
   const received: ReceivedScan[] = [];
   const faults: string[] = [];

@@ -32,7 +32,7 @@ export const usage = z
             .int()
             .min(0)
             .describe(
-              'The number of quota units used in the month. For companies, members, webhooks and ERP connections, the number that currently exists.',
+              'The number of quota units used in the month. For companies, members, webhooks and ERP connections, this is the number that currently exists.',
             ),
           limit: z
             .int()

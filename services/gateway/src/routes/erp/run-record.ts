@@ -11,7 +11,7 @@ const ERRORS_MAX = 20;
 export const runMode = z.enum(['INCREMENTAL', 'FULL']);
 
 const streamCounts = shown.record<StreamCounts>('ErpStreamCounts')({
-  fetched: shown.count('fetched', 2, 'The number of rows of the stream that the ERP returned.'),
+  fetched: shown.count('fetched', 2, 'The number of rows that the ERP returned for the stream.'),
   created: shown.count('created', 1, 'The number of rows of the stream that were stored as new records.'),
   updated: shown.count('updated', 1, 'The number of rows of the stream that changed a stored record.'),
   unchanged: shown.count(
