@@ -150,6 +150,9 @@ test('a private key, its password and a token are in no log, error, event, trace
   const connectionId = await save(201, { context_nip: nip, ksef_token: token });
   await ksef.control('PUT settings', { systemWarning: `[sig-001]: Weak login of ${token}` });
   await send(`POST /ksef-connections/${connectionId}/test`);
+  expect(JSON.parse((await send(`GET /ksef-connections/${connectionId}`)).text)).toMatchObject({
+    warnings: [{ code: 'sig-001', message: 'Weak login of …', at: expect.any(String) }],
+  });
   const problem = { status: 400, code: 21_405, description: `Invalid: ${token}`, details: [token] };
   await ksef.fault({ operation: 'A3', kind: 'PROBLEM', ...problem });
   await send(`POST /ksef-connections/${connectionId}/test`);
@@ -167,7 +170,11 @@ test('a private key, its password and a token are in no log, error, event, trace
   await ksef.control(`DELETE certificates/${issued.serialNumber}`);
   await send(`POST /ksef-connections/${connectionId}/test`);
   const shown = await send(`GET /ksef-connections/${connectionId}`);
-  expect(JSON.parse(shown.text)).toMatchObject({ status: 'ERROR', authentication: 'CERTIFICATE' });
+  expect(JSON.parse(shown.text)).toMatchObject({
+    status: 'ERROR',
+    authentication: 'CERTIFICATE',
+    warnings: expect.arrayContaining([expect.objectContaining({ code: 'CERTIFICATE_ENDS' })]),
+  });
   await send('GET /audit-events');
 
   const mailed = (): string => JSON.stringify(smtp.mails);
