@@ -10,7 +10,7 @@ import type { ConnectionStore } from './stores.js';
 /** A warning that comes with each response is stored once in this time by one process. */
 const REPEATED_AFTER_MS = 60_000;
 /** Warnings that a process knows to be stored; the oldest is dropped first. */
-const NOTED_MAX = 10_000;
+export const NOTED_MAX = 10_000;
 
 interface NoteDeps {
   readonly connections: Pick<ConnectionStore, 'find' | 'save'>;
