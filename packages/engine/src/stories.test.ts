@@ -268,3 +268,53 @@ test('an amount in a question about a new account does not become usual until th
   for (const billed of forged) expect(severityOf(billed, 'AMOUNT_OUTLIER')).toBe('HIGH');
   expect(severityOf(bill({ account: HOME, gross_amount: '81000.00' }), 'AMOUNT_OUTLIER')).toBe('HIGH');
 });
+
+describe('a seller who issues through KSeF', () => {
+  const seller = { name: 'Wrona Sp. z o.o.', tax_id: 'PL5265877635' };
+  const account = ibanOf('PL', '109010140000071219812874');
+  const inbox = { from: '2026-04-01', receivedThrough: '2026-09-01T00:00:00.000Z' };
+  const invoice = (month: number): Bill => ({
+    by: seller,
+    account,
+    currency: 'PLN',
+    invoice_number: `FV/${month * 17}/2026`,
+    issue_date: `2026-0${month}-12`,
+    net_amount: `${1000 + month * 37}.00`,
+    tax_amount: '230.00',
+    gross_amount: `${1230 + month * 37}.00`,
+  });
+  const known = () => {
+    const history = ledger();
+    for (let month = 4; month <= 7; month += 1) {
+      history.bill(invoice(month), { origin: { source: 'KSEF', externalId: `invoice-${month}` } });
+    }
+    return history;
+  };
+  const byMail = { origin: { source: 'UPLOAD' as const }, facts: { inbox } };
+
+  test('and is imitated under the next number is asked about, whatever small steps come before', () => {
+    const history = known();
+    const forged = { ...invoice(8), account: ibanOf('PL', '102055581111123456789012') };
+    const small = {
+      ...forged,
+      invoice_number: 'FV/137/2026',
+      net_amount: '10.00',
+      tax_amount: '2.30',
+      gross_amount: '12.30',
+    };
+    for (const bill of [small, forged]) {
+      const billed = history.bill(bill, byMail);
+      expect(severityOf(billed, 'KSEF_INVOICE_MISSING')).toBe('MEDIUM');
+      expect(decisionOf(billed)).not.toBe('PASS');
+    }
+  });
+
+  test('and mails a picture of each invoice is paid once', () => {
+    const history = known();
+    for (let month = 4; month <= 7; month += 1) {
+      const billed = history.bill(invoice(month), byMail);
+      expect(severityOf(billed, 'DUPLICATE_INVOICE')).toBe('CRITICAL');
+      expect(severityOf(billed, 'KSEF_INVOICE_MISSING')).toBeUndefined();
+    }
+  });
+});
