@@ -78,7 +78,7 @@ function composeEnvironments(): Environment[] {
       where: `compose.yaml ${name}`,
       service: name as ServiceName,
       variables: Object.fromEntries(
-        Object.entries(environment).map(([key, value]) => [key, value.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]),
+        Object.entries(environment).map(([key, value]) => [key, value.replaceAll(/\$\{\w+:?-([^}]*)\}/g, '$1')]),
       ),
     }));
 }

@@ -60,7 +60,8 @@ function compose(text) {
 
 function composeService(name, { protocol, calls, settings }) {
   const environment = Object.entries(settings).map(
-    ([key, { development = '', local = development }]) => `      ${key}: \${${key}:-${local}}`,
+    ([key, { development = '', local = development, mayBeEmpty }]) =>
+      `      ${key}: \${${key}${mayBeEmpty ? '-' : ':-'}${local}}`,
   );
   return `  ${name}:
     <<: *${protocol}-service

@@ -40,6 +40,8 @@ interface Setting {
   readonly secret?: 'token' | 'key-ring' | 'optional';
   /** Value in compose unless the developer sets another one. A secret with such a value is public. */
   readonly local?: string;
+  /** True for a setting that may be set to the empty text on purpose. Compose then passes the empty text on instead of `local`. */
+  readonly mayBeEmpty?: true;
   /** Value for a system on one machine (`npm start`, the tests, compose), unless the environment sets another one. */
   readonly development?: string;
 }
@@ -277,7 +279,7 @@ export const services = {
       KSEF_DEMO_SEALS_CRL_FILE: {},
       KSEF_PRODUCTION_SEALS_CRL_FILE: {},
       // Settings that an installation may change: see the README of the service.
-      KSEF_TOKENS_END: { local: '2026-12-31' },
+      KSEF_TOKENS_END: { local: '2026-12-31', mayBeEmpty: true },
       KSEF_WAIT_FACTOR: {},
       KSEF_REQUEST_SECONDS: {},
       KSEF_LEASE_SECONDS: {},
