@@ -18,7 +18,7 @@ export interface ConnectionWarning extends SystemWarning {
 export const WARNINGS_MAX = 10;
 /** Code of a warning for which KSeF states none. */
 export const UNNAMED_WARNING = 'KSEF';
-const CODE = /^\[?([\w.-]{1,40})\]?(?::\s*(.*))?$/;
+const CODE = /^\[?([\w.-]{1,40})\]?(?::(.*))?$/;
 
 /** Warnings of KSeF that come without a text. */
 const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
@@ -40,9 +40,9 @@ export function readSystemWarnings(header: string): readonly SystemWarning[] {
 }
 
 function readWarning(text: string): SystemWarning {
-  const [, code, message = ''] = CODE.exec(text) ?? [];
+  const [, code, said = ''] = CODE.exec(text) ?? [];
   if (code === undefined) return { code: UNNAMED_WARNING, message: text };
-  return { code, message: message || (KNOWN_WARNINGS[code] ?? `KSeF sent the warning ${code} without a text.`) };
+  return { code, message: said.trim() || (KNOWN_WARNINGS[code] ?? `KSeF sent the warning ${code} without a text.`) };
 }
 
 /**
