@@ -1,4 +1,5 @@
-// The near end of the ceiling: Express as it comes (etag off), express.json, one zod schema, one grpc-js call.
+// The gateway of the ceiling: Express with default settings (etag off), express.json, one zod schema and one grpc-js
+// call.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';

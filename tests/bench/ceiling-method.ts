@@ -4,7 +4,7 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 export type CeilingRequest = AnalyzeInvoiceRequest;
 export type CeilingReply = AnalyzeInvoiceResponse;
 
-/** The rpc of the product, bound to grpc-js by hand: the same bytes on the wire, without the product's code around them. */
+/** The product's RPC, defined by hand for grpc-js. It sends the same bytes, without the product's code. */
 export const analyzeInvoiceMethod: MethodDefinition<CeilingRequest, CeilingReply> = {
   path: '/bench.Ceiling/AnalyzeInvoice',
   requestStream: false,

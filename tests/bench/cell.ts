@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsOf } from './node-process.js';
 import type { Load, LoadOrder, LoadProcess } from './load-process.js';
 
-/** Processes whose time is counted, by the name of their column. */
+/** Processes whose CPU time is measured, by the name of their column. */
 export type Watched = Readonly<Record<string, number | undefined>>;
 
-/** One measurement: what the callers saw and what each process worked for it. */
+/** One measurement: the results that the callers saw and the CPU time of each process. */
 export interface Measured extends Load {
   /** CPU milliseconds per request by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
@@ -13,7 +13,7 @@ export interface Measured extends Load {
 
 const SETTLE_LOOK_EACH_MS = 100;
 const SETTLE_MS_MAX = 5_000;
-/** Timers alone cost less than this between two looks. */
+/** Timers alone use less CPU time than this between two samples. */
 const IDLE_CPU_MS_MAX = 20;
 
 export async function measure(load: LoadProcess, order: LoadOrder, watched: Watched): Promise<Measured> {
@@ -26,7 +26,10 @@ export async function measure(load: LoadProcess, order: LoadOrder, watched: Watc
   return { ...seen, cpuMs };
 }
 
-/** CPU milliseconds of each process once all of them are quiet: work goes on after the last answer. */
+/**
+ * Returns the CPU milliseconds of each process once all processes are idle, because they keep working after the last
+ * response.
+ */
 export async function settledCpuOf(watched: Watched): Promise<Record<string, number>> {
   const total = (cpuMs: Readonly<Record<string, number>>): number => sum(Object.values(cpuMs));
   const deadline = Date.now() + SETTLE_MS_MAX;
@@ -44,7 +47,7 @@ async function cpuOf(watched: Watched): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
 }
 
-/** The median of each figure over the rounds; refusals are added up. */
+/** Returns the median of each figure over the rounds. Refusals are added up. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const of = (figure: (round: Measured) => number): number => median(rounds.map(figure));
   const refused: Record<string, number> = {};

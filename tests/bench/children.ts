@@ -1,14 +1,17 @@
-// The child processes of a benchmark: they end with it, however it ends.
+// Tracks the child processes of a benchmark, which end when the benchmark ends, for whatever reason.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 
-/** Longer than a service takes for its open requests when nothing calls it any longer. */
+/** Longer than a service takes for its open requests after the last call. */
 const STOP_MS_MAX = 10_000;
 
 const running = new Set<ChildProcess>();
 
-/** Keeps the child in mind until it ends. @returns the child */
+/**
+ * Registers the child until it ends.
+ * @returns the child
+ */
 export function ownChild(child: ChildProcess): ChildProcess {
   const watchdog = endWithThisProcess(child);
   running.add(child);
@@ -19,7 +22,7 @@ export function ownChild(child: ChildProcess): ChildProcess {
   return child;
 }
 
-/** SIGTERM, and SIGKILL to a child that is still there some time later. Resolves when it has ended. */
+/** Sends SIGTERM, and SIGKILL if the child is still running some time later. Resolves when the child has ended. */
 export async function endChild(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return;
   const ended = once(child, 'exit');
@@ -29,7 +32,10 @@ export async function endChild(child: ChildProcess): Promise<void> {
   clearTimeout(force);
 }
 
-/** The next message of a forked child. @throws Error when it ends before */
+/**
+ * Returns the next message of a forked child.
+ * @throws Error when the child ends before it sends a message
+ */
 export async function messageFrom<T>(child: ChildProcess): Promise<T> {
   const waiting = new AbortController();
   const { signal } = waiting;

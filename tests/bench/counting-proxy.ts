@@ -1,16 +1,16 @@
-// Proxies that read along: what a service asks its database, and how many calls it makes to another service.
+// Proxies that count the commands that a service sends to its database, and the calls that it makes to another service.
 import { Transform } from 'node:stream';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 
 export interface CountingProxy {
-  /** `host:port` to use instead of the real one. */
+  /** `host:port` to use instead of the real address. */
   readonly address: string;
-  /** Every message takes so much longer from now on, in both directions. */
+  /** From now on, delays every message by this time, in both directions. */
   delay(latencyMs: number): void;
   close(): Promise<void>;
 }
 
-/** Takes the bytes of one direction of one connection, in whatever pieces they come. */
+/** Receives the bytes of one direction of one connection, in pieces of any size. */
 type Reader = (bytes: Buffer) => void;
 
 async function startProxy(target: string, readersOf: () => { sent: Reader; received: Reader }): Promise<CountingProxy> {
@@ -35,10 +35,10 @@ function readingAlong(read: Reader): Transform {
   });
 }
 
-/** One command of the driver and the time it took, as the proxy saw it. */
+/** One command of the driver and its duration as the proxy measured it. */
 export interface DatabaseCommand {
   readonly service: string;
-  /** `invoices.find`. */
+  /** Name, for example `invoices.find`. */
   readonly name: string;
   readonly sentAtMs: number;
   answeredAtMs: number;
@@ -48,7 +48,7 @@ export interface DatabaseCommand {
 const housekeeping = new Set(['hello', 'ismaster', 'ping', 'endsessions', 'buildinfo', 'killcursors']);
 const OP_MSG = 2013;
 
-/** Writes down every command that goes to MongoDB. */
+/** Records every command that is sent to MongoDB. */
 export function startDatabaseProxy(
   target: string,
   service: string,
@@ -79,7 +79,10 @@ function mongoLength(bytes: Buffer): number | undefined {
   return bytes.length < 4 ? undefined : bytes.readInt32LE(0);
 }
 
-/** The first member of a command names it and, where that is text, the collection: `{ find: 'invoices', ... }`. */
+/**
+ * Returns the name of a command from its first member and, if the member's value is text, the collection: `{ find:
+ * 'invoices', ... }`.
+ */
 function commandName(message: Buffer): string | undefined {
   const FIRST_MEMBER = 25;
   if (message.readInt32LE(12) !== OP_MSG || message[20] !== 0) return undefined;
@@ -113,7 +116,9 @@ export function startRpcProxy(target: string, onCall: () => void): Promise<Count
   });
 }
 
-/** Puts pieces together to whole messages. `lengthOf` says how long the first message is, once enough of it is there. */
+/**
+ * Joins pieces into whole messages. `lengthOf` returns the length of the first message once enough bytes have arrived.
+ */
 function inMessages(lengthOf: (bytes: Buffer) => number | undefined, onMessage: (message: Buffer) => void): Reader {
   let rest: Buffer = Buffer.alloc(0);
   return (bytes) => {

@@ -1,4 +1,4 @@
-// The bare parsers, in a process of their own: the cost of reading a document when only its parser runs.
+// Runs the bare parsers in a separate process, to measure the cost of reading a document without the product.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { recognise } from '@invoicecontrol/extraction/ocr/recogniser';
 import { withPdf } from '@invoicecontrol/extraction/pdf/open-pdf';
@@ -6,18 +6,18 @@ import { XmlDocument } from 'libxml2-wasm';
 import sharp from 'sharp';
 import type { DocumentKind } from './document-files.js';
 
-/** Documents of a kind, to be parsed one after the other. */
+/** Documents of one kind, which are parsed one after the other. */
 export interface CeilingOrder {
   readonly kind: DocumentKind;
   readonly files: readonly Uint8Array[];
 }
 
-/** The size that text recognition is given (documents reference, section 12). */
+/** Size of the image that text recognition receives (documents reference, section 12). */
 const PICTURE_SIDE = 2_500;
 
 const pdfium = PDFiumLibrary.init();
 
-// The worker that recognises text would keep this process.
+// The worker that recognises text would keep this process alive.
 process.once('disconnect', () => process.exit());
 process.on('message', (order: CeilingOrder) => {
   parseAll(order).then(
@@ -64,7 +64,7 @@ const parse: Readonly<Record<DocumentKind, (bytes: Uint8Array) => Promise<void>>
   },
 };
 
-/** pdf.js: the text of each page, and the attached XML where it is asked for. */
+/** Reads the text of each page with pdf.js, and the attached XML if it is requested. */
 async function readPages(bytes: Uint8Array, hasXml = false): Promise<void> {
   const read = await withPdf(bytes, async (pdf) => {
     for (let number = 1; number <= pdf.numPages; number += 1) {

@@ -1,4 +1,4 @@
-// Invoice documents of every kind that is measured, each with a number of its own: nothing is a duplicate.
+// Creates invoice documents of every measured kind. Each has a different number, so none is a duplicate.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { countryCodes, generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
 import type { GeneratedInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
@@ -18,12 +18,12 @@ export interface DocumentFile {
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;
-/** One page each; the others are credit notes, receipts and invoices of two pages. */
+/** These layouts have one page. The others are credit notes, receipts and invoices of two pages. */
 const LAYOUTS = [0, 1, 2, 3, 4, 9];
-/** Countries whose documents are printed in the two languages that a scan is read in first. */
+/** Countries whose documents are printed in the two languages that text recognition tries first. */
 const SCANNED_COUNTRIES = ['GB', 'DE'];
 
-/** Makes the documents `first` to `first + count - 1` of a kind; the same index is the same document. */
+/** Creates the documents `first` to `first + count - 1` of a kind. The same index always gives the same document. */
 export async function makeDocuments(kind: DocumentKind, first: number, count: number): Promise<DocumentFile[]> {
   const files: DocumentFile[] = [];
   for (let index = first; index < first + count; index += 1) files.push(await makeDocument(kind, index));
@@ -50,8 +50,9 @@ async function makeDocument(kind: DocumentKind, index: number): Promise<Document
 }
 
 /**
- * The invoice in the syntax CII, as EN 16931 has it.
- * @param index becomes part of the number, so that no two invoices have the same; without it the number is the printed one
+ * Returns the invoice in the syntax CII of EN 16931.
+ * @param index becomes part of the number, so that no two invoices have the same number. Without it, the number is the
+ * printed one.
  */
 function crossIndustryInvoice({ truth, country }: GeneratedInvoice, index?: number): string {
   const number = truth.invoice_number ?? '';
@@ -100,7 +101,7 @@ function crossIndustryInvoice({ truth, country }: GeneratedInvoice, index?: numb
 `;
 }
 
-/** A PDF of pictures alone, as a scanner makes it of the printed pages. */
+/** Returns a PDF that contains only images, as a scanner creates it from the printed pages. */
 export async function scanOf(pdf: Uint8Array): Promise<Uint8Array> {
   const scan = await PDFDocument.create();
   const library = await PDFiumLibrary.init();

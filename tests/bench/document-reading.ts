@@ -11,18 +11,21 @@ const WARM_UP_MS = 300;
 const LINES = 1_000;
 const fixtures = new URL('../../../packages/extraction/fixtures/', import.meta.url);
 
-/** Milliseconds of processor time, medians of the rounds. */
+/** Milliseconds of CPU time: medians of the rounds. */
 export interface ReadingMeasured {
   readonly document: string;
   readonly bytes: number;
-  /** More than an ordinary invoice has. */
+  /** True if it has more lines than an ordinary invoice. */
   readonly isLong: boolean;
   readonly parseMs: number;
   readonly readMs: number;
   readonly validateMs: number;
 }
 
-/** @param seconds for each measurement */
+/**
+ * Measures all cases.
+ * @param seconds duration of each measurement
+ */
 export function measureReading(seconds: number): ReadingMeasured[] {
   return [
     ...handwritten().map(({ name, bytes }) => measure(name, bytes, seconds * 1_000)),
@@ -42,7 +45,7 @@ function handwritten(): readonly Sample[] {
     .map((name) => ({ name, bytes: readFileSync(new URL(name, fixtures)) }));
 }
 
-/** A bill with as many lines as those of telephone companies and wholesalers have. */
+/** Returns a bill with as many lines as the bills of telephone companies and wholesalers have. */
 function manyLines(): Buffer {
   const invoice = readFileSync(new URL('ubl-pint-aunz.xml', fixtures), 'utf8');
   return Buffer.from(invoice.replace(/<cac:InvoiceLine>[^]*<\/cac:InvoiceLine>/, (line) => line.repeat(LINES)));
@@ -70,7 +73,7 @@ function measure(document: string, bytes: Buffer, forMs: number): ReadingMeasure
   };
 }
 
-/** CPU time of one repetition, so that other work on the machine does not count. */
+/** Returns the CPU time of one repetition. Unlike elapsed time, it does not depend on other work on the machine. */
 function cpuMs(work: () => void, forMs: number): number {
   const before = process.cpuUsage();
   for (let done = 1; ; done += 1) {

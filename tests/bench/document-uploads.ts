@@ -1,4 +1,4 @@
-// Measures documents through the running product, from the PUT to the decision, next to the bare parser.
+// Measures documents in the running product, from the PUT to the decision, in comparison with the bare parser.
 import { fork } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -12,9 +12,9 @@ import { step } from './progress.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget, UploadTimes } from './upload-client.js';
 
-/** Number of documents of a kind, and of clients that send them at once. */
+/** Number of documents of a kind, and number of clients that send them at the same time. */
 interface Plan {
-  /** So that every process that reads has compiled and loaded what it needs. */
+  /** Number of documents that are sent first, so that every reading process has compiled and loaded its code. */
   readonly warmUp: number;
   readonly alone: number;
   readonly together: number;
@@ -44,7 +44,7 @@ const UNREAD = 422;
 /** Default number of parsers of the documents service. */
 const PARSERS = Math.min(availableParallelism(), 4);
 
-/** Milliseconds of one document, and documents in a second when several come at once. */
+/** Milliseconds per document, and documents per second when several are sent at the same time. */
 interface Speed {
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -59,11 +59,14 @@ export interface KindMeasured {
   readonly unread: number;
   readonly product: Speed & { readonly putP50Ms: number; readonly analyzeP50Ms: number };
   readonly ceiling: Speed;
-  /** Share of the processors' time while one document at a time was sent, from 0 to 1. */
+  /** Share of the CPU time that was used while one document at a time was sent, from 0 to 1. */
   readonly busy: number;
 }
 
-/** Uploads documents of a kind one at a time and several at once, each between two measurements of the bare parser. */
+/**
+ * Uploads documents of a kind, first one at a time and then several at once. The bare parser is measured before and
+ * after each of the two.
+ */
 export async function measureUploads(
   kind: DocumentKind,
   target: UploadTarget,
@@ -123,7 +126,7 @@ export async function measureUploads(
 }
 
 /**
- * Each client sends its next document when the one before is decided.
+ * Sends all files. Each client sends its next document when the previous one is decided.
  * @throws Error for a document whose response is neither a decision nor the list of its missing fields
  */
 async function sendAll(target: UploadTarget, files: readonly DocumentFile[], clients: number): Promise<UploadTimes[]> {
@@ -148,7 +151,10 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 }
 
 interface Parser {
-  /** @returns how long each document took */
+  /**
+   * Parses the files.
+   * @returns the duration for each document
+   */
   parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;
   stop(): Promise<void>;
 }

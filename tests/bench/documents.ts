@@ -1,4 +1,5 @@
-// `npm run bench:documents`: what a document costs from its bytes to its decision, and how well it is read.
+// Runs `npm run bench:documents`, which measures the time from the bytes of a document to its decision, and how
+// accurately documents are read.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -44,16 +45,19 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Milliseconds over the bare parser, from the PUT to the decision, and of the processor while an XML invoice is read. */
+  /**
+   * Maximum milliseconds in addition to the bare parser: from the PUT to the decision, and of CPU time while an XML
+   * invoice is read.
+   */
   overParserMs: 15,
-  /** Times the bare parser, for PDFs and scans. */
+  /** Maximum ratio to the bare parser, for PDFs and scans. */
   parserRatio: 1.5,
-  /** Holding one invoice against all rules that apply to it. */
+  /** Maximum time for checking one invoice against all rules that apply to it. */
   validationMs: 3,
-  /** Number, dates, gross amount, currency and account. */
+  /** Minimum share of correctly read values among number, dates, gross amount, currency and account. */
   keyFieldsRight: { XML: 1, TEXT: 0.9, OCR: 0.85 },
 } as const;
-/** Invoices of each country and layout, and scans. */
+/** Number of invoices for each country and layout, and number of scans. */
 const CALIBRATION = { full: { seeds: 3, scans: 32 }, quick: { seeds: 1, scans: 8 } } as const;
 const READING_SECONDS = { full: 0.5, quick: 0.1 } as const;
 
@@ -145,7 +149,7 @@ async function measureKinds(
   const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'documents' });
   const measured: KindMeasured[] = [];
   for (const kind of kinds) {
-    // An organization of its own: no kind meets the history of another.
+    // Each kind uses a separate organization, so that it is not compared with documents of another kind.
     const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${kind}`);
     const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
     measured.push(await measureUploads(kind, target, isQuick));

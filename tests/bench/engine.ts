@@ -1,4 +1,5 @@
-// `npm run bench:engine`: how many invoices one core analyzes from facts in memory, and what normalising them costs.
+// Runs `npm run bench:engine`, which measures how many invoices one core analyzes from facts in memory, and what their
+// normalisation costs.
 import { runEngine } from '@invoicecontrol/engine/run-engine';
 import { decide } from '@invoicecontrol/engine/scoring/decision';
 import { packFacts } from '@invoicecontrol/analysis/packed-facts';
@@ -17,7 +18,7 @@ import { machine, readOptions, writeReport } from './one-core.js';
 import { step } from './progress.js';
 import { endAfter, runProgram } from './run-program.js';
 
-/** Time limit with the usual seconds or fewer. */
+/** Time limit for the default number of seconds or fewer. */
 const MINUTES_MAX = 10;
 const SECONDS = 2;
 
@@ -30,15 +31,18 @@ const usage = `Measures the decision engine alone, on one core, without database
 Ends after ${MINUTES_MAX} minutes at the latest, with more seconds after as many times as long.
 `;
 
-/** Invoices whose history the measured ones are analyzed with, and invoices that are measured. */
+/** Number of invoices in the history, and number of measured invoices. */
 const HISTORY = 4_000;
 const MEASURED = 2_000;
-/** Seed of the labelled history (tests/detection) that has look-alikes. */
+/** Seed of the labelled history (tests/detection) that contains similar invoices. */
 const LOOKALIKE_SEED = 1;
 const ROUNDS = 5;
-/** CPU time of each part before it is measured: the compiler optimises it during that time; a service runs for days. */
+/**
+ * CPU time for which each part runs before it is measured. The compiler optimises the code in that time, as it does in
+ * a service that runs for days.
+ */
 const WARM_UP_MS = 4_000;
-/** The target of the project. */
+/** The target that the project has set. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
 await runProgram(main);
@@ -77,7 +81,7 @@ async function main(): Promise<void> {
   const measure = async (forMs: number): Promise<number[]> => {
     const rates: number[] = [];
     for (const { work } of parts) {
-      // The bound in time and signals are looked at between two measurements.
+      // Signals and the time limit are checked between two measurements.
       await turn();
       rates.push(ratePerCore(work, forMs));
     }
@@ -117,8 +121,8 @@ async function main(): Promise<void> {
 }
 
 /**
- * The facts of invoices with a history, as the service would load them: the bills of `npm run bench`,
- * whose numbers and amounts are all different.
+ * Returns the facts of invoices with a history, as the service would load them. The bills are those of `npm run bench`,
+ * whose numbers and amounts all differ.
  */
 function factsAmongStrangers(): Facts[] {
   const history = inMemoryHistory();
@@ -132,9 +136,9 @@ function factsAmongStrangers(): Facts[] {
 }
 
 /**
- * The facts of clean bills in a labelled history: retainers, price lists, instalments and neighbouring numbers bring
- * candidates to compare. Its copies and anomalies are history too, but are not measured: there are many times more of
- * them than any customer has.
+ * Returns the facts of correct bills in a labelled history, in which retainers, price lists, instalments and
+ * neighbouring numbers provide candidates to compare. Its copies and anomalies are part of the history but are not
+ * measured, because they are far more frequent than in the data of any customer.
  */
 function factsAmongLookalikes(): Facts[] {
   const history = inMemoryHistory();
@@ -151,7 +155,7 @@ function factsAmongLookalikes(): Facts[] {
   return measured.slice(0, MEASURED);
 }
 
-/** Facts as read from storage. Those built above share most of their objects with one another. */
+/** Returns the facts as read from storage. The facts built above share most of their objects with one another. */
 function asRead(facts: Facts): Facts {
   return JSON.parse(JSON.stringify(facts)) as Facts;
 }
@@ -167,7 +171,9 @@ function meansOf(facts: readonly Facts[]) {
   };
 }
 
-/** Repetitions per second of CPU time, so that other work on the machine does not count. */
+/**
+ * Returns the repetitions per second of CPU time. Unlike elapsed time, it does not depend on other work on the machine.
+ */
 function ratePerCore(work: (index: number) => unknown, forMs: number): number {
   const before = process.cpuUsage();
   let done = 0;

@@ -1,4 +1,5 @@
-// The books of an imagined company, repeatable by their numbers, in the words of each ERP.
+// Creates the bookkeeping data of a fictional company in the format of each ERP. The same numbers always give the same
+// data.
 import {
   dateOf,
   decimal,
@@ -10,7 +11,7 @@ import {
   secondWords,
 } from './invoices.js';
 
-/** Rows by the name that the control routes of a simulator have for them, in the order in which they are put there. */
+/** Rows by the entity name that a simulator's control routes use, in the order in which they are added. */
 export type Books = readonly (readonly [entity: string, rowAt: (index: number) => object, count: number])[];
 
 export interface BooksSize {
@@ -24,14 +25,14 @@ export type ErpName = (typeof erpNames)[number];
 const DAY_MS = 86_400_000;
 const DAYS = 600;
 const PAID_SHARE = 0.85;
-/** Bills that two people entered. */
+/** Share of the bills that two users entered. */
 const TWICE_SHARE = 0.001;
 const townEndings = 'burg dorf heim stadt hausen'.split(' ');
 const townBeginnings = (
   'Alten Blanken Cron Dieters Ebers Frei Gold Hirsch Ingel Jever Klein Lauen Mann Neu Ober Pader Qued Rosen Schwein ' +
   'Tauber Unter Vogel Witten Xant Zwei'
 ).split(' ');
-/** All of it changed before: a run of the next hour finds nothing new. */
+/** All records were changed earlier, so a synchronisation in the next hour finds nothing new. */
 const changedAt = new Date(Date.now() - 3 * DAY_MS);
 
 interface Vendor {
@@ -69,7 +70,7 @@ interface Bill {
 function billAt(index: number, vendors: number): Bill {
   const random = randomOf(index);
   if (random() < TWICE_SHARE && index > 0) return billAt(index - 1, vendors);
-  // The square gives the largest vendor many and the smallest next to none.
+  // The square assigns many bills to the largest vendor and almost none to the smallest.
   const vendor = Math.floor(vendors * random() ** 2);
   const netCents = 5_000 + Math.floor(random() ** 3 * 2_000_000);
   const taxCents = Math.round(netCents * 0.19);
@@ -89,7 +90,7 @@ function billAt(index: number, vendors: number): Bill {
 const guid = (kind: number, index: number): string =>
   `00000000-0000-${kind}000-8000-${String(index + 1).padStart(12, '0')}`;
 
-/** The books as an ERP sends them. */
+/** Returns the bookkeeping data as an ERP sends it. */
 export function booksOf(erp: ErpName, { vendors, bills }: BooksSize): Books {
   const instant = changedAt.toISOString();
   const bill = (index: number): Bill => billAt(index, vendors);

@@ -1,11 +1,11 @@
-// Simulated companies with large books, and how each is connected through the REST API.
+// Creates simulated companies with many records, and connects each through the REST API.
 import { randomInt, randomUUID } from 'node:crypto';
 import { createClient } from '@invoicecontrol/client';
 import type { Client } from '@invoicecontrol/client';
 import { booksOf } from './erp-books.js';
 import type { BooksSize, ErpName } from './erp-books.js';
 
-/** Rows of one control request: well below the limit of its body. */
+/** Number of rows in one control request, well below the limit on the size of its body. */
 const ROWS_PER_REQUEST = 5_000;
 const SECRET = 'bench~secret.1';
 
@@ -22,13 +22,16 @@ export interface LoggedRequest {
 export interface Company {
   readonly erp: ErpName;
   readonly url: string;
-  /** Connects it, which queues its first run. @returns the id of the connection */
+  /**
+   * Connects the company, which queues its first synchronisation.
+   * @returns the id of the connection
+   */
   connect(api: Client, callApi: (path: string) => Promise<Response>): Promise<string>;
   requestsAfter(n: number): Promise<readonly LoggedRequest[]>;
   advanceClock(seconds: number): Promise<void>;
 }
 
-/** Makes a company in the simulator and fills its books. */
+/** Creates a company in the simulator and adds its records. */
 export async function openCompany(erp: ErpName, url: string, size: BooksSize): Promise<Company> {
   const [tenantId, companyId, clientId, realmId] = [
     randomUUID(),

@@ -1,4 +1,5 @@
-// Bare paging: asks an ERP for the pages that a run has read, one after the other, and parses them. A process of its own.
+// Measures bare paging: requests the pages that a synchronisation has read, one after the other, and parses them. It
+// runs as a separate process.
 import { Agent, request } from 'undici';
 
 export interface PagingOrder {
@@ -11,7 +12,7 @@ export interface PagingOrder {
   }[];
 }
 
-/** Set by the client itself. */
+/** Headers that the client sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
 
 process.once('message', (order: PagingOrder) => {

@@ -1,4 +1,4 @@
-// The simulated ERPs in a process of their own, so that what they cost is not paid by the services or the bare paging.
+// Runs the simulated ERPs in a separate process, so that their cost is not counted for the services or the bare paging.
 import { startErps } from '@invoicecontrol/dev/simulators';
 
 const { simulators, env } = await startErps(process.env);

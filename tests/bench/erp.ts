@@ -1,4 +1,5 @@
-// `npm run bench:erp`: what the first synchronisation of large books costs, and one without changes.
+// Runs `npm run bench:erp`, which measures the first synchronisation of many records, and a synchronisation without
+// changes.
 import { fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -40,20 +41,20 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Share of the rows a second of the bare paging. */
+  /** Minimum share of the rows per second of bare paging. */
   pagingShare: 0.5,
-  /** Above what the process held before the run. */
+  /** Maximum memory in addition to what the process used before the synchronisation. */
   memoryMb: 150,
-  /** Calls of an hourly run that finds no change. */
+  /** Maximum number of calls of an hourly synchronisation that finds no change. */
   callsUnchanged: 10,
 } as const;
 const FULL: BooksSize = { vendors: 50_000, bills: 200_000 };
 const QUICK: BooksSize = { vendors: 2_000, bills: 8_000 };
 const POLL_EACH_MS = 250;
 const HOUR_SECONDS = 3_600;
-/** Documents of one bare insert, as many as one page of the service writes. */
+/** Number of documents in one bare insert, which is as many as the service writes for one page. */
 const INSERT_DOCUMENTS = 250;
-/** The rate is known by then. */
+/** Maximum number of documents that are inserted; the rate is stable before that. */
 const BARE_DOCUMENTS_MAX = 50_000;
 const BYTES_PER_MB = 1024 * 1024;
 
@@ -62,15 +63,15 @@ type Run = Schemas['ErpConnection']['recentRuns'][number];
 interface Measured {
   readonly erp: ErpName;
   readonly rows: number;
-  /** Time from the first call to the end, with the examination of the books. */
+  /** Time from the first call to the end, including the search for duplicates. */
   readonly runMs: number;
   /** Time until the last row was stored. */
   readonly pagesMs: number;
   readonly pagingMs: number;
-  /** Inserting the same bills with the same indexes, and nothing else. */
+  /** Inserts per second of the same bills with the same indexes and without the product. */
   readonly bareInsertsPerSecond: number;
   readonly pages: number;
-  /** CPU milliseconds for each 1,000 rows by process. */
+  /** CPU milliseconds per 1,000 rows, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly aboveIdleMb: Readonly<Record<string, number>>;
   readonly callsUnchanged: number;
@@ -123,7 +124,7 @@ function countOf(option: string, text: string | undefined, usual: number): numbe
   throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${FULL.bills}.`);
 }
 
-/** Each ERP begins with empty stores and new processes. */
+/** Each ERP is measured with empty databases and new processes. */
 async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promise<Measured> {
   step(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
   const simulators = await startSimulators();
@@ -169,7 +170,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const { run: unchanged } = await endOfRun(api, connectionId, 2);
   if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
   const callsUnchanged = (await company.requestsAfter(before)).length;
-  // Last, because it makes the database larger.
+  // Measured last, because it makes the database larger.
   const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
   return {
     erp,

@@ -10,7 +10,7 @@ const LOOK_EACH_MS = 25;
 /** Linux counts the time of processes in hundredths of a second. */
 const MS_PER_TICK = 10;
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface NodeProcess {
   readonly name: string;
   readonly pid: number;
@@ -22,9 +22,9 @@ export interface NodeProcess {
 }
 
 /**
- * Starts a compiled program that logs its address once it serves, as every service does. Its log goes to a file, as
- * the log of a container goes to a pipe: nobody reads it while it works.
- * @throws Error with the end of the log when the program does not serve in time
+ * Starts a compiled program that logs its address once it accepts requests, as every service does. Its log goes to a
+ * file that nothing reads during the measurement, as the log of a container goes to a pipe.
+ * @throws Error with the end of the log when the program does not accept requests in time
  */
 export async function startNodeProcess(
   name: string,
@@ -49,21 +49,24 @@ export async function startNodeProcess(
   throw new Error(`${name} did not start:\n${readFileSync(logFile, 'utf8').split('\n').slice(-12).join('\n')}`);
 }
 
-/** User and system time of a process so far, in milliseconds. */
+/** Returns the user and system time that a process has used so far, in milliseconds. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-  // The name in the second field may hold blanks; the fields after it are counted from its closing parenthesis.
+  // The name in the second field may contain spaces, so the fields are counted from its closing parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }
 
-/** Resident memory of a process, in bytes; 0 for one that has ended and is still listed: its status has no memory. */
+/**
+ * Returns the resident memory of a process in bytes. A process that has ended but is still listed has no memory, which
+ * counts as 0.
+ */
 export async function residentBytesOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'latin1');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
 }
 
-/** The processes that it has started and that have not ended. */
+/** Returns the child processes that have not ended. */
 export async function childrenOf(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'latin1');
   return children.trim().split(' ').filter(Boolean).map(Number);

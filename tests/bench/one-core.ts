@@ -1,16 +1,19 @@
-// The options of the measurements of one core, and the file with their figures.
+// Reads the options of the one-core measurements, and writes the file with their figures.
 import { writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export interface Options {
-  /** Seconds of each measurement. */
+  /** Duration of each measurement in seconds. */
   readonly seconds: number;
-  /** File for the figures as JSON. */
+  /** File to which the figures are written as JSON. */
   readonly json: string | undefined;
 }
 
-/** @returns undefined when help was asked for; it has been printed */
+/**
+ * Reads the options of the command line.
+ * @returns undefined when help was requested, which has been printed
+ */
 export function readOptions(usage: string, defaultSeconds: string): Options | undefined {
   const { values } = parseArgs({
     options: {

@@ -1,4 +1,4 @@
-// Progress goes to standard error, the report alone to standard output.
+// Progress goes to standard error, and only the report goes to standard output.
 
 let current = 'starting';
 let detail = '';
@@ -8,20 +8,23 @@ export function say(line: string): void {
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${elapsed}  ${line}\n`);
 }
 
-/** Says what begins now. */
+/** Prints which step begins. */
 export function step(line: string): void {
   current = line;
   detail = '';
   say(line);
 }
 
-/** Says how far the step is, in a line that the next one replaces; nothing where the output is not a terminal. */
+/**
+ * Prints the progress of the step in a line that the next call replaces. Prints nothing if the output is not a
+ * terminal.
+ */
 export function progress(line: string): void {
   detail = line;
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K        ${line}`);
 }
 
-/** Names the step that began last, and says how far it is. */
+/** Returns the name and the progress of the step that began last. */
 export function currentStep(): string {
   return detail === '' ? current : `${current} (${detail})`;
 }

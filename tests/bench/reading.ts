@@ -1,4 +1,5 @@
-// npm run bench:reading: how many fields of the hand-written invoices are read, and what their confidence is worth.
+// Runs npm run bench:reading, which measures how many fields of the hand-written invoices are read, and how reliable
+// their confidence is.
 import { parseArgs } from 'node:util';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
 import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
@@ -8,7 +9,7 @@ import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
 import { endAfter, onEnd, runProgram } from './run-program.js';
 
-/** Reading all pictures takes so long at most; PDFs take some seconds. */
+/** Maximum time for reading all images; PDFs take some seconds. */
 const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.

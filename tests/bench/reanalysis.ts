@@ -1,4 +1,5 @@
-// `npm run bench:reanalysis`: whether invoices that nobody reviewed keep their results when they are analyzed again.
+// Runs `npm run bench:reanalysis`, which measures whether invoices without a review keep their results when they are
+// analyzed again.
 import { parseArgs } from 'node:util';
 import { AnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/analysis_service';
 import { decisionToJSON } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -20,7 +21,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startSystem } from './servers.js';
 import { startStores } from './stores.js';
 
-/** Time limit for the usual number of invoices or fewer. */
+/** Time limit for the default number of invoices or fewer. */
 const MINUTES_MAX = 40;
 const COUNT = 10_000;
 
@@ -35,12 +36,12 @@ Ends with code 1 if a result changed, and after ${MINUTES_MAX} minutes at the la
 `;
 
 const COUNT_MAX = 100_000;
-/** A quarter of the invoices comes in files, the others one by one. */
+/** A quarter of the invoices is imported from files, and the others are posted one by one. */
 const SCANNED_SHARE = 0.25;
 const ROWS_MAX = 5_000;
-/** So many of the bills come between the two rounds: a quarter more, of the months that follow. */
+/** Share of the bills that arrive between the two rounds: a quarter more, from the following months. */
 const LATER_SHARE = 0.25;
-/** Bills of one supplier in the history, about. */
+/** Approximate number of bills per supplier in the history. */
 const BILLS_PER_SUPPLIER = 40;
 const CONNECTIONS = 8;
 const EXAMPLES_MAX = 5;
@@ -88,7 +89,7 @@ async function main(): Promise<void> {
   report(first, rounds);
 }
 
-/** The first bills of a history that has at least so many, in the order of their arrival. */
+/** Returns the first bills of a history with at least this many bills, in the order of their arrival. */
 function billsOf(seed: number, count: number): Bill[] {
   for (let suppliers = Math.ceil(count / BILLS_PER_SUPPLIER); ; suppliers = Math.ceil(suppliers * 1.2)) {
     const bills = labelledHistory({ seed, suppliers });
@@ -104,7 +105,7 @@ interface Customer {
   close(): void;
 }
 
-/** The customer's calls to the analysis service. */
+/** Makes the calls that a customer makes to the analysis service. */
 function customerOf({ organizationId, companyId, users }: Tenant, address: string): Customer {
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const invoices = client(InvoiceServiceDefinition, channel);
@@ -186,7 +187,7 @@ async function again(customer: Customer, first: readonly Analysis[]): Promise<Ro
   return { tookMs, changes };
 }
 
-/** Lists the changes between two analyses: the decision, the score, and findings by type. */
+/** Lists the differences between two analyses: the decision, the score, and findings by type. */
 function differences(before: Analysis, after: Analysis): string[] {
   const [left, right] = [byKey(before.findings), byKey(after.findings)];
   const keys = new Set([...left.keys(), ...right.keys()]);
@@ -226,7 +227,7 @@ function report(first: readonly Analysis[], rounds: readonly Round[]): void {
   if (rounds.some(({ changes }) => changes.length > 0)) process.exitCode = 1;
 }
 
-/** Calls for all items, so many at a time; results in the order of the items. */
+/** Makes the calls for all items, a limited number at a time. Returns the results in the order of the items. */
 async function inParallel<T, R>(doing: string, items: readonly T[], call: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   let next = 0;

@@ -5,7 +5,10 @@ import { goodIn, table, times } from './table.js';
 import type { Good } from './table.js';
 import type { Work } from './work.js';
 
-/** The compared subjects: only the chain, the chain with bare storage, and the product with little and much history. */
+/**
+ * The compared systems: the ceiling without storage, the ceiling with bare storage, and the product with a small and a
+ * large history.
+ */
 export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
 export type Subject = (typeof subjects)[number];
 
@@ -13,9 +16,15 @@ export type Subject = (typeof subjects)[number];
 export interface Row {
   readonly connections: number;
   readonly measured: Readonly<Record<Subject, Measured>>;
-  /** CPU of both processes over that of the ceiling's two; median of the rounds' own ratios. */
+  /**
+   * CPU time of both product processes, divided by the CPU time of the two ceiling processes. The figure is the median
+   * of the ratios of all rounds.
+   */
   readonly cpuRatio: Readonly<Record<Exclude<Subject, 'ceiling'>, number>>;
-  /** p95 with much history over p95 with little; median of the rounds' own ratios. */
+  /**
+   * The p95 latency with a large history, divided by the p95 latency with a small history. The figure is the median of
+   * the ratios of all rounds.
+   */
   readonly p95Ratio: number;
 }
 
@@ -24,7 +33,7 @@ export interface LoadReport {
   readonly secondsPerCell: number;
   readonly rounds: number;
   readonly stored: Readonly<Record<'small' | 'large', number>>;
-  /** Stored in the large organization at the end: every measurement adds to it. */
+  /** Number of invoices in the large organization at the end, since every measurement adds some. */
   readonly largeAtEnd: number;
   readonly rows: readonly Row[];
 }
@@ -35,13 +44,13 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Undefined where only another part was asked for. */
+  /** Undefined if only another part was measured. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly scans: ScansReport | undefined;
 }
 
-/** Goals of the project (docs/guides/benchmarks.md). */
+/** The targets of the project (docs/guides/benchmarks.md). */
 export const aims = { cpuRatioMax: 3, p95RatioMax: 1.3, sequentialStepsMax: 4, analysisRpcsMax: 1 } as const;
 
 const columns = ['connections', 'what', 'req/s', 'p50', 'p95', 'p99', 'gateway', 'analysis', 'both'];
@@ -58,7 +67,7 @@ const workColumns = [
   'all commands under load',
 ];
 
-/** The report for people. */
+/** Returns the report as text. */
 export function print(report: Report, hasColours: boolean): string {
   const good = goodIn(hasColours);
   const dim = (text: string): string => (hasColours ? `\u001b[2m${text}\u001b[0m` : text);
@@ -150,7 +159,10 @@ function shown(ms: number | undefined): string {
   return ms === undefined ? '-' : ms.toFixed(2);
 }
 
-/** `7.10 in all: invoices.find 1.00, ...`, most frequent first; commands that are rarer than one in a hundred are left out. */
+/**
+ * Lists the counts, most frequent first, for example `7.10 in all: invoices.find 1.00, ...`. Commands that occur less
+ * often than once in a hundred are left out.
+ */
 function listed(counts: Readonly<Record<string, number>>): string {
   const entries = Object.entries(counts).filter(([, count]) => count >= 0.01);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** Starts the service that serves and tells its pid; then what each test adds. */
+/** Starts the service, prints its process id, and continues with the code of each test. */
 const program = (then: string): string => `
   await runProgram(async () => {
     onEnd(() => console.log('closed'));
@@ -58,7 +58,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('a benchmark that is ended by %s close
   const running = runInProcess(program(FOREVER));
   await eventually(() => expect(running.stderr()).toContain('measuring'));
   running.child.kill(signal);
-  // npm passes a signal on that the terminal has already sent to all processes.
+  // npm forwards a signal that the terminal has already sent to all processes.
   running.child.kill(signal);
   const { code, stdout, stderr } = await running.ended;
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`ended by ${signal}`) });

@@ -1,4 +1,4 @@
-// Every benchmark runs here: in a bounded time, and it closes what it opened however it ends.
+// Runs every benchmark with a time limit, and closes everything that the benchmark opened, however it ends.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,18 +8,18 @@ import { currentStep, say } from './progress.js';
 
 /** Time in which everything must close after an interruption. */
 const CLOSE_MS_MAX = 30_000;
-/** More than three weeks; a longer timer would fire at once. */
+/** More than three weeks. A longer timer would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const opened: (() => unknown)[] = [];
 let isInterrupted = false;
 
 /**
- * Runs a benchmark and ends the process: with exit code 1 when it failed, was interrupted by SIGINT or SIGTERM, or did not end in
- * time ({@link endAfter}).
+ * Runs a benchmark and ends the process. The exit code is 1 if the benchmark failed, was interrupted by SIGINT or
+ * SIGTERM, or did not end in time ({@link endAfter}).
  */
 export async function runProgram(main: () => Promise<void>): Promise<never> {
-  // More than once: npm passes on what the terminal has sent to this process already.
+  // A signal can arrive twice, because npm forwards a signal that the terminal has already sent to this process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void interrupt(`ended by ${signal}`));
   try {
     await closingAfter(() => {
@@ -34,18 +34,24 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
   return process.exit();
 }
 
-/** Interrupts a benchmark that runs for longer. @param minutes from now */
+/**
+ * Interrupts a benchmark that runs longer than this.
+ * @param minutes from now
+ */
 export function endAfter(minutes: number): void {
   const how = `did not end within ${Number(minutes.toFixed(2))} minutes`;
   setTimeout(() => void interrupt(how), Math.min(minutes * 60_000, TIMER_MS_MAX)).unref();
 }
 
-/** Registers the close of something that was opened, for the end of the benchmark or of its part; the last one closes first. */
+/**
+ * Registers a function that closes something at the end of the benchmark or of its current part. The last registered
+ * function is called first.
+ */
 export function onEnd(close: () => unknown): void {
   opened.push(close);
 }
 
-/** A part of a benchmark: what it opens is closed when it ends. */
+/** Runs a part of a benchmark, and closes what the part opened when it ends. */
 export async function closingAfter<T>(work: () => Promise<T>): Promise<T> {
   const openedBefore = opened.length;
   try {
@@ -55,7 +61,7 @@ export async function closingAfter<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A directory for the logs of all processes. It is removed at the end, or told where it stays. */
+/** Creates a directory for the logs of all processes. At the end the directory is removed, or its path is printed. */
 export async function logDirectory(name: string, isKept = false): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), `invoice-control-${name}-`));
   onEnd(() => (isKept ? say(`logs in ${directory}`) : rm(directory, { recursive: true, force: true, maxRetries: 3 })));
@@ -82,8 +88,8 @@ async function closeLast(): Promise<void> {
 
 function fail(error: unknown): void {
   process.exitCode = 1;
-  // Failures after an interruption are consequences of it.
+  // Failures after an interruption are caused by the interruption.
   if (isInterrupted) return;
-  // An Error of the benchmarks is a sentence; the stack of others shows their origin.
+  // The message of an Error from a benchmark is a sentence; for other errors, the stack shows the cause.
   say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));
 }

@@ -1,4 +1,5 @@
-// `npm run bench`: the cost of a request, compared with the same chain without the product.
+// Runs `npm run bench`, which measures the cost of a request in comparison with the same chain of processes without the
+// product.
 import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -24,7 +25,7 @@ import type { NewTenant } from './tenants.js';
 import { measureWork } from './work.js';
 import type { Customer, Work } from './work.js';
 
-/** Time limit with the usual sizes or smaller ones; larger sizes take proportionally longer. */
+/** Time limit for the default sizes or smaller ones. Larger sizes take proportionally longer. */
 const MINUTES_MAX = 40;
 
 const usage = `Measures what goes through gateway, organization, scan and analysis, each in a process of its own:
@@ -99,7 +100,7 @@ interface BenchmarkOptions {
   readonly parts: readonly Part[];
   readonly secondsPerCell: number;
   readonly rounds: number;
-  /** Invoices in the large history. */
+  /** Number of invoices in the large history. */
   readonly history: number;
 }
 
@@ -158,7 +159,7 @@ interface Deps {
   readonly newTenant: NewTenant;
 }
 
-/** Alternates between the ceilings and the product. */
+/** Measures the ceilings and the product in turn. */
 async function measureLoad(
   { secondsPerCell, rounds, history }: BenchmarkOptions,
   { system, load, stores, logDir, newTenant }: Deps,
@@ -190,7 +191,7 @@ async function measureLoad(
     return measure(load, order, watchedSystem);
   };
   const onSmall = async (connections: number, seconds: number): Promise<Measured> =>
-    // A new organization each time, since every measurement adds to the one it is made in.
+    // Each measurement uses a new organization, because it adds invoices to the organization.
     onSystem(await newTenant(SMALL_HISTORY), connections, seconds, SMALL_HISTORY, SMALL_HISTORY);
   const onLarge = async (connections: number, seconds: number): Promise<Measured> => {
     const measured = await onSystem(large, connections, seconds, nextOfLarge, history);
@@ -206,7 +207,7 @@ async function measureLoad(
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       step(`round ${round} of ${rounds}, ${connections} connections`);
-      // One after the other within seconds, so that what else the machine does meets all of them.
+      // The measurements follow one another within seconds, so that other work on the machine affects all of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
         storage: await onCeiling(storage, connections, secondsPerCell),

@@ -1,20 +1,20 @@
-// Measures the least that a scan can cost: reading its body, and writing its rows once.
+// Measures the minimum cost of a scan: parsing its body and writing its rows once.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Milliseconds by part. */
+/** Milliseconds for each part. */
 export interface ScanCeilings {
   readonly parse: number;
   readonly validate: number;
   readonly insert: number;
 }
 
-/** Number of rows that the driver sends at once without splitting, and that analysis writes. */
+/** Number of rows that the driver sends in one command, and that the analysis service writes at once. */
 const BATCH_ROWS = 1_000;
 
-/** Does both in this process without a service, in a collection of its own that is emptied afterwards. */
+/** Measures both parts in this process without a service, in a separate collection that is emptied afterwards. */
 export async function measureScanCeilings(db: MongoConnection['db'], body: string): Promise<ScanCeilings> {
   const bytes = Buffer.from(body);
   const begunMs = performance.now();

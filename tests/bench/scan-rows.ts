@@ -1,5 +1,6 @@
-// Files of old invoices as an ERP exports them, repeatable by their number: the customer of invoices.ts again, with
-// 300 of his suppliers, rows in the order of their dates, and a few in a hundred that come twice.
+// Creates files of old invoices as an ERP exports them; the same number always gives the same file. The customer is
+// that of invoices.ts with 300 of its suppliers. The rows are in the order of their dates, and a few percent are
+// duplicates.
 import {
   dateOf,
   dayNumber,
@@ -33,18 +34,23 @@ const DUPLICATE_SHARE = 0.03;
 const EXACT_SHARE = 0.7;
 const IN_CAPITALS_SHARE = 0.1;
 const ORDER_SHARE = 0.3;
-/** Far from the seeds of posted invoices; a file has fewer rows than lie between two files. */
+/**
+ * Seeds of files are far from the seeds of posted invoices, and a file has fewer rows than the distance between the
+ * seeds of two files.
+ */
 const FIRST_SEED = 500_000_000;
 const SEEDS_OF_FILE = 100_000;
-/** Above the numbers of any history, and with as many digits. */
+/** Greater than the numbers of any history, with as many digits. */
 const FIRST_NUMBER = 1_000_000;
 const NUMBERS_OF_FILE = 10_000;
 /** The first line of a file has the names of its columns. */
 const FIRST_ROW_NUMBER = 2;
 
 /**
- * @param file another number is another file: no row of it is in any other
- * @param storedCount the history of the organization (`seedHistory`): half of the duplicates are of its invoices
+ * Returns the rows of a file.
+ * @param file two files with different numbers have no common row
+ * @param storedCount number of invoices in the history of the organization (`seedHistory`), of which half of the
+ * duplicates are copies
  */
 export function scanRows(file: number, rowCount: number, storedCount: number): BenchRow[] {
   const printed: Printed[] = [];
@@ -62,7 +68,10 @@ export function scanRows(file: number, rowCount: number, storedCount: number): B
   }));
 }
 
-/** @param time from 0, the first day, to 1, the last */
+/**
+ * Returns a row that is not a duplicate.
+ * @param time from 0, the first day, to 1, the last day
+ */
 function original(random: () => number, file: number, time: number, index: number): Printed {
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
   const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
@@ -71,9 +80,10 @@ function original(random: () => number, file: number, time: number, index: numbe
   const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
   return {
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
-    // The old system knew neither of some suppliers, one of others and both of the rest.
+    // The old system stored neither identifier of some suppliers, one of others, and both of the rest.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
-    // Numbers are as long as in the history; otherwise every supplier would have changed the form of his numbers.
+    // The numbers are as long as in the history. Otherwise every supplier would seem to have changed the form of its
+    // numbers.
     invoiceNumber: `RE-${issueDate.slice(0, 4)}-${FIRST_NUMBER + file * NUMBERS_OF_FILE + index}`,
     issueDate,
     currency: 'EUR',
@@ -92,7 +102,7 @@ function duplicate(random: () => number, before: readonly Printed[], storedCount
   return random() < EXACT_SHARE ? again : { ...again, invoiceNumber: `${again.invoiceNumber}A` };
 }
 
-/** An invoice of the history as the ERP has it. */
+/** Returns an invoice of the history as the ERP stores it. */
 function posted(index: number, storedCount: number): Printed {
   const { supplier, invoice_number, issue_date, currency, gross_amount } = invoiceAt(index, storedCount);
   return {

@@ -1,9 +1,9 @@
-// Splits the time of one scan into stages, from the lines that gateway, scan and analysis log about it.
+// Splits the time of one scan into stages, from the lines that the gateway, scan and analysis services log about it.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from './servers.js';
 
-/** Milliseconds by `service: stage`; stages that work at the same time overlap. */
+/** Milliseconds by `service: stage`. Stages that run at the same time overlap. */
 export type StagesMs = Readonly<Record<string, number>>;
 
 interface LogLine {
@@ -17,7 +17,10 @@ interface LogLine {
 const POLL_ATTEMPTS_MAX = 100;
 const POLL_EACH_MS = 50;
 
-/** @param requestId the X-Request-Id that the scan was posted with */
+/**
+ * Reads the log lines of one scan.
+ * @param requestId the X-Request-Id with which the scan was posted
+ */
 export async function stagesOf(system: System, requestId: string, scanId: string): Promise<StagesMs> {
   const [gateway, scan, analysis] = await Promise.all([
     lineOf(system.gateway.logFile, (line) => line.msg === 'request' && line.requestId === requestId),
@@ -28,7 +31,8 @@ export async function stagesOf(system: System, requestId: string, scanId: string
   const { analyze = Number.NaN, ...ofScan } = scan.stagesMs;
   return {
     ...named('gateway', ofGateway),
-    // Time that a caller waits beyond the work of the called service: encoding, the wire, decoding, and the queue of analysis.
+    // Time that a caller waits in addition to the work of the called service: encoding, transfer, decoding, and the
+    // queue of the analysis service.
     'call of scan': handle - scan.durationMs,
     ...named('scan', ofScan),
     'call of analysis': analyze - analysis.durationMs,
@@ -41,7 +45,7 @@ function named(service: string, stagesMs: Readonly<Record<string, number>>): Rec
   return Object.fromEntries(Object.entries(stagesMs).map(([stage, ms]) => [`${service}: ${stage}`, ms]));
 }
 
-/** The line is written at about the time of the answer, so it may not be there yet. */
+/** The line is written at about the time of the response, so it may not exist yet. */
 async function lineOf(logFile: string, isWanted: (line: LogLine) => boolean): Promise<LogLine> {
   for (let attempts = 0; attempts < POLL_ATTEMPTS_MAX; attempts++) {
     const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);

@@ -1,5 +1,5 @@
-// Measures historical scans: their time by the size of the history next to two ceilings, their effect on others, and the memory of many at
-// once.
+// Measures history scans: their duration for each size of the history in comparison with two ceilings, their effect on
+// other tenants, and the memory that many concurrent scans use.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { median, medianOf, settledCpuOf } from './cell.js';
@@ -16,35 +16,38 @@ import type { StagesMs } from './scan-stages.js';
 import type { System } from './servers.js';
 import type { NewTenant } from './tenants.js';
 
-/** The largest file that one request takes. */
+/** Number of rows in the largest file that one request accepts. */
 const ROWS = 5_000;
 const SCANS_AT_ONCE = 5;
-/** Rate at which the other tenant posts, and the size of his history. */
+/** Rate at which the other tenant posts, and the size of its history. */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
-/** The steady load is measured for so many cells of the other measurements: a p95 needs requests. */
+/** The steady load lasts as long as this number of other measurements, because a p95 needs many requests. */
 const STEADY_CELLS = 4;
 const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;
 
 /** Figures of one scan. */
 export interface MeasuredScan {
-  /** Time until the caller has the response. */
+  /** Time until the caller receives the response. */
   readonly totalMs: number;
   readonly stagesMs: StagesMs;
   /** CPU milliseconds by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
-/** Scans of organizations with so many invoices; medians of the rounds. */
+/** Results of scans in organizations with this many invoices: medians of the rounds. */
 export interface ScanRow {
   readonly stored: number;
   readonly scan: MeasuredScan;
   readonly totalsMs: readonly number[];
-  /** The time over that of both ceilings, and over that with an empty history; medians of the rounds' own ratios. */
+  /**
+   * The duration divided by the sum of both ceilings, and divided by the duration with an empty history. Both are
+   * medians of the ratios of all rounds.
+   */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
-  /** Same as `emptyRatio`, for the CPU of all processes together. */
+  /** Same as `emptyRatio`, for the CPU time of all processes together. */
   readonly cpuRatio: number;
 }
 
@@ -59,9 +62,9 @@ export interface ScansReport {
     readonly seconds: number;
     readonly quiet: Load;
     readonly during: Load;
-    /** Scans that ended while the load was on, over all rounds. */
+    /** Number of scans that ended during the load, in all rounds. */
     readonly scans: number;
-    /** Median of the rounds' own ratios. */
+    /** Median of the ratios of all rounds. */
     readonly p95Ratio: number;
   };
   readonly memory: {
@@ -69,7 +72,7 @@ export interface ScansReport {
     readonly before: Resident;
     readonly peak: Resident;
     readonly after: Resident;
-    /** Time to the first and to the last response, after all were posted at once. */
+    /** Time until the first and until the last response, after all scans were posted at the same time. */
     readonly firstMs: number;
     readonly lastMs: number;
   };
@@ -78,7 +81,7 @@ export interface ScansReport {
 export interface ScansOptions {
   readonly rounds: number;
   readonly secondsPerCell: number;
-  /** Sizes of the histories, the first of which is 0. */
+  /** Sizes of the histories. The first size is 0. */
   readonly histories: readonly number[];
 }
 
@@ -87,7 +90,7 @@ export interface ScansDeps {
   readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
-  /** Database for the ceiling, on the server of the services' databases. */
+  /** Database for the ceiling, on the database server of the services. */
   readonly ceilingDb: MongoConnection['db'];
 }
 
@@ -101,7 +104,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     organization: organization.pid,
     ...deps.storePids,
   };
-  // Every file is imported once: a second time, all its rows would be skipped.
+  // Every file is imported once, because all its rows would be skipped the second time.
   let files = 0;
   const newFile = (storedCount: number): string => JSON.stringify({ rows: scanRows((files += 1), ROWS, storedCount) });
   const scanning: Scanning = { ...deps, watched, newFile };
@@ -129,7 +132,7 @@ interface Scanning extends ScansDeps {
   readonly newFile: (storedCount: number) => string;
 }
 
-/** Alternates between the ceilings and the histories. */
+/** Measures the ceilings and the histories in turn. */
 async function measureTimes(
   { rounds, histories }: ScansOptions,
   scanning: Scanning,
@@ -143,7 +146,7 @@ async function measureTimes(
     const scans: MeasuredScan[] = [];
     for (const stored of histories) {
       step(`round ${round} of ${rounds}, ${stored} stored`);
-      // The large ones get another file each time, an empty history needs another organization too.
+      // Organizations with a history get a different file each time. An empty history also requires a new organization.
       scans.push(await measureScan(scanning, tenants.get(stored) ?? (await newTenant(0)), stored));
     }
     measured.push({ ceilings, scans });
@@ -208,7 +211,10 @@ async function postScan(
   return { totalMs, requestId, scanId };
 }
 
-/** Another tenant posts invoices at a steady rate, in turn while nothing else happens and while one scan follows another. */
+/**
+ * Measures another tenant that posts invoices at a steady rate, alternately without scans and during a sequence of
+ * scans.
+ */
 async function measureOthers(
   { rounds, secondsPerCell }: ScansOptions,
   { system, load, newTenant, newFile }: Scanning,
@@ -257,7 +263,7 @@ async function measureOthers(
   };
 }
 
-/** Several organizations post a scan at the same moment. */
+/** Measures the memory while several organizations post a scan at the same moment. */
 async function measureMemory({ system, watched, newTenant, newFile }: Scanning): Promise<ScansReport['memory']> {
   step(`memory: ${SCANS_AT_ONCE} scans at once`);
   const orders: { tenant: Tenant; body: string }[] = [];
@@ -296,7 +302,7 @@ function mediansOfCeilings(rounds: readonly ScanCeilings[]): ScanCeilings {
   };
 }
 
-/** Computes the median of each name; a round without the name is left out. */
+/** Computes the median for each name, over the rounds that have the name. */
 function medians(rounds: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const names = new Set(rounds.flatMap((round) => Object.keys(round)));
   return Object.fromEntries(

@@ -6,24 +6,24 @@ import { arrivalOf, invoiceAt } from './invoices.js';
 import type { IssueDates } from './invoices.js';
 
 export interface HistoryOptions {
-  /** The database of analysis, on which the service has started: it makes the indexes. */
+  /** The database of the analysis service, which must have started on it, because the service creates the indexes. */
   readonly db: MongoConnection['db'];
-  /** Has no invoices yet, one company, and base currency EUR, as `createTenant` makes it. */
+  /** An organization without invoices, with one company and base currency EUR, as `createTenant` creates it. */
   readonly organizationId: string;
   readonly company: { readonly companyId: string; readonly name: string };
   readonly count: number;
-  /** Range of the dates of issue; the two years up to yesterday by default. */
+  /** Range of the dates of issue. Default: the two years up to yesterday. */
   readonly issued?: IssueDates;
   readonly onProgress?: (stored: number) => void;
 }
 
-/** Invoices of one write. */
+/** Number of invoices in one write. */
 const BATCH = 500;
 
 /**
- * Fills an organization with what the product stores of so many invoices of `invoiceAt`, posted one after another over
- * the time of their issue (`stored-history.int.test.ts` proves that it is the same). The next are
- * `invoiceAt(count, count)` and so on.
+ * Fills an organization with the records that the product stores after this many invoices of `invoiceAt` were posted
+ * one after another at their dates of issue. `stored-history.int.test.ts` proves that the records are the same. The
+ * next invoices are `invoiceAt(count, count)` and so on.
  */
 export async function seedHistory(options: HistoryOptions): Promise<void> {
   const { db, organizationId, company, count, issued, onProgress } = options;
@@ -55,7 +55,7 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
       stored.flatMap(({ findings }) => findings),
     );
   };
-  // The database stores a batch while the next one is made.
+  // The database stores a batch while the next batch is being created.
   let storing: Promise<void> = Promise.resolve();
   for (let from = 0; from < count; from += BATCH) {
     const batch: StoredInvoice[] = [];

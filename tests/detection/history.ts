@@ -15,10 +15,13 @@ export interface HistoryOptions {
 
 /** Share of the plain bills that are duplicated. */
 const COPY_SHARE = 0.2;
-/** Bills that a supplier needs before an anomaly is planted on it. */
+/** Number of bills that a supplier must have before an anomaly is added to one of its bills. */
 const ESTABLISHED_BILLS = 16;
 
-/** A labelled history in order of arrival: a clean population, copies by every mutation, and planted anomalies. */
+/**
+ * Returns a labelled history in order of arrival. It contains correct bills, copies by every mutation, and added
+ * anomalies.
+ */
 export function labelledHistory({ seed, suppliers = 260, months = 20 }: HistoryOptions): Bill[] {
   const random = randomFrom(seed);
   const { bills, plain } = population(random, suppliers, months);
@@ -34,7 +37,10 @@ export function labelledHistory({ seed, suppliers = 260, months = 20 }: HistoryO
   return [...planted, ...copies].sort((left, right) => compareText(left.arrival, right.arrival));
 }
 
-/** Duplicates by the applicable mutation used least so far, so that all are about equally frequent. */
+/**
+ * Duplicates a bill by the applicable mutation that was used least so far, so that all mutations are about equally
+ * frequent.
+ */
 function rarestThatFits(bill: Bill, party: Party, made: Map<string, number>, random: Random): Bill[] {
   const rarestFirst = [...made].sort(([, left], [, right]) => left - right);
   for (const [name, count] of rarestFirst) {
@@ -46,7 +52,7 @@ function rarestThatFits(bill: Bill, party: Party, made: Map<string, number>, ran
   return [];
 }
 
-/** Replaces the last bill of established suppliers, cycling through the anomalies. */
+/** Replaces the last bill of established suppliers by a bill with an anomaly. All anomalies are used in turn. */
 function withAnomalies(bills: readonly Bill[], plain: readonly Party[], random: Random): Bill[] {
   const kinds = Object.entries(anomalies);
   const replaced = new Map<Bill, Bill>();

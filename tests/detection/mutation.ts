@@ -4,13 +4,13 @@ import type { Bill } from './bill.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** Duplicates an invoice as one bill; undefined where it does not apply to the bill. */
+/** Duplicates an invoice as one bill. Returns undefined if the change is not possible for the bill. */
 export type Change = (bill: Bill, party: Party, random: Random) => Bill | undefined;
 
-/** Duplicates an invoice as one bill or as several; undefined where it does not apply to the bill. */
+/** Duplicates an invoice as one or several bills. Returns undefined if the mutation is not possible for the bill. */
 export type Mutation = (bill: Bill, party: Party, random: Random) => Bill | readonly Bill[] | undefined;
 
-/** A change of the number alone; does not apply where the number stays the same. */
+/** Returns a change of only the number. The change is not possible if the number would stay the same. */
 export function renumbered(change: (number: string, random: Random, bill: Bill) => string | undefined): Change {
   return (bill, _, random) => {
     const number = change(bill.invoice.invoice_number, random, bill);
@@ -20,7 +20,7 @@ export function renumbered(change: (number: string, random: Random, bill: Bill) 
   };
 }
 
-/** A change of the gross amount in cents, with net and tax to match. */
+/** Returns a change of the gross amount in cents, with matching net and tax amounts. */
 export function regrossed(change: (value: number, random: Random) => number | undefined): Change {
   return (bill, { vatPercent }, random) => {
     const value = change(grossCents(bill), random);
@@ -34,7 +34,7 @@ export function grossCents(bill: Bill): number {
   return Math.round(Number(bill.invoice.gross_amount) * 100);
 }
 
-/** The bill issued again: issue date, due date and arrival move by `daysLater`. */
+/** Returns the bill as if issued again: issue date, due date and arrival are `daysLater` later. */
 export function writtenAgain(bill: Bill, daysLater: number): Bill {
   const { issue_date: date, due_date: due } = bill.invoice;
   return {
@@ -46,7 +46,7 @@ export function writtenAgain(bill: Bill, daysLater: number): Bill {
   };
 }
 
-/** Two changes at once, one of each list. */
+/** Combines two changes, one from each list. */
 export function both(first: readonly Change[], second: readonly Change[]): Change {
   return (bill, party, random) => {
     const once = random.pick(first)(bill, party, random);
@@ -54,7 +54,10 @@ export function both(first: readonly Change[], second: readonly Change[]): Chang
   };
 }
 
-/** Tells whether a number is unlikely to recur on another bill of this or the next year: it has a year or a counter of four digits. */
+/**
+ * Tells whether a number is unlikely to recur on another bill of the same or the next year, because it contains a year
+ * or a counter of four digits.
+ */
 export function isTelling(number: string): boolean {
   return /[1-9]\d{3}/.test(number);
 }

@@ -3,10 +3,10 @@ import type { Change } from './mutation.js';
 import { isTelling, renumbered, writtenAgain } from './mutation.js';
 import { validIban } from './parties.js';
 
-/** Code point distance from a digit to its full-width form. */
+/** Distance between the code points of a digit and its full-width form. */
 const FULL_WIDTH_SHIFT = 0xfee0;
 
-/** Latin capitals and letters of other scripts that look like them. */
+/** Latin capital letters, and similar letters of other scripts. */
 const lookAlikes: ReadonlyMap<string, string> = new Map(
   ['AА', 'BΒ', 'CС', 'EΕ', 'HН', 'IІ', 'KК', 'MМ', 'NΝ', 'OО', 'PР', 'TТ', 'XХ', 'YҮ'].map((pair) => [
     pair.charAt(0),
@@ -14,7 +14,7 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The same number in another spelling. */
+/** Mutations that write the same number differently. */
 export const rewrittenNumbers = {
   'label before the number': renumbered((number) => (/^\d/.test(number) ? `Invoice No. ${number}` : undefined)),
   'sign before a short number': renumbered((number, random) =>
@@ -56,7 +56,7 @@ export const rewrittenNumbers = {
   'parts of the number reordered': renumbered((number) => reordered(number)),
 } as const satisfies Record<string, Change>;
 
-/** Numbers with a suffix. */
+/** Mutations that append a suffix to the number. */
 export const extendedNumbers = {
   'letter appended': renumbered((number) => (/\d$/.test(number) ? `${number}A` : undefined)),
   'word COPY appended': renumbered((number) => `${number} COPY`),
@@ -81,7 +81,7 @@ export const extendedNumbers = {
   ),
 } as const satisfies Record<string, Change>;
 
-/** Numbers misread or mistyped. */
+/** Mutations that misread or mistype the number. */
 export const misreadNumbers = {
   'O for 0': renumbered((number) => number.replace('0', 'O')),
   'O for 0 after leading zeros': renumbered((number) => number.replace(/(?<!\d)0{2}(?=\d)/, '0O')),
@@ -115,7 +115,7 @@ export const misreadNumbers = {
   'letters of the prefix swapped': renumbered((number) => number.replace(/^([A-Z])([A-Z])(-\d{4})/, '$2$1$3')),
 } as const satisfies Record<string, Change>;
 
-/** Another text in place of the number, or the number on another document about the same claim. */
+/** Mutations that replace the number by another text, or by the number on another document about the same claim. */
 export const replacedNumbers = {
   'word for no number': renumbered((_, random) => random.pick(['n/a', 'none', 'brak', 'ohne', '-'])),
   'issue date for the number': renumbered((_, random, { invoice }) => {
@@ -130,8 +130,8 @@ export const replacedNumbers = {
 } as const satisfies Record<string, Change>;
 
 /**
- * The same bill under a number that has nothing in common with its own: that of another document about the same supply, or
- * a new one.
+ * Mutations that repeat the bill under an unrelated number: the number of another document about the same supply, or a
+ * new number.
  */
 export const unrelatedNumbers = {
   'unrelated: order typed as the number': (bill) => {
@@ -172,19 +172,22 @@ export const unrelatedNumbers = {
   },
 } as const satisfies Record<string, Change>;
 
-/** The number with its longest digit run increased. */
+/** Returns the number with its longest sequence of digits increased. */
 function nextNumberOf(number: string, step = 1): string | undefined {
   const [longest] = (number.match(/\d+/g) ?? []).sort((left, right) => right.length - left.length);
   if (longest === undefined || longest.length < 4) return undefined;
   return number.replace(longest, (run) => String(Number(run) + step).padStart(run.length, '0'));
 }
 
-/** Matches the year of the date, from digit `from` on, as a part of the number or right after letters. */
+/**
+ * Returns an expression that matches the year of the date, from digit `from` on, as a part of the number or directly
+ * after letters.
+ */
 function ownYear(date: string, from: number): RegExp {
   return new RegExp(`(?<!\\d)${date.slice(from, 4)}(?!\\d)`);
 }
 
-/** The digit parts in reverse order: 2026/00011 and 00011/2026. */
+/** Returns the number with its digit parts in reverse order: 2026/00011 and 00011/2026. */
 function reordered(number: string): string | undefined {
   const parts = number.split(/([-/])/);
   const places = parts.flatMap((part, index) => (/^\d+$/.test(part) ? [index] : []));
@@ -198,7 +201,7 @@ function longRun(number: string): boolean {
 }
 
 function firstDigitChanged(number: string): string | undefined {
-  // An error in the last digits cannot be distinguished from a neighbouring number: a known limit.
+  // An error in the last digits cannot be distinguished from a neighbouring number. This is a known limitation.
   return longRun(number) ? number.replace(/[1-9](?=\d{4})/, (digit) => String((Number(digit) % 9) + 1)) : undefined;
 }
 

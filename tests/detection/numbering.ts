@@ -1,10 +1,10 @@
 import type { Random } from './random.js';
 
-/** Returns the next number of one supplier; called in the order of its bills. */
+/** Returns the next number of one supplier. It must be called in the order of the bills. */
 export type Numbering = (date: string) => string;
 
 interface Style {
-  /** The part of the date with which the counter restarts; empty where it never does. */
+  /** The part of the date with which the counter restarts. Empty if the counter never restarts. */
   readonly period?: (date: string) => string;
   /** Range of the first number. */
   readonly first: readonly [min: number, max: number];
@@ -17,7 +17,7 @@ const restarted: Style['first'] = [0, 30];
 const branches = ['HH', 'B', 'WAW', 'LYO', 'N'];
 const seriesLetters = ['AB', 'YU', 'KX', 'MTR'];
 
-/** Picks one of many numbering schemes; a supplier keeps its scheme. */
+/** Returns one of many numbering schemes, which the supplier then keeps. */
 export function numbering(random: Random): Numbering {
   const branch = random.pick(branches);
   const series = random.pick(seriesLetters);
@@ -57,7 +57,10 @@ export function numbering(random: Random): Numbering {
   };
 }
 
-/** A later number, at least `stepMin` on, that differs from each earlier one by more than one typing error. */
+/**
+ * Returns a number that is at least `stepMin` greater and differs from each earlier number by more than one typing
+ * error.
+ */
 export function numberApart(before: readonly number[], random: Random, stepMin: number, stepMax: number): number {
   const last = before.at(-1) ?? 0;
   for (;;) {
@@ -66,7 +69,7 @@ export function numberApart(before: readonly number[], random: Random, stepMin: 
   }
 }
 
-/** Tells whether two numbers are one typing error apart: one digit differs, or two neighbouring digits are swapped. */
+/** Tells whether two numbers differ by one typing error: one different digit, or two neighbouring digits swapped. */
 function isOneSlipApart(left: string, right: string): boolean {
   const differing = [...left].flatMap((digit, index) => (digit === right[index] ? [] : [index]));
   const [first = 0, second = 0] = differing;

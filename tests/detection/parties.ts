@@ -3,7 +3,7 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { Random } from './random.js';
 
-/** The seven countries of the generated suppliers, with local conventions. */
+/** The seven countries of the generated suppliers, with their conventions. */
 export const countries = {
   DE: {
     currency: 'EUR',
@@ -83,7 +83,7 @@ export interface Party {
   readonly vatPercent: number;
 }
 
-/** Makes suppliers whose names, tax ids and accounts are all different and all valid. */
+/** Returns a function that creates suppliers whose names, tax ids and accounts are all different and valid. */
 export function partyMaker(random: Random): (country?: CountryCode) => Party {
   const names = new Set<string>();
   return (country = random.pick(countryCodes)) => {
@@ -103,7 +103,7 @@ export function partyMaker(random: Random): (country?: CountryCode) => Party {
   };
 }
 
-/** Tries numbers until one has the right check digits; about ten to a hundred tries. */
+/** Tries numbers until one has correct check digits, which takes about ten to a hundred tries. */
 export function validTaxId(country: CountryCode, random: Random): string {
   for (;;) {
     const number = digits(countries[country].taxDigits, random);

@@ -8,7 +8,7 @@ import { partyMaker } from './parties.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** Hard negatives: clean bills that resemble duplicates or anomalies, by the habit of the supplier. */
+/** Correct bills that resemble duplicates or anomalies (hard negatives), by the habit of the supplier. */
 export const hardNegatives: Readonly<Record<string, Habit>> = {
   ...habitsOfNumbering,
   ...habitsOfAmounts,
@@ -17,13 +17,15 @@ export const hardNegatives: Readonly<Record<string, Habit>> = {
 
 export interface Population {
   readonly bills: readonly Bill[];
-  /** Suppliers without a special habit; anomalies and duplicates are made from their bills. */
+  /** Suppliers without a special habit. Anomalies and duplicates are created from their bills. */
   readonly plain: readonly Party[];
 }
 
 const PLAIN_SHARE = 0.7;
 
-/** A clean history: plain suppliers, and equally many of each habit, at least one. */
+/**
+ * Returns a history of correct bills: plain suppliers, and the same number of suppliers for each habit, at least one.
+ */
 export function population(random: Random, suppliers: number, monthsCount: number): Population {
   const makeParty = partyMaker(random);
   const world = { random, months: monthsOf(monthsCount), factorIban: makeParty('DE').iban, makeParty };
@@ -37,7 +39,7 @@ export function population(random: Random, suppliers: number, monthsCount: numbe
   return { bills, plain };
 }
 
-/** One to three bills a month, some of them on an order. */
+/** Returns one to three bills a month, some of them with an order. */
 function plainBills({ months, random, bill }: Books): Bill[] {
   return months.flatMap((month) =>
     daysIn(month, random.integer(1, 3), random).map((date) =>

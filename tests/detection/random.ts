@@ -1,14 +1,14 @@
-/** A seeded random source. */
+/** A source of random numbers that a seed determines. */
 export interface Random {
-  /** 0 up to, not including, 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `min` to `max`, both possible. */
+  /** Returns a whole number from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;
   pick<T>(items: readonly T[]): T;
   chance(share: number): boolean;
 }
 
-/** Mulberry32: small, repeatable and good enough to generate invoices. */
+/** Returns the generator Mulberry32, which is small, repeatable and good enough for test invoices. */
 export function randomFrom(seed: number): Random {
   let state = seed | 0;
   const next = (): number => {

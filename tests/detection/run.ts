@@ -1,4 +1,5 @@
-// npm run bench:detection: how well the engine distinguishes duplicates and anomalies from clean invoices.
+// Runs npm run bench:detection, which measures how well the engine distinguishes duplicates and anomalies from correct
+// invoices.
 import { setImmediate as turn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { step } from '../bench/progress.js';
@@ -89,7 +90,7 @@ function roadOf(as: string | undefined): Road | undefined {
 
 async function show(title: string, billsOf: () => Parameters<typeof score>[0], options: AnalyzeOptions): Promise<void> {
   step(title);
-  // The bound in time and signals are looked at between two histories.
+  // Signals and the time limit are checked between two histories.
   await turn();
   const bills = billsOf();
   const startedAt = performance.now();

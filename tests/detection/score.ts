@@ -4,7 +4,7 @@ import { analyze, isAtLeast, isClean } from './analyze.js';
 import type { AnalyzedBill, AnalyzeOptions, Raised } from './analyze.js';
 import type { Bill } from './bill.js';
 
-/** Findings that report a record as a duplicate of another. */
+/** Types of findings that report an invoice as a duplicate of another. */
 const pairTypes: ReadonlySet<string> = new Set([
   'DUPLICATE_INVOICE',
   'SUSPECTED_DUPLICATE',
@@ -13,10 +13,10 @@ const pairTypes: ReadonlySet<string> = new Set([
   'SPLIT_DUPLICATE',
 ]);
 
-/** Findings about facts that a row of a scan cannot state, or that depend on the day of receipt. */
+/** Types of findings about facts that a row of a scan cannot contain, or that depend on the day of receipt. */
 const postedOnly = /^(DUE_DATE|PAYMENT_TERMS|TAX_|BUYER_|ISSUE_DATE_)/;
 
-/** The mark of a mutation that leaves nothing of the original number (tests/README.md). */
+/** Marks a mutation that keeps nothing of the original number (tests/README.md). */
 const UNRELATED = 'unrelated: ';
 
 export interface Rate {
@@ -30,32 +30,34 @@ export interface Score {
   readonly mediumPairs: Rate;
   readonly highPairs: Rate;
   readonly recall: Rate;
-  /** The same for copies whose number is related to that of the original, and for the others. */
+  /** The recall for copies whose number is related to the number of the original, and for the other copies. */
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
-  /** Pairs on clean rows, all of them wrong. */
+  /** Share of correct rows that were reported as duplicates, which is always wrong. */
   readonly falsePairs: Rate;
   readonly falseByHardNegative: ReadonlyMap<string, Rate>;
-  /** Hard negatives that were not passed, for any reason. */
+  /** Share of hard negatives whose decision was not PASS, for any reason. */
   readonly notPassedByHardNegative: ReadonlyMap<string, Rate>;
-  /** Clean rows that were not passed: all of them, and without hard negatives. */
+  /** Share of correct rows whose decision was not PASS, with and without hard negatives. */
   readonly notPassed: Rate;
   readonly plainNotPassed: Rate;
-  /** Clean rows that were blocked: all of them, and without hard negatives. */
+  /** Share of correct rows that were blocked, with and without hard negatives. */
   readonly blocked: Rate;
   readonly plainBlocked: Rate;
-  /** Findings that kept plain clean rows from passing, and hard negatives. */
+  /** Number of findings that prevented the decision PASS for correct rows and for hard negatives. */
   readonly alarms: ReadonlyMap<string, number>;
   readonly hardNegativeAlarms: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
-  /** A few of each kind, to investigate misses. */
+  /** A few examples of each kind, for investigating missed copies. */
   readonly examples: readonly string[];
 }
 
 const EXAMPLES_PER_KIND_MAX = 2;
 
-/** Analyzes a labelled history bill by bill, each with the history before it, and compares the findings with the labels. */
+/**
+ * Analyzes a labelled history bill by bill, each with the bills before it, and compares the findings with the labels.
+ */
 export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Score {
   const analyzed = analyze(bills, options).filter(({ bill }) => options.road !== 'scan' || isShownByRows(bill));
   const behindItsCopy = originalsBehindCopies(analyzed);
@@ -113,12 +115,15 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
   };
 }
 
-/** Tells whether a row of a scan shows the fault of an anomaly. */
+/** Tells whether an anomaly is visible in a row of a scan. */
 function isShownByRows({ anomaly }: Bill): boolean {
   return anomaly === undefined || anomaly.expected.some((type) => !postedOnly.test(type));
 }
 
-/** Originals that were analyzed after a copy, because the copy states an earlier day: they are rightly named as its partner. */
+/**
+ * Returns the originals that were analyzed after a copy because the copy has an earlier date. The finding about such a
+ * copy correctly names the original.
+ */
 function originalsBehindCopies(analyzed: readonly AnalyzedBill[]): ReadonlySet<AnalyzedBill> {
   const seen = new Set<string>();
   return new Set(
@@ -140,7 +145,7 @@ interface Pair {
   readonly finding: Raised;
 }
 
-/** The bill paired with each earlier bill that a finding of at least this severity names. */
+/** Returns the bill paired with each earlier bill that a finding with at least this severity names. */
 function pairsOf({ bill, findings }: AnalyzedBill, severity: Severity): Pair[] {
   return findings
     .filter((finding) => pairTypes.has(finding.type) && isAtLeast(finding.severity, severity))
@@ -159,7 +164,7 @@ function isAnomalyFound({ bill, findings }: AnalyzedBill): boolean {
   return findings.some(({ type }) => bill.anomaly?.expected.includes(type));
 }
 
-/** A claim that was billed a second time, in one bill or in several. */
+/** An invoice that was billed a second time, in one bill or in several. */
 interface Copy {
   readonly mutation: string;
   readonly original: Bill | undefined;
@@ -178,7 +183,7 @@ function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
         mutation,
         original: bills.find(({ bill }) => isOriginal(bill))?.bill,
         bills: bills.filter(({ bill }) => !isOriginal(bill)),
-        // In a scan the original may be the later one, and then it is the one with the finding.
+        // In a scan the original may come after the copy. The finding is then about the original.
         isFound: bills.some(isCopyFound),
       },
     ];
@@ -189,7 +194,7 @@ function isOriginal({ mutation }: Bill): boolean {
   return mutation === undefined;
 }
 
-/** A copy with another amount also counts as found when INVOICE_NUMBER_REUSED names the right bill. */
+/** A copy with another amount counts as found also when INVOICE_NUMBER_REUSED names the correct bill. */
 function isCopyFound(analyzed: AnalyzedBill): boolean {
   const { bill, findings } = analyzed;
   const isReuseNamed = findings
@@ -218,7 +223,7 @@ function missExample({ mutation, original, bills }: Copy): Example {
   };
 }
 
-/** Lists at most `EXAMPLES_PER_KIND_MAX` examples of a kind, each under its kind. */
+/** Lists at most `EXAMPLES_PER_KIND_MAX` examples of each kind. */
 function firstOfEachKind(examples: readonly Example[]): string[] {
   const seen = new Map<string, number>();
   return examples
@@ -243,7 +248,7 @@ function typeAndSeverity({ type, severity }: Raised): string {
   return `${type} ${severity}`;
 }
 
-/** Harmonic mean of the precision of pairs and the share of copies found. */
+/** Returns the harmonic mean of the precision of pairs and the share of copies that were found. */
 export function f1({ mediumPairs, recall }: Score): number {
   const [precision, found] = [share(mediumPairs), share(recall)];
   return precision + found === 0 ? 0 : (2 * precision * found) / (precision + found);

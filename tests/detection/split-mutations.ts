@@ -2,7 +2,7 @@ import { cents, withGross, withInvoice } from './bill.js';
 import type { Mutation } from './mutation.js';
 import { grossCents } from './mutation.js';
 
-/** The invoice in parts that add up to it. */
+/** Mutations that split the invoice into parts with the same total. */
 export const splitMutations = {
   'split in two parts': split(/\d{4}$/, (number, part) => `${number}/${part}`),
   'split in two lettered parts': split(/\d{3}$/, (number, part) => `${number}${part === 1 ? 'A' : 'B'}`),
@@ -13,7 +13,7 @@ export const splitMutations = {
   'split in two parts under the number of the whole': split(/\d{3}/, (number) => number),
 } as const satisfies Record<string, Mutation>;
 
-/** Two parts of uneven size, where the number fits. */
+/** Returns a mutation that splits the invoice into two parts of different size, if its number has a suitable form. */
 function split(fitting: RegExp, numberOf: (number: string, part: 1 | 2) => string): Mutation {
   return (bill, { vatPercent }, random) => {
     const { invoice_number: number } = bill.invoice;

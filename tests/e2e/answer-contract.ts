@@ -1,10 +1,11 @@
-// Checks the rules that every response of the gateway keeps: each test of this directory gets its responses through here.
+// Checks the rules that every response of the gateway must follow. Every test in this directory receives its responses
+// through this module.
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** An answer as it came, before anybody has looked at it. */
+/** A response as received, before any check. */
 export interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -15,14 +16,14 @@ export interface SentRequest {
   readonly method: string;
   /** Path from the root without the query, for example `/v1/invoices`. */
   readonly path: string;
-  /** The X-Request-Id that was sent, if one was. */
+  /** The X-Request-Id of the request, if it had one. */
   readonly requestId?: string | undefined;
 }
 
 /** Throws an AssertionError that names the fault of the response. */
 export type AnswerCheck = (request: SentRequest, answer: ReceivedAnswer) => void;
 
-/** The parts of a JSON schema that matter here. */
+/** The parts of a JSON schema that these checks use. */
 interface Schema {
   $ref?: string;
   allOf?: unknown;
@@ -36,7 +37,7 @@ type Content = { readonly 'application/json'?: { readonly schema: Schema } } & R
 
 interface Operation {
   readonly operationId: string;
-  /** Empty when no API key is needed; with an empty scheme it is optional. */
+  /** Empty when no API key is needed. If it contains an empty scheme, the API key is optional. */
   readonly security?: readonly object[];
   readonly responses: Readonly<Record<string, { content?: Content }>>;
 }
@@ -54,14 +55,17 @@ const securityHeaders = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Headers of documents, whose content comes from strangers. */
+/** Headers of document responses, whose content comes from unknown senders. */
 const documentHeaders = { 'content-security-policy': "sandbox; default-src 'none'" };
 
-/** Policy of the page that a person confirms: its form and the redirect after it lead only to this product and to the application. */
+/**
+ * Policy of the page on which a user confirms a consent. Its form and the redirect after it may lead only to this
+ * product and to the application.
+ */
 const PAGE_POLICY =
   /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https?:\/\/[^;]+; frame-ancestors 'none'; base-uri 'none'$/;
 
-/** Specification 7 with section 1 of the HTTP reference: which statuses a code may come with. */
+/** Lists the statuses that may accompany each error code (specification 7 with section 1 of the HTTP reference). */
 const statusesOfCode: Readonly<Record<string, readonly number[]>> = {
   INVALID_REQUEST: [400, 405, 408, 412, 413, 414, 415, 416, 431],
   UNAUTHORIZED: [401],
@@ -73,10 +77,10 @@ const statusesOfCode: Readonly<Record<string, readonly number[]>> = {
   PROCESSING_FAILED: [422, 500, 502, 503, 504],
 };
 
-/** Refusals of the transport, which every operation may meet and none publishes. */
+/** Statuses of errors of the HTTP server, which every operation may return although none documents them. */
 const transportStatuses: ReadonlySet<number> = new Set([405, 408, 414, 431]);
 
-/** API keys, recovery and invitation tokens, webhook secrets. */
+/** Matches API keys, recovery and invitation tokens, and webhook secrets. */
 const SECRET = /\b(?:ick_(?:live|test)|rec|inv|whsec)_[0-9A-Za-z_-]{8,}/;
 
 /** The only places where a response may contain a secret, by operation. */
@@ -88,7 +92,7 @@ const shownOnce: Readonly<Record<string, string>> = {
   rotateWebhookSecret: 'secret',
 };
 
-/** A check of answers against the description that the gateway publishes. */
+/** Returns a function that checks responses against the API description that the gateway publishes. */
 export function answerCheck(openApiText: string): AnswerCheck {
   const openApi = JSON.parse(openApiText) as OpenApi;
   const validate = strictValidators(openApi);
@@ -119,7 +123,8 @@ export function answerCheck(openApiText: string): AnswerCheck {
     assert.ok(operation, `${what}No such operation is published.`);
     const published = operation.responses[answer.status];
     assert.ok(published, `${what}The status is not published for ${operation.operationId}.`);
-    // Every route with a key reports the limits of its caller; those without a key are limited by address.
+    // Every route with an API key reports the rate limits of its caller. Routes without a key limit requests by
+    // address.
     const isKeyOptional = operation.security?.some((scheme) => Object.keys(scheme).length === 0) === true;
     const hasKey = isKeyOptional ? answer.headers.has('ratelimit') : operation.security?.length !== 0;
     assert.equal(answer.headers.has('ratelimit'), hasKey, `${what}RateLimit`);
@@ -178,7 +183,7 @@ function checkEnvelope(
   if (error.code === 'RATE_LIMITED') assert.match(headers.get('retry-after') ?? '', /^[1-9][0-9]*$/, what);
 }
 
-/** Tells whether the response is a file of a type that is published for it. */
+/** Tells whether the response is a file of a type that the description lists for it. */
 function isFile({ status, headers }: ReceivedAnswer, operation: Operation | undefined): boolean {
   const [type = ''] = (headers.get('content-type') ?? '').split(';');
   return !type.startsWith('application/json') && operation?.responses[status]?.content?.[type] !== undefined;
@@ -205,11 +210,11 @@ function assertValid(isValid: ValidateFunction, body: unknown, what: string): vo
   assert.fail(`${what}The body is not as published:\n${faults.join('\n')}`);
 }
 
-/** A validator for every published body, by `<operationId> <status>`, and for the envelope, `Error`. */
+/** Returns a validator for every documented body, by `<operationId> <status>`, and for the error body, `Error`. */
 function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
-  // A keyword of OpenAPI: it names the schema of `oneOf` that is meant, which `oneOf` determines as well.
+  // This OpenAPI keyword names the applicable schema of `oneOf`, which `oneOf` itself determines as well.
   ajv.addKeyword('discriminator');
   ajv.addSchema({ $id: 'openapi', components: { schemas: mapValues(components.schemas, closed) } });
   ajv.addKeyword('components');
@@ -228,7 +233,7 @@ function strictValidators({ paths, components }: OpenApi): (name: string) => Val
   };
 }
 
-/** The same schema without room for fields that are not published. */
+/** Returns the same schema, but without permission for undocumented fields. */
 function closed(schema: Schema): Schema {
   if (schema.allOf !== undefined) throw new TypeError('A schema with allOf cannot be closed; publish its fields.');
   if (schema.$ref !== undefined) return { ...schema, $ref: `openapi${schema.$ref}` };

@@ -60,7 +60,7 @@ describe('a key', () => {
     });
     expect(created.headers.get('location')).toBe(`/v1/api-keys/${record.id}`);
     expect((await use(key)).status).toBe(200);
-    // The day of its use is noted once a minute, which may be between any two requests.
+    // The service records the last use of a key once a minute, which may happen between any two requests.
     const unused = ({ lastUsedAt: _lastUsedAt, ...rest }: KeyRecord) => rest;
     const read = await running.request<KeyRecord>(`GET /api-keys/${record.id}`, { key: admin });
     expect(unused(read.body)).toEqual(unused(record));
@@ -151,7 +151,7 @@ describe('a key', () => {
   test('is refused once the list shows it as revoked, even if two keys revoke each other at once', async () => {
     const [one, two] = await Promise.all([newKey('OWNER'), newKey('OWNER')]);
     await Promise.all([revoke(one.id, two.key), revoke(two.id, one.key)]);
-    // Timing decides whether one of the keys is revoked or both; a revoked one must not work.
+    // Timing decides whether one or both of the keys are revoked. A revoked key must not work.
     const list = await running.request<Page<KeyRecord>>('GET /api-keys?limit=100', { key: owner });
     const alive = new Set(list.body.items.map((item) => item.id));
     await eventually(async () => {

@@ -13,12 +13,18 @@ import { plainInvoice, plainRow, UNKNOWN_ID } from './shapes.js';
 import type { AcceptedAnalysis, CreatedApiKey, LatestAnalysis, Page } from './shapes.js';
 
 interface KeyExpectation {
-  /** The least role that may call; VIEWER is any. */
+  /** The lowest role that may call the operation. VIEWER stands for any role. */
   readonly role: Role;
   readonly scope: string;
-  /** A body that its schema accepts where the path has an id, and that changes nothing elsewhere. */
+  /**
+   * A body that the schema of the operation accepts. If the path contains an id, the id names nothing; otherwise the
+   * request changes nothing.
+   */
   readonly body?: unknown;
-  /** Status that an allowed caller gets for that body; always 404 with an id in the path, since it names nothing. */
+  /**
+   * Status that an allowed caller gets for this body. It is always 404 if the path contains an id, because the id names
+   * nothing.
+   */
   readonly status: number;
 }
 
@@ -28,7 +34,7 @@ interface PublicExpectation {
   readonly status: number;
 }
 
-/** Expectations by operation; written from the specification and the architecture, not from the table. */
+/** Expectations by operation, written from the specification and the architecture, not from the route table. */
 const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>> = {
   analyzeInvoice: { role: 'VIEWER', scope: 'invoices:write', body: {}, status: 400 },
   listInvoices: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
@@ -72,7 +78,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   startErpConsent: { role: 'ADMIN', scope: 'erp:write', body: {}, status: 400 },
   receiveErpConsent: { isPublic: true, body: undefined, status: 400 },
   receiveErpConsentOfProvider: { isPublic: true, body: undefined, status: 400 },
-  // A form is taken, and nothing else.
+  // The operation accepts only a form.
   decideErpConsent: { isPublic: true, body: {}, status: 415 },
   decideErpConsentOfProvider: { isPublic: true, body: {}, status: 415 },
   listErpConnections: { role: 'ADMIN', scope: 'erp:read', status: 200 },
@@ -145,11 +151,11 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listNotifications: { role: 'ADMIN', scope: 'organization:read', status: 200 },
 };
 
-/** A loopback address where nobody listens. */
+/** A loopback address on which no server listens. */
 const unreachableWebhook = { url: 'https://127.0.0.1:1024/', events: ['invoice.analysis.failed'] };
 const ksefConnection = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'a-token-of-nobody-at-all' };
 const rolesUp: readonly Role[] = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'];
-/** Well-formed ids of no resource, by the name of the path parameter. */
+/** Valid ids that belong to no resource, by the name of the path parameter. */
 const unknownIds: Readonly<Record<string, string>> = {
   invoiceId: UNKNOWN_ID,
   scanId: UNKNOWN_ID,
@@ -185,7 +191,7 @@ const collections: Readonly<Record<string, string>> = {
 };
 
 let running: RunningSystem;
-/** Keys by role, with every scope that a key of the role can have. */
+/** API keys by role, with every scope that a key of the role can have. */
 let keys: Readonly<Record<Role, string>>;
 /** Resources of the other organization, by the name of the path parameter. */
 let foreignIds: Readonly<Record<string, string>>;
@@ -205,14 +211,14 @@ beforeAll(async () => {
   const { body: latest } = await running.request<LatestAnalysis>(`GET /invoices/${invoiceId}/analysis/latest`, {
     key: other.keys.owner,
   });
-  /** Creates a delivery of a deleted webhook, which nothing changes any longer. */
+  /** Creates a delivery of a deleted webhook, so that nothing changes the delivery afterwards. */
   const canceledDelivery = async (): Promise<string> => {
     const deleted = await create('/webhooks', unreachableWebhook);
     const deliveryId = await create(`/webhooks/${deleted}/test`, { type: 'scan.completed' });
     await running.request(`DELETE /webhooks/${deleted}`, { key: other.keys.owner });
     return deliveryId;
   };
-  /** Deleted as well, so that no run changes it. */
+  /** The connection is deleted as well, so that no synchronisation changes it. */
   const disabledConnection = async (): Promise<string> => {
     const config = { baseUrl: 'https://127.0.0.1:1024' };
     const connectionId = await create('/erp-connections', { provider: 'ODOO', config, api_key: 'key' });
@@ -276,9 +282,9 @@ async function newKey(role: Role, scopes: readonly string[], expiresAt?: string)
   return body;
 }
 
-/** `METHOD /path` with these ids. Throws for a parameter that has none, so that no route goes unnoticed. */
+/** Returns `METHOD /path` with these ids. Throws for a parameter without an id, so that no route is missed. */
 function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, string>>): string {
-  // Two kinds of connections have the same parameter.
+  // ERP connections and KSeF connections have the same path parameter.
   const isOfKsef = route.path.startsWith('/ksef-connections');
   const path = route.path.replaceAll(/:([A-Za-z]+)/g, (_, name: string) => {
     const id = parts[name] ?? ids[isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name];
@@ -288,7 +294,7 @@ function targetOf(route: (typeof routes)[number], ids: Readonly<Record<string, s
   return `${route.method.toUpperCase()} ${path}`;
 }
 
-/** The call of a route as its expectation describes it, with ids of no resource. */
+/** Calls a route as its expectation describes, with ids that belong to no resource. */
 function call(route: (typeof routes)[number], options: RequestOptions = {}): Promise<Answer<ErrorBody>> {
   const body = expectations[route.operation]?.body;
   return running.request<ErrorBody>(targetOf(route, unknownIds), {
@@ -410,7 +416,7 @@ describe('an id of another organization inside a body', () => {
   });
 });
 
-/** A finding of the tenant's own: an invoice that was there before. */
+/** Creates a finding of the tenant, about an invoice that repeats an earlier one. */
 async function newFinding({ keys: { owner: key } }: Tenant): Promise<string> {
   const post = () => running.request<AcceptedAnalysis>('POST /invoices', { key, body: plainInvoice(3) });
   const [, copy] = [await post(), await post()];
@@ -485,7 +491,7 @@ describe('an Authorization header', () => {
   });
 
   test('is refused with an expired key', async () => {
-    // Again where the machine was so slow that the time was over before the key was made.
+    // The step is repeated if the machine was so slow that the time was over before the key was created.
     const { key, expiresAt } = await eventually(async () => {
       const soon = Date.now() + 3_000;
       const created = await newKey('OWNER', ['*'], new Date(soon).toISOString());

@@ -7,9 +7,9 @@ import type { AcceptedAnalysis, Page, Scan, StoredInvoice } from './shapes.js';
 const KIBIBYTE = 1024;
 
 let running: RunningSystem;
-/** Sends nothing but bad input, so it never has an invoice. */
+/** API key that sends only invalid input, so that its organization never has an invoice. */
 let key: string;
-/** Sends unusual valid requests. */
+/** API key that sends unusual but valid requests. */
 let goodKey: string;
 beforeAll(async () => {
   running = await useSharedSystem();
@@ -30,7 +30,7 @@ function send(options: RequestOptions): Promise<Answer<ErrorBody>> {
   return running.request<ErrorBody>('POST /invoices', { key, ...options });
 }
 
-/** Refused as 400, with this path first in the message and among the details. */
+/** Expects status 400 with this path first in the message and in the details. */
 async function expectRefusedField(body: unknown, path: string): Promise<void> {
   const answer = await send({ body });
   expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
@@ -44,7 +44,7 @@ async function expectAccepted(options: RequestOptions): Promise<AcceptedAnalysis
   return answer.body;
 }
 
-/** The full invoice with the field at `path` replaced; undefined takes it out. */
+/** Returns the full invoice with the field at `path` replaced, or removed if the value is undefined. */
 function withField(path: string, value: unknown): Record<string, unknown> {
   const invoice = structuredClone(fullInvoice) as Record<string, unknown>;
   const steps = path.split('.');
@@ -283,7 +283,7 @@ describe('a company', () => {
   );
 });
 
-/** An object nested so many levels deep. */
+/** Returns an object that is nested this many levels deep. */
 function nested(levels: number): string {
   return `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
 }

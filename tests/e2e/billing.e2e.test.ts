@@ -38,7 +38,7 @@ interface Bought {
 
 const SECRET = 'pdl_ntfset_test_one';
 const SECRETS = `${SECRET},pdl_ntfset_test_two`;
-/** `subscription_changed` reaches the gates within a second. */
+/** `subscription_changed` must take effect within a second. */
 const WITHIN_MS = 1_000;
 
 let paddle: PaddleSimulator;
@@ -387,7 +387,7 @@ describe('a paid subscription', () => {
 });
 
 describe("a stranger's checkout", () => {
-  /** Pays with options that the buyer changed, and waits until the provider was answered. */
+  /** Pays with options that the buyer has changed, and waits until the provider has received a response. */
   const pay = async (options: CheckoutOptions, customData: object): Promise<Bought> => {
     const customer = { email: 'stranger@example.net' };
     const { status, body } = await callPaddle<Bought>('POST /checkouts', { ...options, customer, customData });
@@ -412,7 +412,7 @@ describe("a stranger's checkout", () => {
     const before = await subscriptionOf(victim);
     expect(before).toMatchObject({ plan: 'ENTERPRISE', status: 'none', active: true });
     const bought = await pay(options, { organization_id: victim.organizationId });
-    // The payment has a reference, but that of another organization.
+    // The payment has a reference, which belongs to another organization.
     await pay(options, { ...options.customData, organization_id: victim.organizationId });
     expect(await subscriptionOf(victim)).toEqual(before);
     expect(await portalOf(victim)).toMatchObject({ status: 409 });
@@ -623,7 +623,7 @@ test('a plan that the operator set is not lowered by what the organization buys,
     return body.plan;
   };
   const { subscriptionId } = await buy(tenant, { plan_code: 'CORE' });
-  // The first sign of the purchase; nothing of it may lower the plan.
+  // Waits for the first effect of the purchase, which must not lower the plan.
   await eventually(async () => expect(await subscriptionOf(tenant)).toMatchObject({ status: 'active' }));
   await eventually(async () => {
     const { body } = await running.request<Page<{ action: string }>>('GET /audit-events', { key: tenant.keys.owner });

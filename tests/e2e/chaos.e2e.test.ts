@@ -33,7 +33,8 @@ test(
       replicas: 1,
       directory,
       graceMs: 240_000,
-      // Counters are put right minutes after a crash: the long runs wait for that, and tests of their own prove it.
+      // Usage counters are corrected minutes after a crash. The long chaos runs wait for the correction, and separate
+      // tests prove it.
       usageGraceMs: 0,
       tenants: 2,
       rowsMax: 400,

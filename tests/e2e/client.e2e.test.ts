@@ -1,4 +1,5 @@
-// The lines of packages/client/README.md, compiled and run as an integrator would copy them, and the requests of its Postman collection.
+// Compiles and runs the lines of packages/client/README.md as an integrator would copy them, and sends the requests of
+// its Postman collection.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +11,7 @@ import type { Answer, RunningSystem } from './running-system.js';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// Below the root, so that the package is found by its name.
+// The directory is below the root, so that Node.js finds the package by its name.
 const directory = `${root}.cache/client-readme-${process.pid}`;
 const COMPILER_FLAGS =
   '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node'.split(' ');
@@ -68,7 +69,7 @@ interface PostmanItem {
   };
 }
 
-/** Sends a request of the collection as Postman does: variables filled in, parameters that are switched off left out. */
+/** Sends a request of the collection as Postman does: with its variables replaced and without disabled parameters. */
 function send({ request: { method, header, url, body } }: PostmanItem, key: string): Promise<Answer> {
   const path = url.variable.reduce((filled, { key: name, value }) => filled.replace(`:${name}`, value), url.raw);
   const form = body?.urlencoded?.map(({ key: name, value }): [string, string] => [name, value]);
@@ -86,8 +87,8 @@ function send({ request: { method, header, url, body } }: PostmanItem, key: stri
 }
 
 /**
- * They need what no example can have: the id of a member, a token that was shown once, a paid checkout, the provider's signature,
- * an app at the provider of an ERP, and the state of a consent.
+ * These requests need values that no example can contain: the id of a member, a token that was shown once, a paid
+ * checkout, the provider's signature, an OAuth application at an ERP provider, and the state of a consent.
  */
 const refused = {
   'Create a routing rule': 400,
@@ -108,7 +109,7 @@ test('every request of the Postman collection is accepted unchanged, except for 
   const isDeletion = ({ name }: PostmanItem): boolean => name === 'Delete the current organization';
   const { keys } = await running.newTenant();
   const statuses: Record<string, number> = {};
-  // The key dies with its organization.
+  // The key stops working when its organization is deleted, so deletions come last.
   for (const item of [...items.filter((each) => !isDeletion(each)), ...items.filter(isDeletion)]) {
     statuses[item.name] = (await send(item, keys.owner)).status;
   }

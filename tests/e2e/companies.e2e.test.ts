@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** The calls of one tenant's administrator. */
+/** Returns the calls that the administrator of one tenant makes. */
 function companiesOf({ keys: { admin: key } }: Tenant) {
   return {
     list: async () => (await running.request<Page<Company>>('GET /companies', { key })).body.items,
@@ -24,7 +24,7 @@ function companiesOf({ keys: { admin: key } }: Tenant) {
   };
 }
 
-/** Posts an invoice and tells whose it became. */
+/** Posts an invoice and returns the company to which it was assigned. */
 async function companyOfInvoice({ keys }: Tenant, invoice: Readonly<Record<string, unknown>>): Promise<string> {
   const { body } = await running.request<AcceptedAnalysis>('POST /invoices', { key: keys.owner, body: invoice });
   return (await running.request<StoredInvoice>(`GET /invoices/${body.id}`, { key: keys.owner })).body.companyId;

@@ -10,14 +10,20 @@ import { startKillableSystem } from './crash/killable-system.js';
 import type { KillableSystem } from './crash/killable-system.js';
 import { reached } from './crash/reached.js';
 
-/** The writes of a notification that begins a subscription, in their order, by what names the organization in them. */
+/**
+ * The database writes of a notification that begins a subscription, in their order. Each is identified by the field
+ * that names the organization.
+ */
 const steps = [
   'insert notifications',
   'insert subscriptions',
   'findAndModify customers',
   'update notifications',
 ] as const;
-/** Empties the outbox of the account once its event is published; names no organization, so each is held alone. */
+/**
+ * These commands empty the outbox of the account once its event is published. They name no organization, so they are
+ * paused one at a time.
+ */
 const unnamed = ['update customers', 'update relay'] as const;
 
 interface KillPoint extends Pick<HoldOptions, 'command' | 'side'> {
@@ -32,13 +38,13 @@ const bothSides =
   ];
 const named = steps.flatMap(bothSides(true));
 
-/** Several times the lease of a worker, which a killed one leaves. */
+/** Several times the duration of a worker's lease, which stays after the worker is killed. */
 const TAKEOVER_MS_MAX = 40_000;
 
 const settings = developmentSettings('billing');
 const SECRET = settings['PADDLE_NOTIFICATION_SECRETS'] ?? '';
 
-/** An organization that buys a plan; the provider sends the same notification until it is answered 200. */
+/** An organization that buys a plan. The provider sends the same notification until the response is 200. */
 interface Buyer {
   readonly tenant: Tenant;
   readonly text: string;
@@ -58,7 +64,7 @@ afterAll(async () => {
 
 async function newBuyer(): Promise<Buyer> {
   const tenant = await system.newTenant('Buyer', 'CORE');
-  // The organization must be known first, or the notification would wait for it.
+  // The organization must be known first, because the notification would otherwise wait for it.
   const customers = mongo.db.collection<{ _id: string }>('customers');
   await eventually(async () => expect(await customers.countDocuments({ _id: tenant.organizationId })).toBe(1));
   const checkout = await fetch(`${system.baseUrl}/billing/checkout`, {
@@ -67,7 +73,7 @@ async function newBuyer(): Promise<Buyer> {
   });
   expect(checkout.status).toBe(200);
   const { customData } = (await checkout.json()) as { customData: object };
-  // The event of the checkout is a write of its own, which this test does not cover.
+  // The event of the checkout is written separately, which this test does not cover.
   const published = { organizationId: tenant.organizationId, outboxPending: { $exists: false } };
   await eventually(async () => expect(await mongo.db.collection('checkouts').countDocuments(published)).toBe(1));
   const text = JSON.stringify({
@@ -91,7 +97,10 @@ async function newBuyer(): Promise<Buyer> {
   return buyer;
 }
 
-/** @returns the status of the answer */
+/**
+ * Sends the notification.
+ * @returns the status of the response
+ */
 async function deliver({ text }: Buyer): Promise<number> {
   const ts = Math.floor(Date.now() / 1_000);
   const h1 = createHmac('sha256', SECRET).update(`${ts}:${text}`).digest('hex');
@@ -107,7 +116,7 @@ async function deliver({ text }: Buyer): Promise<number> {
 const deliverUntilAnswered = (buyer: Buyer): Promise<void> =>
   eventually(async () => expect(await deliver(buyer)).toBe(200));
 
-/** Reads every effect of the notification, without ids and times of this run. */
+/** Returns every effect of the notification, without ids and times that differ between test runs. */
 async function stateOf({ tenant: { organizationId, keys } }: Buyer) {
   const { db } = mongo;
   const [account] = await db.collection('customers').find({ organizationId }).toArray();
@@ -131,7 +140,7 @@ async function stateOf({ tenant: { organizationId, keys } }: Buyer) {
   };
 }
 
-/** Waits with its command at the point, for a buyer of its own. */
+/** Makes a new buyer's notification wait at this point of the command. */
 async function reach({ command, side, isNamed }: KillPoint): Promise<Hold> {
   const buyer = await newBuyer();
   const mentioning = isNamed ? { mentioning: [buyer.tenant.organizationId] } : {};

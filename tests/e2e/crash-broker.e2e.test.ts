@@ -37,7 +37,8 @@ test('a broker that comes back without its storage gets every event again, and e
   await broker.restart();
   await sendInvoices('after');
   await trial.expectPromisesKept();
-  // The services' own subscriptions hear as well: organization stores what analysis records.
+  // The services' own subscriptions also receive the event: the organization service stores what the analysis service
+  // records.
   const findingId = await duplicateFinding(tenant);
   expect((await call(tenant, `POST /findings/${findingId}/review`, { disposition: 'CONFIRMED' })).status).toBe(200);
   await eventually(async () => {

@@ -319,14 +319,14 @@ export function pad(value: number, width: number): string {
 const yearOf = (date: string): string => date.slice(0, 4);
 const monthOf = (date: string): string => date.slice(5, 7);
 
-/** Returns the number of bills that the supplier wrote to all its customers since the last one. */
+/** Returns the number of bills that the supplier has written to all its customers since the last bill. */
 function steps(random: Random, last: string | undefined, date: string, perDay: number): number {
   if (last === undefined) return 1;
   const gap = Math.max(0, (Date.parse(date) - Date.parse(last)) / 86_400_000);
   return Math.max(1, Math.round(gap * perDay * (0.6 + 0.8 * random.next())) || 1);
 }
 
-/** Numbers with one running counter. */
+/** Returns numbers with one continuous counter. */
 export function running(
   random: Random,
   start: number,
@@ -342,7 +342,10 @@ export function running(
   };
 }
 
-/** A running number that starts again each period, the first `letters` of the date (4: year, 7: month, 10: day). */
+/**
+ * Returns numbers whose counter restarts each period, given by the first `letters` of the date (4: year, 7: month, 10:
+ * day).
+ */
 export function restarting(
   random: Random,
   perDay: number,
@@ -365,12 +368,12 @@ export function restarting(
   };
 }
 
-/** One of several habits for each bill. */
+/** Returns numbers that follow one of several habits for each bill. */
 function seriesOf(random: Random, habits: readonly NumberHabit[]): NumberHabit {
   return (date) => random.pick(habits)(date);
 }
 
-/** Any habit that such suppliers have. */
+/** Returns one of the habits that such suppliers have. */
 export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz'): NumberHabit {
   const perDay = random.pick([0.15, 0.4, 1, 2.5, 6]);
   const start = random.integer(300, 98_000);
@@ -456,12 +459,12 @@ export function odd(random: Random, typical: number, spread = 0.7): () => number
   };
 }
 
-/** Quantities of a few articles. */
+/** Returns amounts for varying quantities of a few articles. */
 export function priceList(random: Random, prices: readonly number[], quantities: readonly number[]): () => number {
   return () => Math.round(random.pick(prices) * 100) * random.pick(quantities);
 }
 
-/** One amount, raised every January. */
+/** Returns a fixed amount that is raised every January. */
 export function fixed(amount: number, yearly = 0): (date: string) => number {
   const first = 2024;
   return (date) => Math.round(amount * 100 * (1 + yearly) ** (Number(yearOf(date)) - first));
@@ -479,19 +482,19 @@ export function seasonal(random: Random, typical: number): (date: string) => num
   };
 }
 
-// Orders: one line of numbers for the whole company.
+// Returns order numbers. The whole company uses one series.
 
 export function orderDesk(random: Random, format: (n: number) => string, start: number) {
   let n = start;
   const next = (): string => format((n += random.integer(1, 7)));
   return {
     next,
-    /** A new order for each bill, sometimes none. */
+    /** Returns a new order for each bill, and sometimes none. */
     each:
       (share = 1) =>
       () =>
         random.chance(share) ? next() : undefined,
-    /** One order for a number of bills. */
+    /** Returns one order for this number of bills. */
     blanket(bills: number): () => string {
       let current = next();
       let left = bills;

@@ -1,9 +1,9 @@
-// Tax ids and accounts with valid check digits, for invented suppliers.
+// Creates tax ids and accounts with valid check digits for fictional suppliers.
 import type { Random } from '../../random.js';
 
 export type Land = 'DE' | 'AT' | 'CH' | 'CZ' | 'IT' | 'PL' | 'GB' | 'IE';
 
-/** A tax id of the country as its suppliers print it. */
+/** Returns a tax id of the country as its suppliers print it. */
 export function taxIdIn(land: Land, random: Random): string {
   for (;;) {
     const id = tryTaxId[land](random);
@@ -11,12 +11,12 @@ export function taxIdIn(land: Land, random: Random): string {
   }
 }
 
-/** An IBAN of the country, of one of a few banks. */
+/** Returns an IBAN of the country at one of a few banks. */
 export function ibanIn(land: Land, random: Random): string {
   return withCheckDigits(land, bban[land](random));
 }
 
-/** The IBAN with two check digits for these characters. */
+/** Returns the IBAN with the two check digits for these characters. */
 export function withCheckDigits(land: string, bbanText: string): string {
   const numeric = [...`${bbanText}${land}00`].map((c) => (/[0-9]/.test(c) ? c : String(c.charCodeAt(0) - 55))).join('');
   const check = 98n - (BigInt(numeric) % 97n);

@@ -1,4 +1,4 @@
-// The copies and single-row anomalies that the histories of this folder choose from.
+// Lists the copies and the faults of single bills from which the histories in this folder choose.
 import { addDays } from '@invoicecontrol/values/calendar-date';
 import { companies } from '../../bill.js';
 import type { Random } from '../../random.js';
@@ -11,21 +11,23 @@ type Changes = Partial<Draft>;
 export interface Slip {
   readonly name: string;
   readonly weight: number;
-  /** True for a slip that may also have a recurring amount; only slips that keep the number recognizable. */
+  /**
+   * True for a copy that may also have a recurring amount. This applies only to copies whose number stays recognizable.
+   */
   readonly ofRecurring?: boolean;
-  /** The changed fields of each bill made of this one. */
+  /** Returns the changed fields of each bill that is created from this one. */
   make(draft: Draft, random: Random): readonly Changes[] | undefined;
 }
 
-/** Those of a catalogue that a history has, in the order in which they are planted. */
+/** Returns the entries of a catalogue that a history uses, in the order in which they are added. */
 export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>>, ...names: readonly K[]): Slip[] {
   return names.map((name) => catalogue[name]);
 }
 
-/** Fewer copies of a kind would not show how well it is found. */
+/** With fewer copies of a kind, the result would not show how well the kind is found. */
 const COPIES_OF_A_KIND_MIN = 5;
 
-/** Makes copies of bills, each bill at most once, kinds in proportion to their weights. */
+/** Copies bills, each at most once. The kinds occur in proportion to their weights. */
 export function plantCopies(book: Book, random: Random, slips: readonly Slip[], count: number, from: string): void {
   const total = slips.reduce((sum, { weight }) => sum + weight, 0);
   const disturbed = new Set(book.drafts.filter(({ anomaly }) => anomaly !== undefined).map(({ trader }) => trader));
@@ -67,7 +69,7 @@ export function plantCopies(book: Book, random: Random, slips: readonly Slip[], 
 
 // Numbers
 
-/** Changes the digits of the number that are not its date or year. */
+/** Returns the positions of the digits that are not part of the date or year. */
 function digitSpots(draft: Draft): number[] {
   const year = draft.date.slice(0, 4);
   const compact = draft.date.replaceAll('-', '');
@@ -431,7 +433,7 @@ export const unrelated = {
 
 // Single rows
 
-/** One anomaly in each of `perKind` bills; the bills are clean ones with enough history before them. */
+/** Adds one anomaly to each of `perKind` bills, which are correct bills with enough history before them. */
 export function plantAnomalies(
   book: Book,
   random: Random,
@@ -466,7 +468,7 @@ export function plantAnomalies(
 
 interface Scene {
   readonly trader: Trader;
-  /** Drafts by date. */
+  /** Drafts in the order of their dates. */
   readonly ordered: readonly Draft[];
   readonly last: Draft;
   readonly random: Random;
@@ -477,7 +479,7 @@ const plant = (scene: Scene, draft: Draft, name: string, expected: readonly stri
   scene.book.replace(draft, { ...draft, ...changes, anomaly: { name, expected } });
   return true;
 };
-/** A later bill, with at least twelve before it. */
+/** Returns a later bill that has at least twelve bills before it. */
 const someLate = ({ ordered, random }: Scene): Draft => ordered[random.integer(12, ordered.length - 1)] as Draft;
 
 const varies = ({ ordered }: Scene): boolean =>
