@@ -207,7 +207,10 @@ async function cpuOf(watched: Readonly<Record<string, number | undefined>>): Pro
   return Object.fromEntries(await Promise.all(known.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
 }
 
-/** The newest run, once so many have ended; and how long the first one took until its last row was stored. */
+/**
+ * Waits until the given number of synchronisations has ended. Returns the newest one, and the time until the first one
+ * had stored its last row.
+ */
 async function endOfRun(api: Client, connectionId: string, count: number): Promise<{ run: Run; pagesMs: number }> {
   let stored = { rows: 0, atMs: 0 };
   for (;;) {
@@ -224,7 +227,7 @@ async function endOfRun(api: Client, connectionId: string, count: number): Promi
   }
 }
 
-/** None while the database does not answer. */
+/** Returns an empty list while the database does not answer. */
 async function recentRunsOf(api: Client, connectionId: string): Promise<readonly Run[]> {
   try {
     return (await api.get('/erp-connections/{connectionId}', { path: { connectionId } })).data.recentRuns;
@@ -242,7 +245,7 @@ function runMsOf({ startedAt, finishedAt }: Run): number {
   return Date.parse(finishedAt ?? '') - Date.parse(startedAt);
 }
 
-/** Tells whether a call asked for data, not for tokens or consents. */
+/** Tells whether a call requested data rather than tokens or consents. */
 function isPage(erp: ErpName, { path }: LoggedRequest): boolean {
   const data: Readonly<Record<ErpName, RegExp>> = {
     businessCentral: /\/api\//,
@@ -266,7 +269,10 @@ function pageBare({ url }: Company, pages: readonly LoggedRequest[]): Promise<nu
   return messageFrom(child);
 }
 
-/** Copies stored bills by inserts alone, into a collection with the same indexes. @returns documents a second */
+/**
+ * Copies stored bills with insert commands only, into a collection with the same indexes.
+ * @returns documents per second
+ */
 async function insertBare(stores: Stores, organizationId: string): Promise<number> {
   const bills = (await stores.openDatabase('analysis')).collection<{ _id: string; organizationId: string }>('invoices');
   const copies = (await stores.openDatabase('ceiling')).collection<{ _id: string }>('invoices');

@@ -1,5 +1,6 @@
-// The invoices of an imagined customer, repeatable by their number: about 400 suppliers of which few send much, each
-// with amounts of its own size, distinct numbers and amounts, and three in a hundred that come twice.
+// Creates the invoices of a fictional customer; the same number always gives the same invoice. There are about 400
+// suppliers, of which few send many invoices. The amounts of each supplier have a typical size, numbers and amounts are
+// distinct, and three percent of the invoices are duplicates.
 
 /** The canonical invoice as integrators post it (specification 2.2), about 1 kB of JSON. */
 export interface BenchInvoice {
@@ -28,9 +29,9 @@ export interface IssueDates {
   readonly to: string;
 }
 
-/** Up to yesterday, so that no invoice is from the future or from long ago. */
+/** The range ends yesterday, so that no invoice is dated in the future or very long ago. */
 export const lastTwoYears: IssueDates = { from: dateOf(today() - 731), to: dateOf(today() - 1) };
-/** Days from the issue of an invoice to its arrival. */
+/** Number of days from the issue of an invoice to its arrival. */
 const POST_DAYS = 5;
 
 export const firstWords = (
@@ -44,8 +45,9 @@ export const secondWords = (
 const legalForms = ['GmbH', 'AG', 'GmbH & Co. KG', 'KG', 'UG (haftungsbeschränkt)'];
 
 /**
- * @param index which invoice of the customer's history
- * @param storedCount how many are known to be stored when it comes; only those come twice
+ * Returns an invoice of the customer's history.
+ * @param index position of the invoice in the history
+ * @param storedCount number of invoices that are stored when this invoice arrives; only these can be duplicated
  */
 export function invoiceAt(index: number, storedCount: number, issued: IssueDates = lastTwoYears): BenchInvoice {
   const random = randomOf(index);
@@ -54,11 +56,11 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
     const isExact = random() < 0.7;
     return isExact ? original : { ...original, invoice_number: `${original.invoice_number}A` };
   }
-  // The square gives the largest supplier a twentieth of all invoices and the smallest next to none.
+  // The square assigns a twentieth of all invoices to the largest supplier and almost none to the smallest.
   const supplier = Math.floor(SUPPLIERS * random() ** 2);
   const netCents = Math.floor(usualNetCents(supplier) * (0.7 + 0.6 * random()));
   const taxCents = Math.round(netCents * 0.19);
-  // Invoices come in the order of their dates, give or take some days; those after the stored ones are new.
+  // Invoices arrive in the order of their dates, within some days. Invoices after the stored ones are new.
   const age = ageOf(index, storedCount, issued) + random() * POST_DAYS;
   const issueDay = dayNumber(issued.to) - Math.floor(age);
   const order = 4_500_000_000 + Math.floor(random() * 100_000_000);
@@ -80,12 +82,15 @@ export function invoiceAt(index: number, storedCount: number, issued: IssueDates
   };
 }
 
-/** Time of arrival of a stored invoice: in the order of the numbers, and on the day of its issue at the earliest. */
+/**
+ * Returns the time of arrival of a stored invoice. The times are in the order of the numbers, and no invoice arrives
+ * before its day of issue.
+ */
 export function arrivalOf(index: number, storedCount: number, issued: IssueDates = lastTwoYears): Date {
   return new Date(Math.ceil((dayNumber(issued.to) + 1 - ageOf(index, storedCount, issued)) * DAY_MS) - 1);
 }
 
-/** Returns the age in days before the end of the last one; 0 for invoices after the stored ones. */
+/** Returns the age in days before the end of the last day; 0 for invoices after the stored ones. */
 function ageOf(index: number, storedCount: number, { from, to }: IssueDates): number {
   return Math.max(0, 1 - index / storedCount) * (dayNumber(to) - dayNumber(from));
 }
@@ -98,7 +103,7 @@ function today(): number {
   return Math.floor(Date.now() / DAY_MS);
 }
 
-/** One of the 400, the first of which send the most. */
+/** Returns one of the 400 suppliers, the first of which send the most invoices. */
 export function supplierAt(supplier: number): BenchInvoice['supplier'] {
   const first = firstWords[supplier % firstWords.length] ?? '';
   const second = secondWords[Math.floor(supplier / firstWords.length)] ?? '';
@@ -114,7 +119,7 @@ export function usualNetCents(supplier: number): number {
   return 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
 }
 
-/** ISO 7064 mod 11, 10 over eight digits. */
+/** Computes the check digit by ISO 7064 mod 11, 10 over eight digits. */
 export function germanTaxId(number: number): string {
   let product = 10;
   for (const digit of String(number)) {
@@ -126,7 +131,7 @@ export function germanTaxId(number: number): string {
 
 export function germanIban(bankCode: number, account: number): string {
   const base = `${bankCode}${String(account).padStart(10, '0')}`;
-  // D is 13 and E is 14, then two zeros in place of the check digits.
+  // D is replaced by 13 and E by 14, and the check digits by two zeros.
   const check = 98n - (BigInt(`${base}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${base}`;
 }
@@ -139,7 +144,7 @@ export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+/** Returns numbers from 0 to 1 that the seed determines (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);
   return () => {

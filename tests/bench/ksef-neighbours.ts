@@ -1,4 +1,4 @@
-// The services that ksef calls, as far as it calls them: every invoice is decided and has an FA(3) document.
+// Simulates the services that the ksef service calls: every invoice has a decision and an FA(3) document.
 import { createHash, randomUUID } from 'node:crypto';
 import { Decision, StoredInvoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
@@ -12,9 +12,12 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { fa3 } from '../e2e/ksef-actions.js';
 
 export interface Neighbours {
-  /** Address that all of them share. */
+  /** Address of all these services. */
   readonly address: string;
-  /** @returns the id of an invoice that may be submitted */
+  /**
+   * Creates an invoice.
+   * @returns the id of an invoice that may be submitted
+   */
   newInvoice(nip: string, number: string): string;
   stop(): Promise<void>;
 }
@@ -88,7 +91,7 @@ export async function startNeighbours(): Promise<Neighbours> {
   };
 }
 
-/** Refuses what ksef does not call. */
+/** Refuses RPCs that the ksef service does not call. */
 function only(definition: Definition, answers: Answers): Binding {
   const refuse = (): Promise<never> => Promise.reject(notFound('rpc'));
   const refusals = Object.fromEntries(Object.keys(definition.methods).map((name) => [name, refuse]));

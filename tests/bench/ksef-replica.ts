@@ -1,4 +1,4 @@
-// The ksef service in a process of its own; for it, an hour of KSeF may be shorter than an hour.
+// Runs the ksef service in a separate process. For this process, an hour of KSeF may be shorter than an hour.
 import { configSchema } from '@invoicecontrol/ksef/config';
 import { startService } from '@invoicecontrol/ksef/service';
 import { readConfig } from '@invoicecontrol/runtime/config';

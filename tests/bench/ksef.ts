@@ -1,4 +1,5 @@
-// `npm run bench:ksef`: many invoices at once to KSeF, within the limits that it declares.
+// Runs `npm run bench:ksef`, which submits many invoices to KSeF at the same time, within the limits that KSeF
+// declares.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,7 @@ import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
 import { startStores } from './stores.js';
 import { goodIn, table } from './table.js';
 
-/** Time limit, besides the hours that one context must wait for KSeF. */
+/** Time limit in addition to the hours that one context must wait for KSeF. */
 const MINUTES_MAX = 20;
 
 const usage = `Submits invoices of several contexts (NIPs) at once, with the service in processes of its own and the simulator of KSeF, which
@@ -40,7 +41,7 @@ session left open. Ends after ${MINUTES_MAX} minutes at the latest, besides the 
 `;
 
 const HOUR_SECONDS = 3_600;
-/** Sessions that KSeF opens in an hour for one context: the limit that is met first. */
+/** Number of sessions that KSeF opens in an hour for one context. This limit is reached first. */
 const SESSIONS_AN_HOUR = 120;
 const POLL_EACH_MS = 500;
 const FIRST_NIP = 5_265_000_000;
@@ -158,7 +159,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
     const running = await startNodeProcess(`ksef-${replica}`, program('ksef-replica.js'), env, logDir);
     addresses.push(running.address);
   }
-  // The children end before their proxies close.
+  // The child processes end before their proxies close.
   onEnd(endChildren);
   const filers = await connect(addresses, size, control);
   say(`${size.contexts} contexts connected with ${size.replicas} replicas`);
@@ -235,7 +236,7 @@ async function submitAll(
   }
 }
 
-/** Reads the requests while they come: the simulator keeps the last ones alone. */
+/** Reads the requests while they arrive, because the simulator keeps only the last ones. */
 async function awaitEnd(
   db: MongoConnection['db'],
   { submissions }: Size,
@@ -246,7 +247,7 @@ async function awaitEnd(
   const requests: LoggedRequest[] = [];
   for (;;) {
     const unfinished = await collection.countDocuments({ dueAt: { $exists: true } });
-    // Requests that have no response yet are read again.
+    // Requests without a response are read again.
     const { items } = await requestsAfter(requests.at(-1)?.n ?? after);
     const open = items.findIndex(({ status }) => status === null);
     requests.push(...(open === -1 || unfinished === 0 ? items : items.slice(0, open)));

@@ -2,29 +2,32 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageFrom, ownChild } from './children.js';
 
-/** Order for the load generator. */
+/** Instructions for the load generator. */
 export interface LoadOrder {
   readonly url: string;
   readonly key: string;
-  /** Each posts its next invoice when it has the answer to the one before; not looked at with a rate. */
+  /**
+   * Number of connections. Each posts its next invoice after the response to the previous one. Ignored if a rate is
+   * set.
+   */
   readonly connections: number;
-  /** Posts so many, evenly, whether or not the ones before are answered. */
+  /** Posts this number of invoices per second at even intervals, whether or not earlier requests were answered. */
   readonly ratePerSecond?: number;
   readonly seconds: number;
-  /** The first invoice to post; each is posted once. */
+  /** Index of the first invoice to post. Each invoice is posted once. */
   readonly firstIndex: number;
   readonly storedCount: number;
 }
 
 /**
- * Result of the load generator. Durations and the rate are those of requests with status 202; with a given rate, a request begins when it
- * is due.
+ * Result of the load generator. Durations and the rate are those of requests with status 202. With a given rate, the
+ * duration of a request is measured from the time when the request is due.
  */
 export interface Load {
-  /** All that were sent, those still unanswered at the end included. */
+  /** Number of requests that were sent, including those without a response at the end. */
   readonly posted: number;
   readonly answered: number;
-  /** Other answers by status, and `no answer`. */
+  /** Number of other responses by status, and of requests with `no answer`. */
   readonly refused: Readonly<Record<string, number>>;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;

@@ -1,12 +1,12 @@
-// The load generator, a process of its own so that its work does not count as that of the servers. It takes an order
-// from its parent, posts invoices for the asked time and answers with what it saw.
+// Generates the load in a separate process, so that its CPU time is not counted for the servers. It receives its
+// instructions from its parent, posts invoices for the given time and returns the results.
 import autocannon from 'autocannon';
 import { invoiceAt } from './invoices.js';
 import { percentilesOf } from './percentiles.js';
 import type { Load, LoadOrder } from './load-process.js';
 import { steadyLoad } from './steady-load.js';
 
-/** The gateway closes a connection after as many requests (HTTP and security reference, section 2). */
+/** The gateway closes a connection after this number of requests (HTTP and security reference, section 2). */
 const REQUESTS_PER_CONNECTION = 1_000;
 const SAMPLE_EACH_MS = 50;
 

@@ -1,7 +1,7 @@
 import type { Watched } from './cell.js';
 import { residentBytesOf } from './node-process.js';
 
-/** Resident bytes by process. */
+/** Resident memory in bytes, by process. */
 export type Resident = Readonly<Record<string, number>>;
 
 const SAMPLE_EACH_MS = 50;
@@ -13,7 +13,7 @@ export async function residentOf(watched: Watched): Promise<Resident> {
   );
 }
 
-/** The most that each process held while the work was done, and what the work gave. */
+/** Returns the maximum memory of each process during the work, and the result of the work. */
 export async function peakDuring<T>(
   watched: Watched,
   work: () => Promise<T>,
@@ -27,7 +27,10 @@ export async function peakDuring<T>(
   return { peak, result };
 }
 
-/** Samples again and again while the work is done, one sample after the other. @returns what the work gave */
+/**
+ * Takes one sample after another during the work.
+ * @returns the result of the work
+ */
 export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   let sampling = Promise.resolve();
   const timer = setInterval(() => {

@@ -3,7 +3,7 @@ import { cents, companies } from './bill.js';
 import type { Habit } from './habit.js';
 import { daysIn } from './habit.js';
 
-/** Clean bills whose amounts recur or are related. */
+/** Correct bills whose amounts recur or are related. */
 export const habitsOfAmounts: Readonly<Record<string, Habit>> = {
   'monthly retainer of equal amounts': ({ months, bill, amount }) => {
     const gross = amount();

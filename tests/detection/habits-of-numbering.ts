@@ -4,14 +4,14 @@ import type { Habit } from './habit.js';
 import { daysIn } from './habit.js';
 import { numberApart, padded } from './numbering.js';
 
-/** Distances between the policy numbers of one customer: concluded on one day, or years apart. */
+/** Distances between the numbers of a customer's insurance policies, which were issued on one day or years apart. */
 const policySteps = [
   [13, 60],
   [70, 900],
   [1_000, 9_000],
 ] as const;
 
-/** Clean bills whose numbers are similar, recur or are missing. */
+/** Correct bills whose numbers are similar, recur or are missing. */
 export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
   'numbers that restart each month': ({ months, random, bill, amount }) => {
     const usual = amount();
@@ -295,7 +295,10 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
   },
 };
 
-/** The day of the month for which neighbouring bills have day and month swapped (02-03, 03-02); February to November. */
+/**
+ * Returns a day of the month for which neighbouring bills have day and month swapped (02-03, 03-02), from February to
+ * November.
+ */
 function dayThatReadsSwapped(monthOfYear: number): number {
   if (monthOfYear === 1 || monthOfYear === 12) return 5;
   return monthOfYear % 2 === 0 ? monthOfYear + 1 : monthOfYear - 1;

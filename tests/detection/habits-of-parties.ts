@@ -5,7 +5,7 @@ import type { Books, Habit } from './habit.js';
 import { padded } from './numbering.js';
 import type { Party } from './parties.js';
 
-/** Clean bills of suppliers that share data with others, or whose own data varies. */
+/** Correct bills of suppliers that share data with other suppliers, or whose data varies. */
 export const habitsOfParties: Readonly<Record<string, Habit>> = {
   'bank account written in two UK forms': ({ months, random, bill, another }) => {
     const british = another('GB');
@@ -81,7 +81,9 @@ export const habitsOfParties: Readonly<Record<string, Habit>> = {
     ),
 };
 
-/** People who work alike send "1/04/2026" or "2/04/2026" on the last day of a month, for the same fee. */
+/**
+ * Freelancers with the same conditions send "1/04/2026" or "2/04/2026" on the last day of a month, for the same fee.
+ */
 function billsOfContractors(
   { months, random, bill, another }: Books,
   identified: (bill: Bill, index: number) => Bill,
@@ -106,7 +108,7 @@ function peopleNames(random: Books['random']): string[] {
   return firstNames.map((first, index) => `${first} ${surnames[(shift + index) % surnames.length] ?? ''}`);
 }
 
-/** Another account of the same bank and customer: the last digits differ, the check digits follow. */
+/** Returns another account at the same bank, with different last digits and matching check digits. */
 function virtualAccount(iban: string, index: number): string {
   const body = `${iban.slice(4, -4)}${String(1_000 + index * 7)}`;
   const numeric = `${body}${iban.slice(0, 2)}00`.replaceAll(/[A-Z]/g, (letter) => String(letter.charCodeAt(0) - 55));
@@ -114,7 +116,7 @@ function virtualAccount(iban: string, index: number): string {
   return `${iban.slice(0, 2)}${String(check).padStart(2, '0')}${body}`;
 }
 
-/** The name of a group with a word of its member in place of the second word. */
+/** Returns the name of a group in which a word of its member replaces the second word. */
 function memberName(name: string, word: string): string {
   const [first = '', , ...rest] = name.split(' ');
   return [first, word, ...rest].join(' ');

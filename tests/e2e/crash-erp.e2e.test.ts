@@ -1,4 +1,5 @@
-// Synchronisations whose service is killed: at every page, at its own writes, while it refreshes tokens, and while analysis ends a run.
+// Kills the erp-sync service during synchronisations: at every page, at its own writes, while it refreshes tokens, and
+// while the analysis service ends a synchronisation.
 import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startErps } from '@invoicecontrol/dev/simulators';
@@ -9,20 +10,20 @@ import { startKillableSystem } from './crash/killable-system.js';
 import type { KillableSystem } from './crash/killable-system.js';
 import { reached } from './crash/reached.js';
 
-/** `CRASH_ERP_ROUNDS=50` for a long run; otherwise each kind of kill once. */
+/** For a long test run, set `CRASH_ERP_ROUNDS=50`. By default, each kind of kill happens once. */
 const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 13);
 const ROUND_MS_MAX = 90_000;
-/** Several times the lease of a run that a killed process leaves. */
+/** Several times the duration of the lease that a killed process leaves on its synchronisation. */
 const TAKEOVER_MS_MAX = 60_000;
 const CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callback';
-/** Two pages of bills in each round, and a last one that is not full. */
+/** Each round has two full pages of bills and one page that is not full. */
 const PAGE_SIZE = 3;
 const BILLS_PER_ROUND = 7;
 
 type Erp = 'businessCentral' | 'odoo' | 'quickBooks' | 'xero';
 const uuidOf = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
-/** Rows of an ERP, and the ids under which they are shown. */
+/** Rows of an ERP, and the ids that the API returns for them. */
 interface Sample {
   readonly provider: string;
   readonly idOf: (n: number) => string;
@@ -92,10 +93,10 @@ const samples: Readonly<Record<Erp, Sample>> = {
 
 interface Connected {
   readonly erp: Erp;
-  /** Company in the simulator. */
+  /** Name of the company in the simulator. */
   readonly company: string;
   readonly id: string;
-  /** So many vendors and bills the ERP has. */
+  /** Number of vendors and bills in the ERP. */
   vendors: number;
   bills: number;
 }
@@ -198,7 +199,7 @@ async function connectByConsent(erp: 'quickBooks' | 'xero'): Promise<Connected> 
   return { erp, company, id: searchParams.get('connection_id') ?? '', vendors: 0, bills: 0 };
 }
 
-/** More vendors and bills, which the next run has to bring. */
+/** Adds vendors and bills, which the next synchronisation must import. */
 async function addRecords(one: Connected): Promise<void> {
   const { vendors, vendor, bills, bill } = samples[one.erp];
   const numbers = (from: number, count: number) => Array.from({ length: count }, (_, at) => from + at + 1);
@@ -216,20 +217,20 @@ const runsOf = async ({ id }: Connected): Promise<readonly ShownRun[]> => {
   return body.recentRuns;
 };
 
-/** Starts a run when none is in progress. */
+/** Starts a synchronisation if none is in progress. */
 async function start({ id }: Connected): Promise<void> {
   await eventually(async () => expect((await request(`POST /erp-connections/${id}/sync`)).status).toBe(202), {
     timeoutMs: TAKEOVER_MS_MAX,
   });
 }
 
-/** Waits until a run that is not one of these has succeeded, and none is in progress. */
+/** Waits until a synchronisation that is not one of these has succeeded, and none is in progress. */
 async function expectSuccess(one: Connected, before: ReadonlySet<string>): Promise<void> {
   await eventually(
     async () => {
       const runs = await runsOf(one);
       expect(runs.every(({ status }) => status !== 'RUNNING')).toBe(true);
-      // The next run completes what a run left after an outage.
+      // The next synchronisation imports what an earlier one left out after an outage.
       if (runs[0]?.status !== 'SUCCEEDED') await request(`POST /erp-connections/${one.id}/sync`);
       expect(runs[0]?.status).toBe('SUCCEEDED');
       expect(before.has(runs[0]?.id ?? '')).toBe(false);
@@ -252,7 +253,7 @@ async function allOf<Item>(path: string): Promise<Item[]> {
   return found;
 }
 
-/** No row is lost, and none is there twice. */
+/** Checks that no row is missing and none is stored twice. */
 async function expectAllThere(all: readonly Connected[]): Promise<void> {
   const bills = await allOf<{ erp: { connectionId: string; externalId: string } }>('/invoices?source=ERP');
   for (const one of all) {
@@ -266,7 +267,7 @@ async function expectAllThere(all: readonly Connected[]): Promise<void> {
   }
 }
 
-/** The service is killed while its call to the ERP has no answer yet, so many calls after the run began. */
+/** Kills the service during a call to the ERP that has no response yet, after the given number of calls. */
 async function killAtCall(one: Connected, skip: number): Promise<void> {
   await control(one.erp, 'POST /faults', { match: '.', kind: 'HANG', seconds: 30, skip, tenant: one.company });
   await start(one);
@@ -279,10 +280,10 @@ async function killAtCall(one: Connected, skip: number): Promise<void> {
   await system['erp-sync'].restart();
 }
 
-/** The service is killed at a write of its own, or of analysis, which is then killed too. */
+/** Kills the service at one of its own writes, or at a write of the analysis service, which is then killed too. */
 async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', options: HoldOptions): Promise<void> {
   const hold = system.proxyOf(victim).hold(options);
-  // The response may wait for the held call.
+  // The response may wait for the paused call.
   request(`POST /erp-connections/${one.id}/sync`).catch(() => {});
   await reached(hold, `${options.side} "${options.command}" was not reached`);
   await system[victim].kill();
@@ -292,7 +293,7 @@ async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', opti
 
 const expireAccess = (one: Connected) => control(one.erp, `POST /tenants/${one.company}/expire`, { what: 'ACCESS' });
 
-/** Steps of the rounds; the list is repeated. */
+/** Actions of the rounds. The list is repeated. */
 const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) => Promise<void>)[] = [
   ({ businessCentral }, round) => killAtCall(businessCentral, 3 + (round % 9)),
   ({ xero }, round) => killAtCall(xero, round % 9),
@@ -355,7 +356,7 @@ test(
       }
       await rounds[round % rounds.length]?.(all, round);
       for (const one of Object.values(all)) {
-        // The run that was killed is continued; the others have had none.
+        // The killed synchronisation is continued; the other connections have none.
         const started = (await eventually(() => runsOf(one), { timeoutMs: TAKEOVER_MS_MAX })).some(
           ({ id }) => before.get(one)?.has(id) === false,
         );

@@ -5,7 +5,7 @@ import type { KillableSystem } from './crash/killable-system.js';
 import { fa3, hashOf, startKsef } from './ksef-actions.js';
 import type { Ksef } from './ksef-actions.js';
 
-/** The calls of one submission that name its company, in their order. */
+/** The KSeF calls of one submission that name its company, in their order. */
 const operations = ['A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as const;
 
 interface KillPoint {
@@ -21,9 +21,9 @@ const points: readonly KillPoint[] = operations.flatMap((operation) => [
 
 const ROUNDS = Number(process.env['CRASH_KSEF_ROUNDS'] ?? '1');
 const REACHED_MS_MAX = 60_000;
-/** Longer than the test. */
+/** Longer than the test lasts. */
 const HANG_SECONDS = 3_600;
-/** The lease of a killed worker ends first, then the time in which its document may still arrive. */
+/** The lease of a killed worker ends first, followed by the time in which its document may still arrive. */
 const ENDS_MS_MAX = 120_000;
 
 let system: KillableSystem;
@@ -40,7 +40,7 @@ afterAll(async () => {
   await ksef.stop();
 });
 
-/** One invoice of a company of its own, on its way to KSeF. */
+/** One invoice of a separate company, during its submission to KSeF. */
 interface Filing {
   readonly point: KillPoint;
   readonly nip: string;
@@ -77,7 +77,7 @@ async function upload(key: string, xml: string): Promise<string> {
   return reserved.upload_id;
 }
 
-/** An invoice whose submission waits at the point. */
+/** Starts a submission that waits at this point. */
 async function begin(point: KillPoint, number: string): Promise<Filing> {
   const { keys } = await system.newTenant(`Filer ${number}`);
   const key = keys.owner;
@@ -95,7 +95,8 @@ async function begin(point: KillPoint, number: string): Promise<Filing> {
   const faultId = await ksef.fault({
     operation: point.operation,
     context: nip,
-    // A held request goes on when the fault is removed; a hanging one is never processed.
+    // A request with the fault HOLD continues when the fault is removed. A request with the fault HANG is never
+    // processed.
     ...(point.processed ? { kind: 'HOLD', processed: true } : { kind: 'HANG', seconds: HANG_SECONDS }),
     times: 1,
   });
@@ -139,10 +140,11 @@ describe('a submission to KSeF whose service is killed while a call is under way
           );
           const { registered, sends, sessions, plaintextTokens } = await ksef.counters(nip);
           expect([point, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([point, [hashOf(xml)]]);
-          // An invoice that arrived is found in its session and not sent again.
+          // An invoice that KSeF received is found in its session and is not sent again.
           const isRepeated = point.operation === 'S2' && !point.processed;
           expect([point, sends[hashOf(xml)]]).toEqual([point, isRepeated ? 2 : 1]);
-          // A session whose opening was not answered is known to nobody: it is empty, and ends by itself.
+          // If the opening of a session got no response, the service does not know the session. It is empty and ends by
+          // itself.
           const isUnknown = point.operation === 'S1' && point.processed;
           expect([point, sessions.open]).toEqual([point, isUnknown ? 1 : 0]);
           expect(plaintextTokens).toBe(0);

@@ -10,20 +10,20 @@ import { scanAtOnce } from './crash/scan-load.js';
 import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 
-/** So many answers come between two rounds, or the second would find nothing to break. */
+/** Number of responses between two rounds. Without them, the second round would find no work to interrupt. */
 const ANSWERS_BETWEEN = 10;
-/** Time limit of each response, because a slow machine sends them slowly. */
+/** Time limit for each response, which is long because a slow machine responds slowly. */
 const ANSWER_MS_MAX = 60_000;
-/** Many more than the 64 that are published at once. */
+/** Many more events than the 64 that are published at once. */
 const ANSWERS_WITHOUT_BROKER = 150;
-/** A kill comes at any moment within this time. */
+/** A kill happens at a random moment within this time. */
 const KILL_WITHIN_MS = 700;
 /** Time for which the connections of a round stay broken. */
 const FAULT_MS = 400;
 const ROUND_MS_MAX = 90_000;
 const AFTERWARDS_MS_MAX = 300_000;
 
-/** Steps of the rounds; the list is repeated. */
+/** Actions of the rounds. The list is repeated. */
 const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis }) => bounce(analysis),
   ({ scan }) => bounce(scan),
@@ -33,7 +33,7 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ database }) => bounce(database),
   ({ analysis, gateway }) => bounce(analysis, gateway),
   ({ scan, gateway }) => bounce(scan, gateway),
-  // Connections to the database break, and every command in progress is left in doubt.
+  // Connections to the database break, and the result of every command in progress is unknown.
   async ({ proxyOf }) => {
     proxyOf('analysis').reset();
     proxyOf('scan').reset();
@@ -53,16 +53,16 @@ const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
     bounce(database, broker, organization, analysis, scan, gateway),
 ];
 
-/** `CRASH_ROUNDS=500` for a long run; otherwise each kind of round once. */
+/** For a long test run, set `CRASH_ROUNDS=500`. By default, each kind of round happens once. */
 const ROUNDS = Number(process.env['CRASH_ROUNDS'] ?? rounds.length);
 
-/** Ends all at once as a crash would, and brings them back in this order. */
+/** Ends all these processes at once as a crash would, and restarts them in this order. */
 async function bounce(...victims: readonly Killable[]): Promise<void> {
   await Promise.all(victims.map((victim) => victim.kill()));
   for (const victim of victims) await victim.restart();
 }
 
-/** The victim waits for answers of the database that never come, and is killed while it does. */
+/** Makes the process wait for database responses that never arrive, and kills it while it waits. */
 async function bounceWaiting(proxy: MongoProxy, victim: Killable): Promise<void> {
   proxy.stall();
   await delay(FAULT_MS);
@@ -117,7 +117,7 @@ describe('invoices and scans that are sent while processes are killed', () => {
       try {
         for (let round = 0; round < ROUNDS; round++) {
           await expectAnswers(ANSWERS_BETWEEN);
-          // After a kill the scans of an organization wait for half a minute, so each round has an organization of its own.
+          // After a kill, the scans of an organization wait for half a minute, so each round uses a new organization.
           const scanning = await eventually(() => system.newTenant(`Scanning ${round}`), { timeoutMs: ANSWER_MS_MAX });
           tenants.push(scanning);
           const atOnce = scanAtOnce(ledger, scanning, nextSample);
@@ -137,7 +137,7 @@ describe('invoices and scans that are sent while processes are killed', () => {
   );
 });
 
-/** Waits for so many more answers. */
+/** Waits for this number of further responses. */
 async function expectAnswers(count: number): Promise<void> {
   const { acknowledged } = trial.ledger;
   const before = acknowledged.length;

@@ -8,12 +8,12 @@ import { reached } from './crash/reached.js';
 import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 
-/** Every command that an analysis sends to its database, and which invoice of a supplier sends it. */
+/** Every command that an analysis sends to its database, and the invoice of a supplier that causes it. */
 const steps = [
-  // The rest of these is repaired within seconds, so they come first, while nothing else is in progress.
+  // The services repair the effects of these commands within seconds, so these commands come first, while nothing else is in progress.
   { command: 'update relay', of: 'a duplicate' },
   { command: 'update invoices', of: 'a duplicate' },
-  // The month's counter is not there yet: looked for, then created.
+  // The counter of the month does not exist yet: the service looks for it and then creates it.
   { command: 'findAndModify usage', of: 'a first invoice' },
   { command: 'update usage', of: 'a first invoice' },
   { command: 'insert policies', of: 'a first invoice' },
@@ -30,20 +30,20 @@ const steps = [
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },
 ] as const;
-/** Each is held on two connections of the service. */
+/** Number of points per round. Each point pauses two connections of the service. */
 const POINTS_AT_ONCE = 9;
-/** These name no organization, so the first one that passes is held. */
+/** These commands name no organization, so the first matching command is paused. */
 const unnamed: readonly string[] = ['update relay', 'update invoices'];
-/** One such command can serve several tenants: holding it holds all of them. */
+/** One such command can serve several tenants, so pausing it pauses all of them. */
 const joined: readonly string[] = ['find links', 'update links'];
 
 interface KillPoint {
   readonly command: string;
   readonly of: (typeof steps)[number]['of'];
   readonly side: HoldOptions['side'];
-  /** Has no quota; its client retries until it gets a response. */
+  /** A tenant without a quota, whose client retries until it gets a response. */
   readonly retrying: Tenant;
-  /** Has a quota; its client gives up, and stored requests must be finished all the same. */
+  /** A tenant with a quota, whose client gives up. The service must nevertheless finish the stored requests. */
   readonly leaving: Tenant;
 }
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => trial.stop());
 
-/** The n-th time that a tenant's one supplier sends the same invoice. */
+/** Returns the same invoice of the tenant's only supplier, for the n-th time. */
 const sending = (tenant: Tenant, time: number): Sent => ({
   tenant,
   idempotencyKey: `time-${time}`,
@@ -79,7 +79,7 @@ describe('an analysis whose process is killed', () => {
     const { system, ledger } = trial;
     const points: KillPoint[] = [];
     for (const [index, { command, of }] of steps.entries()) {
-      // Nothing is different after a read.
+      // After a read, the state is the same as before, so only the point before the read is tested.
       for (const side of command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
         const [retrying, leaving] = await Promise.all([
           system.newTenant(`Retrying ${index} ${side}`),
@@ -109,13 +109,16 @@ describe('an analysis whose process is killed', () => {
     }
     await Promise.all(retried);
     await trial.expectPromisesKept();
-    // The stored invoices of those who gave up still exist, so they were decided.
+    // The stored invoices of the clients that gave up still exist, so they were decided.
     const left = await Promise.all(points.map(({ leaving }) => storedBy(leaving)));
     expect(left.flat()).toEqual(expect.arrayContaining(storedAtKill));
   }, 1_200_000);
 });
 
-/** Points that are reached by different tenants before one kill; those that are not of one tenant alone have one each. */
+/**
+ * Groups the points that different tenants reach before one kill. Points that do not belong to one tenant form separate
+ * groups.
+ */
 function groupsOf(points: readonly KillPoint[]): KillPoint[][] {
   const isAlone = ({ command }: KillPoint): boolean => unnamed.includes(command) || joined.includes(command);
   const alone = points.filter(isAlone);
@@ -125,7 +128,7 @@ function groupsOf(points: readonly KillPoint[]): KillPoint[][] {
   return [...alone.map((point) => [point]), ...groups];
 }
 
-/** Lets analysis begin the work, and kills it when the invoices of all tenants have come to their points. */
+/** Starts the work and kills the analysis service when the invoices of all tenants have reached their points. */
 async function killAt(points: readonly KillPoint[], begin: (point: KillPoint) => void): Promise<void> {
   const { system, ledger } = trial;
   const holds = points.map((point) => {

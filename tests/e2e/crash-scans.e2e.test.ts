@@ -12,12 +12,12 @@ import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 import type { Scan } from './shapes.js';
 
-/** Number of rows that analysis stores at a time, with their derived records. */
+/** Number of rows that the analysis service stores at a time, with their derived records. */
 const ROWS_OF_SLICE = 25;
 const SLICES = 3;
 /** The last slice is not full. */
 const FILE_ROWS = ROWS_OF_SLICE * SLICES - 5;
-/** A scan has a finding about itself as a whole from 300 rows on. */
+/** From 300 rows on, a scan has a finding about the scan as a whole. */
 const LONG_FILE_ROWS = 330;
 
 type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'database';
@@ -25,21 +25,21 @@ type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'datab
 /** A command that a scan makes a service send to its database. */
 interface Step {
   readonly command: string;
-  /** Position among the same commands of a scan; the first if left out. */
+  /** Position among the same commands of a scan. Default: the first one. */
   readonly occurrence?: number;
-  /** Those that name no organization carry this, and the first one that passes is taken. */
+  /** Text that a command without an organization contains. The first matching command is paused. */
   readonly carrying?: string;
-  /** The scan that sends it; `later` if left out. */
+  /** The scan that sends the command. Default: `later`. */
   readonly of?: Kind;
 }
 
-/** A scan that is its tenant's first, a later one, or a later one of a long file. */
+/** A scan is its tenant's first one, a later one, or a later one with a long file. */
 type Kind = 'first' | 'later' | 'long';
 
 const stepsOfScan: readonly Step[] = [
   // Events are published for all organizations.
   { command: 'update relay', carrying: 'relay' },
-  // The month's counter is not there yet: looked for, then created.
+  // The counter of the month does not exist yet: the service looks for it and then creates it.
   { command: 'findAndModify usage', of: 'first' },
   { command: 'update usage', of: 'first' },
   { command: 'find scans' },
@@ -47,7 +47,7 @@ const stepsOfScan: readonly Step[] = [
   { command: 'insert scans' },
   { command: 'insert imported_rows' },
   { command: 'find imported_rows' },
-  // Rows are skipped: the counter moves, they are noted, and given back.
+  // For skipped rows, the service changes the counter, records the rows, and returns their quota.
   { command: 'update usage' },
   { command: 'findAndModify scans' },
   { command: 'update usage', occurrence: 2 },
@@ -56,8 +56,9 @@ const stepsOfScan: readonly Step[] = [
 ];
 
 /**
- * Has an early and a late command of those that are sent for each slice. Commands about events are next to others. The state before a read
- * equals that after the write before it, and analysis takes few scans at once, so its reads are left out.
+ * Contains an early and a late command among those that are sent for each slice. Commands about events are in a
+ * separate list. The state before a read equals the state after the preceding write, and the analysis service runs only
+ * a few scans at once, so its reads are left out.
  */
 const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert policies', of: 'first' },
@@ -81,28 +82,31 @@ const stepsOfAnalysis: readonly Step[] = [
   { command: 'update scan_runs' },
 ];
 
-/** Sent at the start, and every few seconds: a position of a consumer that is older only repeats events. */
+/**
+ * These commands are sent at the start and every few seconds. An older consumer position only causes events to be
+ * handled again.
+ */
 const besideScans: ReadonlySet<string> = new Set(['update release_policies', 'update consumer_positions']);
 
-/** The finding about the scan as a whole. Apart from the others, because it may belong to another scan. */
+/** The finding about the scan as a whole. It is separate, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER', of: 'long' };
 
-/** The point at which a scan is held when something is killed. */
+/** The point at which a scan is paused before a kill. */
 interface KillPoint extends Step {
   /** The service that sends the command. */
   readonly at: 'scan' | 'analysis';
   readonly side: HoldOptions['side'];
 }
 
-/** The service that is killed when all these points are reached, each by the scan of another tenant. */
+/** The service to kill when all these points are reached, each by the scan of another tenant. */
 interface Kill {
   readonly victims: readonly Part[];
   readonly points: readonly KillPoint[];
 }
 
-/** Analysis works on so many scans at once. */
+/** Number of scans that the analysis service runs at once. */
 const SCANS_AT_ONCE_MAX = 2;
-/** So many scans at once fit into the memory of a scan service and the time of the test. */
+/** Number of scans that fit into the memory of a scan service and the time limit of the test. */
 const STEPS_OF_SCAN_AT_ONCE = 7;
 
 const kills: readonly Kill[] = [
@@ -120,13 +124,13 @@ const kills: readonly Kill[] = [
   ...killsOfService('analysis', [findingOfScan], 1),
 ];
 
-/** Kills a service before and after each of its steps, so many at once. */
+/** Returns the kills of a service before and after each of its steps, in groups of the given size. */
 function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce: number): Kill[] {
   const groups = Array.from({ length: Math.ceil(steps.length / stepsAtOnce) }, (_, group) =>
     steps.slice(group * stepsAtOnce, (group + 1) * stepsAtOnce),
   );
   return groups.flatMap((group) => {
-    // Nothing is different after a read.
+    // After a read, the state is the same as before, so only writes are tested afterwards.
     const writes = group.filter(({ command }) => !command.startsWith('find '));
     const before = group.map((step): KillPoint => ({ ...step, at, side: 'before' }));
     const after = writes.map((step): KillPoint => ({ ...step, at, side: 'after' }));
@@ -134,13 +138,13 @@ function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce
   });
 }
 
-/** The client gives up at every n-th point: the sweep takes one scan after the other. */
+/** The client gives up at every n-th point, because the sweep finishes one scan after another. */
 const LEAVING_EACH = 3;
 const PASSING_MS_MAX = 60_000;
 const TRIAL_MS_MAX = 900_000;
 
 let trial: Trial;
-/** Undisturbed scans are answered so, by their kind. */
+/** Responses to undisturbed scans, by kind. */
 const undisturbed = new Map<Kind, Figures>();
 beforeAll(async () => {
   trial = await startTrial();
@@ -158,7 +162,10 @@ function figuresOf({ id: _id, ...figures }: Scan): Figures {
   return figures;
 }
 
-/** Suppliers in turn, copies of invoices, external ids of which some repeat, and many amounts just below a threshold. */
+/**
+ * Returns a row. The rows have alternating suppliers, copies of invoices, external ids that partly repeat, and many
+ * amounts just below a threshold.
+ */
 function sampleRow(index: number): SampleRow {
   const original = index % 10 === 9 ? index - 4 : index;
   return {
@@ -172,7 +179,7 @@ function sampleRow(index: number): SampleRow {
 
 const longFile: readonly Row[] = sampleFile(Array.from({ length: LONG_FILE_ROWS }, (_, index) => sampleRow(index)));
 const file = longFile.slice(0, FILE_ROWS);
-/** Other rows, with some of the same external ids, accounts and orders. */
+/** Different rows, some of which have the same external ids, accounts and orders. */
 const earlierFile: readonly Row[] = sampleFile(
   [1, 2, 4, 10].map((index) => ({ ...sampleRow(index), number: `E-${index}` })),
 );
@@ -258,7 +265,7 @@ describe('a scan during which something is killed', () => {
         expect(others).toEqual([]);
       }
       expect(await storedOf(disturbed)).toEqual(expect.arrayContaining(storedAtKill));
-      // Only a scan service that dies between the counting of rows and the storing may leave them counted too often.
+      // Rows may be counted too often only if a scan service dies after it has counted and before it has stored them.
       const countedOnce = disturbed.filter(({ point }) => point.at === 'analysis');
       const organizationIds = countedOnce.map(({ tenant }) => tenant.organizationId);
       expect(await overcounted(trial.databases, organizationIds)).toEqual([]);
@@ -267,11 +274,11 @@ describe('a scan during which something is killed', () => {
   );
 });
 
-/** A tenant whose scan is at a point when something is killed. */
+/** A tenant whose scan is paused at a point during a kill. */
 interface Disturbed {
   readonly point: KillPoint;
   readonly tenant: Tenant;
-  /** Nobody repeats the request: the stored scan must be finished all the same. */
+  /** True if the client does not repeat the request. The stored scan must nevertheless be finished. */
   readonly isLeft: boolean;
 }
 
@@ -282,7 +289,7 @@ function isOfFile({ invoicesAnalyzed }: Scan): boolean {
   return invoicesAnalyzed > earlierFile.length;
 }
 
-/** Lets the work begin, kills the victims when each tenant's scan has come to its point, and brings them back. */
+/** Starts the work, kills the processes when each tenant's scan has reached its point, and restarts them. */
 async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[], begin: () => void): Promise<void> {
   const { system } = trial;
   const holds = disturbed.map(({ point, tenant }) => {
@@ -294,14 +301,14 @@ async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[],
   const killed = victims.map((victim): Killable => system[victim]);
   await Promise.all(killed.map((victim) => victim.kill()));
   for (const { drop } of holds) drop();
-  // Services that are killed together restart at once, and their leases lapse by themselves.
+  // Services that are killed together restart at once, and their leases expire by themselves.
   const [alone] = victims.length === 1 ? victims : [];
   if (alone === 'scan' || alone === 'analysis') await system.restartLater(alone);
   else for (const victim of killed) await victim.restart();
   await expectScansToPass();
 }
 
-/** A scan service that has not found analysis again would put off the next scans for seconds. */
+/** A scan service that has not reconnected to the analysis service would delay the next scans for seconds. */
 async function expectScansToPass(): Promise<void> {
   const { system, ledger } = trial;
   const passing = async (): Promise<unknown> =>

@@ -5,7 +5,7 @@ import { reached } from './crash/reached.js';
 import { startUploadTrial } from './crash/upload-trial.js';
 import type { Sender, UploadTrial } from './crash/upload-trial.js';
 
-/** The last request of the client when the command comes. */
+/** The client's last request before the command. */
 type Stage = 'reserve' | 'put' | 'analyze';
 type Victim = 'documents' | 'analysis' | 'gateway';
 
@@ -14,41 +14,41 @@ interface Step {
   readonly service: 'documents' | 'analysis';
   readonly command: string;
   readonly stage: Stage;
-  /** Position among the same commands of this client; the first by default. */
+  /** Position among the same commands of this client. Default: the first one. */
   readonly occurrence?: number;
   /** True for a document that cannot be read. */
   readonly isUnreadable?: boolean;
 }
 
-/** Commands in the order in which they come. */
+/** Commands in the order in which the services send them. */
 const steps: readonly Step[] = [
   { service: 'documents', command: 'insert uploads', stage: 'reserve' },
-  // The claim of a PUT.
+  // This command claims the PUT.
   { service: 'documents', command: 'findAndModify uploads', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put', occurrence: 2 },
-  // The month's counter is created, then counts.
+  // The first command creates the counter of the month, and the second one counts.
   { service: 'documents', command: 'update usage', stage: 'put' },
   { service: 'documents', command: 'findAndModify usage', stage: 'put', occurrence: 2 },
-  // The commit of its bytes.
+  // This command commits the bytes.
   { service: 'documents', command: 'update uploads', stage: 'put' },
-  // These keep the upload: one before an analysis is requested, one when it begins.
+  // These commands keep the upload: the first before an analysis is requested, the second when the analysis begins.
   { service: 'documents', command: 'update uploads', stage: 'analyze' },
   { service: 'documents', command: 'update uploads', stage: 'analyze', occurrence: 2 },
-  // A process reads it.
+  // A process reads the file.
   { service: 'documents', command: 'find contents.chunks', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze', isUnreadable: true },
   { service: 'analysis', command: 'update usage', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify usage', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'insert upload_analyses', stage: 'analyze' },
-  // The claim of a worker, the reading, and the end.
+  // These commands belong to the claim of a worker, the reading, and the end.
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },
   { service: 'analysis', command: 'insert invoices', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify invoices', stage: 'analyze' },
-  // A failure takes it out of its month, and is announced.
+  // A failure is subtracted from the count of its month and is published as an event.
   { service: 'analysis', command: 'update usage', stage: 'analyze', occurrence: 2, isUnreadable: true },
   {
     service: 'analysis',
@@ -58,18 +58,18 @@ const steps: readonly Step[] = [
     isUnreadable: true,
   },
 ];
-/** These name no client, so the first one that passes is held and each comes last in a round of its own. */
+/** These commands name no client, so the first matching command is paused, and each has a separate round at the end. */
 const unnamed: readonly Step[] = [
   { service: 'documents', command: 'insert contents.files', stage: 'put' },
   { service: 'analysis', command: 'update relay', stage: 'analyze' },
-  // Empties the outbox of a failure.
+  // This command empties the outbox of a failure.
   { service: 'analysis', command: 'update upload_analyses', stage: 'analyze', isUnreadable: true },
 ];
-/** The kill points of these are in crash-points.e2e.test.ts. */
+/** The kill points of these collections are in crash-points.e2e.test.ts. */
 const ofEveryDecision = ['analyses', 'findings', 'policies', 'suppliers']
   .map((name) => `analysis: insert ${name}`)
   .concat(['invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
-/** The check reads each invoice and its original; the trails of that reading are stored up to a second later. */
+/** The check reads each invoice and its original. The audit entries for these reads are stored up to a second later. */
 const ofTheCheck = ['analysis', 'documents'].flatMap((service) =>
   ['insert', 'update'].map((command) => `${service}: ${command} audit_lines`),
 );
@@ -79,7 +79,7 @@ interface KillPoint extends Step {
 }
 
 const bothSides = (step: Step): KillPoint[] =>
-  // Nothing is different after a read.
+  // After a read, the state is the same as before, so only the point before the read is tested.
   (step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)).map((side) => ({
     ...step,
     side,
@@ -92,7 +92,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => trial.stop());
 
-/** Has a client of its own come to the point, where its command stays. */
+/** Makes a new client reach the point, where its command is paused. */
 async function reach({ service, command, stage, occurrence, side, isUnreadable }: KillPoint): Promise<Hold> {
   const sender = await trial.newSender(`${side} ${command} ${occurrence ?? ''}`, isUnreadable !== true);
   senders.push(sender);
@@ -119,14 +119,17 @@ async function textIn(command: string, sender: Sender): Promise<string> {
   return isByUpload ? (sender.uploadId ?? '') : sender.tenant.organizationId;
 }
 
-/** Kills the services while every point is reached, and brings them back; the clients then send again until they are answered. */
+/**
+ * Kills the services while every point is reached, and restarts them. The clients then repeat their requests until they
+ * get a response.
+ */
 async function killAt(points: readonly KillPoint[], ...victims: readonly Victim[]): Promise<void> {
   const before = senders.length;
   const holds: Hold[] = [];
   for (const point of points) holds.push(await reach(point));
   await Promise.all(victims.map((victim) => trial.system[victim].kill()));
   for (const hold of holds) hold.drop();
-  // Leases of one service are ended for it; where all die at once, they lapse in real time.
+  // If one service is killed, the test ends its leases. If all are killed, the leases expire in real time.
   for (const victim of victims)
     await (victims.length === 1 ? trial.system.restartLater(victim) : trial.system[victim].restart());
   await Promise.all(senders.slice(before).map((sender) => trial.finish(sender)));

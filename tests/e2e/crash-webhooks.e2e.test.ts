@@ -9,28 +9,31 @@ import { startWebhookTrial } from './crash/webhook-trial.js';
 import type { Customer, StoredDelivery, WebhookTrial } from './crash/webhook-trial.js';
 
 /**
- * A point at which the service is killed, with a customer of its own. All are reached, one after the other, before the
- * one kill: each is a claim, a write or a request that the dead process never goes on with.
+ * A point at which the service is killed, with a separate customer. All points are reached one after another before the
+ * single kill. Each point is a claim, a write or a request that the killed process never completes.
  */
 interface KillPoint {
-  /** The guarantee that holds nevertheless. */
+  /** The guarantee that must hold despite the kill. */
   readonly guarantee: string;
-  /** Runs before anything is held. */
+  /** Runs before anything is paused. */
   prepare(): Promise<unknown>;
-  /** Resolves when the service has come to the point, where it stays. */
+  /** Resolves when the service has reached the point, where it waits. */
   reach(): Promise<unknown>;
   /** Runs while the service is down. */
   whileDown?(): Promise<unknown>;
   check(): Promise<unknown>;
 }
 
-/** Younger deletions are left to the request; then the sweep finishes them. */
+/** The sweep leaves younger deletions to their request, and finishes older ones. */
 const SWEPT_AFTER_MS = 31_000;
 
 let trial: WebhookTrial;
 const holds: Hold[] = [];
 
-/** Holds a command back. @returns waits until it came */
+/**
+ * Pauses a command.
+ * @returns a function that waits until the command was sent
+ */
 function hold(service: 'webhooks' | 'analysis', options: HoldOptions): () => Promise<void> {
   const held = trial.system.proxyOf(service).hold(options);
   holds.push(held);
@@ -41,7 +44,7 @@ function release(): void {
   for (const held of holds.splice(0)) held.drop();
 }
 
-/** A new customer, one of whose events is held back where its deliveries are stored. */
+/** Creates a customer and pauses the storing of deliveries for one of its events. */
 function fanOut(guarantee: string, side: HoldOptions['side'], expected: object): KillPoint {
   let customer: Customer;
   return {
@@ -68,7 +71,8 @@ function fanOutAfterOneOfThree(): KillPoint {
       await trial.sendInvoice(customer);
       await isReached();
     },
-    // One command stores all three. A database may stop within it; ours does not, so we leave what would be there.
+    // One command stores all three deliveries. A database may stop within the command, but the test database does not,
+    // so the test stores the result of such a stop.
     async whileDown() {
       const [endpoint, ...others] = customer.endpoints;
       expect(await trial.deliveriesOf(customer.endpoint)).toHaveLength(1);
@@ -80,7 +84,7 @@ function fanOutAfterOneOfThree(): KillPoint {
       const [first, ...others] = customer.endpoints;
       const outcomes = await Promise.all(customer.endpoints.map((endpoint) => trial.delivered(endpoint)));
       expect(outcomes.flat()).toEqual([
-        // Stored with the claim of the process that died before it sent anything.
+        // The delivery was stored with the claim of the process that was killed before it sent anything.
         { requests: 1, attemptCount: 1, interruptions: 1 },
         { requests: 1, attemptCount: 1, interruptions: 0 },
         { requests: 1, attemptCount: 1, interruptions: 0 },
@@ -97,7 +101,10 @@ const ok = (_request: ReceivedRequest, response: ServerResponse): void => void r
 const rotate = (customer: Customer) =>
   trial.call<{ secret: string }>(customer, `POST /webhooks/${customer.endpoint.id}/rotate-secret`, {});
 
-/** @returns the status of the answer */
+/**
+ * Replays a delivery.
+ * @returns the status of the response
+ */
 async function replay(customer: Customer, delivery: StoredDelivery | undefined): Promise<number> {
   return (await trial.call(customer, `POST /webhooks/deliveries/${delivery?._id}/replay`)).status;
 }
@@ -139,7 +146,7 @@ function requestWithoutAnswer(): KillPoint {
   };
 }
 
-/** The answer comes as soon as the write of its result would be held back. */
+/** Makes the receiver respond as soon as the service would write the result, which is then paused. */
 function result(guarantee: string, side: HoldOptions['side'], expected: object): KillPoint {
   let customer: Customer;
   return {
@@ -182,7 +189,7 @@ function rotation(guarantee: string, side: HoldOptions['side']): KillPoint {
     },
     async check() {
       const { secrets } = customer.endpoint;
-      // The answer with the new secret never came, whether it was stored or not.
+      // The response with the new secret never arrived, whether or not the secret was stored.
       const afterCrash = await requestAfter(1);
       expect(trial.signers(afterCrash, secrets)).toEqual(side === 'before' ? [0] : [null, 0]);
       const { status, body } = await rotate(customer);

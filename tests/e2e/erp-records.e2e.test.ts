@@ -1,4 +1,4 @@
-// Tests the records of synchronisations in the API: vendors, bills, and the rest after an ERP is disconnected.
+// Tests the imported records in the API: vendors, bills, and what is left after an ERP is disconnected.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -48,7 +48,10 @@ async function control(method: string, path: string, body: object): Promise<void
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
 }
 
-/** A company in Business Central with a vendor, its account, a bill and a credit note, and the request that connects it. */
+/**
+ * Creates a company in Business Central with a vendor, its account, a bill and a credit note, and returns the request
+ * that connects it.
+ */
 async function newCompany() {
   const [tenantId, companyId, clientId] = [randomUUID(), randomUUID(), randomUUID()];
   const environmentName = 'Production';
@@ -110,7 +113,7 @@ async function newCompany() {
 const list = async (key: string, target: string): Promise<readonly Shown[]> =>
   (await running.request<Page<Shown>>(`GET ${target}`, { key })).body.items;
 
-/** Connects an ERP and waits for its first run. */
+/** Connects an ERP and waits for its first synchronisation. */
 async function connect(key: string, request: object): Promise<Connection> {
   const { status, body } = await running.request<Connection>('POST /erp-connections', { key, body: request });
   expect({ status, body }).toMatchObject({ status: 201 });

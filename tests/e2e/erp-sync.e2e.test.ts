@@ -82,7 +82,7 @@ async function control<Body = unknown>(target: string, body?: unknown): Promise<
   return (text === '' ? undefined : JSON.parse(text)) as Body;
 }
 
-/** One simulated company with its records, and how it is connected. */
+/** A simulated company with its records, and the functions that connect it. */
 interface Company {
   readonly url: string;
   readonly tenant: string;
@@ -90,7 +90,7 @@ interface Company {
   vanish(entity: string, ids: readonly unknown[]): Promise<void>;
   expire(what: string): Promise<void>;
   fault(fault: object): Promise<void>;
-  /** Calls since the `after`th, tokens left out. */
+  /** Returns the calls since the `after`th, without calls for tokens. */
   calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
   /** Creates the company again, empty, with another secret. */
   renew(secret: string): Promise<void>;
@@ -154,7 +154,7 @@ async function odoo(): Promise<Company> {
   return company(url, instance, { provider: 'ODOO', config: { baseUrl: `${url}/${instance}` }, api_key: SECRET }, make);
 }
 
-/** The ERP is connected by consent, so no secret can be renewed. */
+/** Returns a company of an ERP that is connected by consent and has no secret to renew. */
 async function consented(erp: 'quickBooks' | 'xero'): Promise<Company> {
   const url = erps.urls[erp];
   const id = erp === 'xero' ? randomUUID() : String(randomInt(1e9, 1e12));
@@ -229,10 +229,10 @@ interface Case {
   readonly name: string;
   readonly make: () => Promise<Company>;
   readonly seed: (erp: Company, vendors: number, bills: number) => Promise<void>;
-  /** Match calls that read vendors, and bills. */
+  /** Match the calls that read vendors and bills. */
   readonly vendorCalls: string;
   readonly billCalls: string;
-  /** The field with the name of a vendor. */
+  /** The field that contains the name of a vendor. */
   readonly nameField: string;
 }
 
@@ -295,7 +295,7 @@ beforeEach(async () => {
   tenant = await running.newTenant();
 });
 
-/** Connects as a person who consents. */
+/** Connects the ERP as a user who consents. */
 async function connectByConsent(erp: Company): Promise<Connection> {
   const key = tenant.keys.owner;
   const { body: started } = await running.request<{ authorize_url: string }>('POST /erp-connections/oauth/start', {
@@ -323,7 +323,7 @@ async function connect(erp: Company): Promise<Connection> {
 const read = async (id: string): Promise<Connection> =>
   (await running.request<Connection>(`GET /erp-connections/${id}`, { key: tenant.keys.owner })).body;
 
-/** The newest run, once so many have ended. */
+/** Waits until this number of synchronisations has ended, and returns the newest one. */
 async function ended(id: string, count = 1): Promise<Run> {
   return eventually(async () => {
     const { recentRuns } = await read(id);
@@ -374,7 +374,8 @@ describe.each<Case>([...withCredentials, ...byConsent])(
       expect(new Set(imported.map(({ invoice }) => invoice.invoice_number)).size).toBe(23);
       expect(imported[0]).toMatchObject({ source: 'ERP', erp: { connectionId: id, state: 'OPEN' } });
 
-      // The run of the hour after reads what changed shortly before the first one once more; the next one finds nothing.
+      // The synchronisation an hour later reads again what changed shortly before the first one. The synchronisation
+      // after that finds no change.
       await control(`POST ${erp.url}/control/clock`, { advanceSeconds: 3_000 });
       expect(await sync(id, 2)).toMatchObject({ status: 'SUCCEEDED', streams: { bills: { created: 0, updated: 0 } } });
       const before = (await erp.calls()).at(-1)?.n ?? 0;

@@ -13,7 +13,7 @@ import type { AcceptedAnalysis, LatestAnalysis } from './shapes.js';
 
 interface Heard {
   readonly subject: string;
-  /** Id by which the broker recognises repeats. */
+  /** Id by which the broker recognises repeated events. */
   readonly messageId: string | undefined;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -48,7 +48,7 @@ const FINDING = 'invoicecontrol.analysis.v1.finding_created';
 const EVENT_ID = /^evt_[a-z2-7]{26}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** The events of a tenant on a subject, repeats left out. */
+/** Returns the events of a tenant on a subject, without repetitions. */
 function heardOf({ organizationId }: Tenant, subject: string): Heard['payload'][] {
   const own = heard.filter((event) => event.subject === subject && event.payload['organizationId'] === organizationId);
   return [...new Map(own.map(({ payload }) => [payload['eventId'], payload])).values()];
@@ -63,7 +63,7 @@ async function latestOf({ keys }: Tenant, invoiceId: string): Promise<LatestAnal
     .data;
 }
 
-/** The event of this invoice, once it is there. */
+/** Waits for the event of this invoice and returns it. */
 function analyzedEvent(tenant: Tenant, invoiceId: string): Promise<Heard['payload']> {
   return eventually(() => {
     const found = heardOf(tenant, ANALYZED).find((payload) => payload['invoiceId'] === invoiceId);

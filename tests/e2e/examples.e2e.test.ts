@@ -21,7 +21,7 @@ beforeAll(async () => {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'control@example.com',
     EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
-    // Nobody listens there.
+    // No server listens at this address.
     BUSINESS_CENTRAL_LOGIN_URL: 'http://127.0.0.1:1024',
     WEBHOOK_RETRY_WAITS_MS: '10,10,10,10',
   });
@@ -31,7 +31,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** The path parameter that the response of an operation gives, and the name of its field. */
+/** The path parameter that the response of an operation provides, and the name of its field. */
 const created: Readonly<Record<string, readonly [parameter: string, field: string]>> = {
   analyzeInvoice: ['invoiceId', 'id'],
   createScan: ['scanId', 'id'],
@@ -84,19 +84,19 @@ test('every example of the description works unchanged', async () => {
   const published = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   );
-  // The organization ends when everything else is done.
+  // These operations come last, because they end the organization.
   const isEnd = ({ operationId }: Operation) => /^(delete|restore)Organization$/.test(operationId);
   const described = published.filter(({ operationId }) => !testedElsewhere.has(operationId));
   const operations = [...described.filter((one) => !isEnd(one)), ...described.filter(isEnd)];
 
   const uploadId = await uploadXml(running, tenant.keys.owner, ubl('EXAMPLE-1'));
   const ids = new Map<string, string>([['uploadId', uploadId]]);
-  /** Values that the description cannot contain: ids of a member and of a file, and secrets that are shown once. */
+  /** Values that the API description cannot contain: ids of a member and of a file, and secrets that are shown once. */
   const unknowable = new Map<string, object>([
     ['createRoutingRule', { assign_to: tenant.users.admin }],
     ['assignFinding', { assignee_user_id: tenant.users.admin }],
     ['analyzeUpload', { upload_id: uploadId }],
-    // Tests call nothing beyond loopback; nobody listens here.
+    // Tests send requests only to loopback. No server listens at this address.
     ['createWebhook', { url: 'https://127.0.0.1:1024/' }],
   ]);
   for (const { operationId, method, path, parameters = [], requestBody, responses } of operations) {
@@ -115,10 +115,10 @@ test('every example of the description works unchanged', async () => {
       const { status } = await send((name) => parameters.find((one) => one.name === name)?.example ?? '');
       expect({ operationId, status }).toEqual({ operationId, status: 404 });
     }
-    // Two kinds of connections have the same parameter.
+    // ERP connections and KSeF connections have the same path parameter.
     const isOfKsef = path.startsWith('/v1/ksef-connections') || path.startsWith('/ksef-connections');
     const answer = await send((name) => ids.get(isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name) ?? '');
-    // The first save, where saving again has a status of its own.
+    // The first save has a different status from later saves.
     const [success] = operationId === 'saveKsefConnection' ? ['201'] : Object.keys(responses);
     expect({ operationId, status: answer.status, text: answer.status < 400 ? '' : answer.text }).toEqual({
       operationId,
@@ -132,7 +132,7 @@ test('every example of the description works unchanged', async () => {
       ids.set('findingId', finding?.id ?? '');
     }
     if (operationId === 'getDelivery') {
-      // Waits until it can be replayed.
+      // Waits until the delivery can be replayed.
       await eventually(async () => {
         const { body: delivery } = await send((name) => ids.get(name) ?? '');
         expect(delivery['status']).toBe('FAILED');

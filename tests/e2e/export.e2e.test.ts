@@ -23,9 +23,9 @@ type Line = Readonly<Record<string, unknown>>;
 
 interface Archive {
   readonly headers: Headers;
-  /** The names of its files, in their order. */
+  /** The names of the files in the export, in their order. */
   readonly names: readonly string[];
-  /** Everything, unpacked, as text. */
+  /** The unpacked contents of all files as text. */
   readonly text: string;
   lines(name: string): readonly Line[];
   file(name: string): Buffer;
@@ -69,7 +69,7 @@ const original = ubl('R-1').replace(
 </Invoice>`,
 );
 
-/** Buys the plan SCALE: as the payment provider tells of it, to a system with the settings of development. */
+/** Buys the plan SCALE: sends the payment provider's notification to a system with development settings. */
 async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
   const options = await running.request<{ items: readonly { priceId: string }[]; customData: object }>(
     'POST /billing/checkout',
@@ -113,7 +113,7 @@ async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
     details: { totals: { grand_total: '11900', tax: '1900' } },
     custom_data: ids.custom_data,
   });
-  // A stranger's that names the organization, with a bill.
+  // A subscription of another customer that names this organization, with a bill.
   const named = { custom_data: { organization_id: organizationId }, customer_id: 'ctm_stranger' };
   const price = { price: { id: options.body.items[0]?.priceId }, quantity: 1 };
   await notify('subscription.created', { id: 'sub_stranger', status: 'active', items: [price], ...named });
@@ -125,7 +125,7 @@ async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
   });
 }
 
-/** Something of every kind. */
+/** Creates records of every kind. */
 async function fill(tenant: Tenant): Promise<void> {
   const { keys, users } = tenant;
   const key = keys.owner;
@@ -156,7 +156,7 @@ async function fill(tenant: Tenant): Promise<void> {
   const erp = { provider: 'ODOO', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: ERP_KEY };
   const connection = await running.request<Line>('POST /erp-connections', { key, body: erp });
   expect(connection.status).toBe(201);
-  // Nothing changes it after this.
+  // The connection is deleted, so that nothing changes it afterwards.
   await running.request(`DELETE /erp-connections/${String(connection.body['id'])}`, { key });
   const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: KSEF_TOKEN };
   expect((await running.request('POST /ksef-connections', { key, body: ksef })).status).toBe(201);
@@ -224,7 +224,7 @@ describe('the archive of an organization', () => {
     expect(JSON.parse(file('organization.json').toString())).toEqual(organization);
     const { body: subscription } = await running.request<Line>('GET /billing/subscription', { key });
     expect(JSON.parse(file('subscription.json').toString())).toEqual(subscription);
-    // Three invoices, the first row of the scan and the file; each has an analysis of its own.
+    // Three invoices, the first row of the scan and the file, each with a separate analysis.
     expect(lines('invoices.jsonl')).toHaveLength(5);
     expect(new Set(lines('analyses.jsonl').map(({ invoiceId }) => invoiceId))).toEqual(
       new Set(lines('invoices.jsonl').map(({ id }) => id)),

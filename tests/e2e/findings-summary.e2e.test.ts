@@ -1,4 +1,4 @@
-// The figures of the findings of an organization, and its list in the order in which it is worked on.
+// Tests the summary of an organization's findings, and the list of findings in its working order.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Schemas } from '@invoicecontrol/client';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   running = await useSharedSystem();
   tenant = await running.newTenant();
   const { owner: key } = tenant.keys;
-  // Two pairs of copies: over 900.50 and over 800.50.
+  // Creates two pairs of copies: over 900.50 and over 800.50.
   for (const number of [900, 900, 800, 800]) {
     await running.request('POST /invoices', { key, body: plainInvoice(number) });
   }

@@ -1,4 +1,5 @@
-// The commands of the README and the guides, run as a reader pastes them, with the answers that the pages show.
+// Runs the commands of the README and the guides as a reader would paste them, and compares their output with the
+// pages.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'invoice-control-guides-'));
   git('init', '--quiet');
   await cp(join(root, '.gitignore'), join(clone, '.gitignore'));
-  // Everything else is that of this directory; what npm needs is named, so that what the guides add is seen.
+  // The clone contains only the files that npm needs, so that files created by the guides can be recognised.
   for (const name of ['package.json', 'package-lock.json', 'tools', 'node_modules', '.npmrc']) {
     await symlink(join(root, name), join(clone, name));
   }
@@ -37,13 +38,14 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
 }
 
-/** A block of commands, and what the page shows as their answer. */
+/** A block of commands, and the response that the page shows. */
 interface Step {
   readonly commands: string;
   readonly answer: string | undefined;
 }
 
-// Pages run in the order of the README, on one system for all: the commands of a page must not find what the page before sent.
+// Pages run in the order of the README on one system, so the commands of a page must not depend on data of an earlier
+// page.
 test.each([
   'README.md',
   'docs/guides/first-integration.md',
@@ -69,7 +71,10 @@ test.each([
   GUIDE_MS_MAX,
 );
 
-/** Returns the output of each block. All run in one shell, because later blocks use variables and functions of earlier ones. */
+/**
+ * Returns the output of each block. All blocks run in one shell, because later blocks use variables and functions of
+ * earlier ones.
+ */
 function run(blocks: readonly string[]): string[] {
   const mark = (index: number) => `printf '\\n=== block ${index} ===\\n'`;
   const script = blocks.flatMap((block, index) => [mark(index), block]).join('\n');
@@ -77,7 +82,7 @@ function run(blocks: readonly string[]): string[] {
     cwd: clone,
     encoding: 'utf8',
     timeout: GUIDE_MS_MAX,
-    // The address of a reader's own start; npm must not take the directory of the test run for the reader's.
+    // The address of the started system. npm must not use the directory of the test run as the reader's directory.
     env: { ...process.env, INIT_CWD: clone, NODE_OPTIONS: '' },
   });
   expect({
@@ -96,7 +101,7 @@ function stepsOf(text: string): Step[] {
     body,
   }));
   return blocks.flatMap(({ language, body }, index) => {
-    // The system is running already.
+    // The system is already running.
     if (language !== 'sh' || /^npm (?:start|test)/m.test(body)) return [];
     const next = blocks[index + 1];
     const answer = next !== undefined && ['', 'json'].includes(next.language) ? next.body : undefined;
@@ -104,7 +109,10 @@ function stepsOf(text: string): Step[] {
   });
 }
 
-/** The pages name days of November 2026, which would be long ago one day: moved by whole weeks to the weeks before today. */
+/**
+ * Moves the dates in November 2026 that the pages contain by whole weeks to the weeks before today, because they would
+ * become too old.
+ */
 function ofToday(text: string): string {
   const shownAt = Date.UTC(2026, 10, 9);
   const weeksMs = Math.floor((Date.now() - shownAt) / (7 * DAY_MS)) * 7 * DAY_MS;
@@ -114,8 +122,8 @@ function ofToday(text: string): string {
 }
 
 /**
- * Finds the first line of a page's response that was not printed, in order. `...` matches anything, lines may be left out between two of
- * the page, and layout does not count.
+ * Returns the first line of a page's response that was not printed in order. `...` matches any text, lines may be
+ * missing between two lines of the page, and layout is ignored.
  */
 function missingOf(answer: string, printed: string): string | undefined {
   const squeeze = (text: string) => text.replaceAll(/\s+/g, '');

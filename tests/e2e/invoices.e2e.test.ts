@@ -29,7 +29,7 @@ async function invoicesOf(key: string, query = ''): Promise<readonly StoredInvoi
   return (await running.request<Page<StoredInvoice>>(`GET /invoices${query}`, { key })).body.items;
 }
 
-/** The owner's key of a tenant that has no invoices yet. */
+/** Creates a tenant without invoices and returns its owner's API key. */
 async function freshKey(plan?: string): Promise<string> {
   return (await running.newTenant(plan)).keys.owner;
 }

@@ -1,4 +1,4 @@
-// KSeF as the end-to-end tests meet it: the simulator, companies with tokens in it, and invoices that can be submitted.
+// Provides KSeF for the end-to-end tests: the simulator, companies with tokens, and invoices that can be submitted.
 import { createHash, randomInt, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
 import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 
-/** Counters of the simulator for one context. */
+/** Counters that the simulator keeps for one context. */
 export interface Counters {
   readonly sends: Readonly<Record<string, number>>;
   readonly registered: readonly {
@@ -20,21 +20,24 @@ export interface Counters {
 
 /** The environment TEST of a simulator. */
 export interface Ksef {
-  /** Environment variables that give the product its address. */
+  /** Environment variables that give the product the simulator's address. */
   readonly env: Readonly<Record<string, string>>;
-  /** A company with a token of its own. */
+  /** Creates a company with a new token. */
   newCompany(): Promise<{ readonly nip: string; readonly token: string }>;
-  /** @returns its id */
+  /**
+   * Adds a fault.
+   * @returns the id of the fault
+   */
   fault(fault: object): Promise<string>;
   hits(faultId: string): Promise<number>;
-  /** Removes all faults and lets go what they hold. */
+  /** Removes all faults and releases the requests that they hold. */
   mend(): Promise<void>;
   counters(nip: string): Promise<Counters>;
   control<Body = unknown>(target: string, body?: object): Promise<Body>;
   stop(): Promise<void>;
 }
 
-/** The schema of FA(3) takes no NIP whose second and third digits are both 0. */
+/** The schema of FA(3) rejects a NIP whose second and third digits are both 0. */
 const newNip = (): string => String(randomInt(5_200_000_000, 5_300_000_000));
 
 export async function startKsef(): Promise<Ksef> {
@@ -79,7 +82,7 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('base64');
 }
 
-/** A valid FA(3) document, whose seller has the NIP. */
+/** Returns a valid FA(3) document whose seller has this NIP. */
 export function fa3({ nip, number, gross = '1230.00' }: { nip: string; number: string; gross?: string }): string {
   const amounts = { net: '1000.00', vat: '230.00', gross };
   return fa3Document({ number, seller: nip, sellerName: `Huta Szkła ${nip}`, amounts });

@@ -67,7 +67,10 @@ async function newFiler(): Promise<Filer> {
   return { tenant, key, nip, token, connectionId };
 }
 
-/** @returns the id of the invoice */
+/**
+ * Uploads an invoice and waits for its decision.
+ * @returns the id of the invoice
+ */
 async function decided(key: string, xml: string): Promise<{ readonly id: string; readonly decision: string }> {
   const upload = await uploadXml(running, key, xml);
   const { body } = await running.request<{ id: string; decision: string }>('POST /invoices/from-upload', {
@@ -117,7 +120,7 @@ async function isRegisteredOnce(fault: { readonly operation: string }): Promise<
   expect(submission).toMatchObject({ status: 'ACCEPTED', errorCode: null, ksefNumber: expect.any(String) });
   const { registered } = await ksef.counters(filer.nip);
   expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hashOf(xml)]);
-  // A session whose opening was not answered is known to nobody; it ends by itself.
+  // If the opening of a session got no response, the service does not know the session, which ends by itself.
   if (fault.operation !== 'S1') await allClosed(filer);
 }
 
@@ -207,12 +210,14 @@ describe('an invoice that is submitted to KSeF', () => {
       ['processing was canceled', { operation: 'S2', kind: 'INVOICE_STATUS', code: 550 }],
       ['closing ends in 500', { operation: 'S5', kind: 'STATUS', status: 500 }],
     ] as const;
-    /** Each with an organization and a context of its own, so all run at once: what they do is mostly to wait. */
+    /**
+     * Each fault has a separate organization and context. All faults run at the same time, because they mostly wait.
+     */
     const runs = new Map<string, Promise<void>>();
     beforeAll(() => {
       for (const [name, fault] of faults) {
         const run = isRegisteredOnce(fault);
-        // Awaited by its test; until then nobody listens.
+        // The test of this fault awaits the promise. The handler avoids an unhandled rejection until then.
         run.catch(() => {});
         runs.set(name, run);
       }
@@ -279,7 +284,7 @@ describe('an invoice that is submitted to KSeF', () => {
     const { body } = await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
     await eventually(async () => expect(await statusOf()).toBe('ERROR'));
-    // Ending its login gets an empty response: the test counts all the same.
+    // The end of its login gets an empty response. The connection test succeeds nevertheless.
     await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
     await running.request(`POST ${path}/test`, { key: filer.key });
     expect(await statusOf()).toBe('CONNECTED');
@@ -344,9 +349,9 @@ describe('an invoice that is submitted to KSeF', () => {
 
 describe('a hostile request about submissions', () => {
   let filer: Filer;
-  /** Registered, with its confirmation. */
+  /** A registered submission with its confirmation. */
   let registered: Submission;
-  /** Sent, and not decided. */
+  /** A submission that was sent and has no result. */
   let sent: Submission;
   const below = (path: string, id: string = filer.connectionId): string => `/ksef-connections/${id}${path}`;
   const ask = <Body = ErrorBody>(target: string, body?: unknown, key = filer.key): Promise<Answer<Body>> =>
@@ -458,7 +463,7 @@ describe('a hostile request about submissions', () => {
     const invoice_ids = Array.from({ length: 98 }, (_, index) => (index % 2 === 0 ? id : id.toUpperCase()));
     const answer = await ask<Page<Item>>(
       `POST /ksef-connections/${own.connectionId}/submissions/bulk`,
-      // One of another organization, and one of nobody.
+      // One invoice belongs to another organization, and one does not exist.
       { invoice_ids: [...invoice_ids, invoice, randomUUID()] },
       own.key,
     );

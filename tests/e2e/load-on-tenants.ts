@@ -1,4 +1,4 @@
-// A steady load of requests on the product, and the outcome of each of them.
+// Sends requests to the product at a constant rate and records the outcome of each request.
 
 export interface Outcome {
   /** Start time on the clock of `performance.now()`. */
@@ -9,14 +9,17 @@ export interface Outcome {
 
 export interface Load {
   readonly outcomes: readonly Outcome[];
-  /** Begins no more and waits for those that run. */
+  /** Starts no more requests and waits for those in progress. */
   stop(): Promise<void>;
 }
 
-/** Requests of one load that run at the same time: a machine that is too slow for the rate gets a lower one. */
+/** Maximum number of concurrent requests in one load. A machine that is too slow for the rate gets a lower rate. */
 const IN_FLIGHT_MAX = 40;
 
-/** Begins so many requests each second, however long they take. A request that fails without an answer has status 0. */
+/**
+ * Starts this number of requests per second, however long they take. A request that fails without a response has status
+ * 0.
+ */
 export function startLoad(perSecond: number, send: (index: number) => Promise<number>): Load {
   const outcomes: Outcome[] = [];
   const running = new Set<Promise<void>>();
@@ -46,7 +49,7 @@ export function startLoad(perSecond: number, send: (index: number) => Promise<nu
   };
 }
 
-/** So many callers, each of which begins a request when its last one is answered. */
+/** Starts this number of callers. Each caller sends its next request after the response to the previous one. */
 export function startCallers(callers: number, send: (index: number) => Promise<number>): Load {
   const outcomes: Outcome[] = [];
   let isStopped = false;

@@ -242,7 +242,7 @@ function resembling(surroundings: Surroundings): Entry[] {
   ];
 }
 
-/** Bills of offices besides the usual ones. */
+/** Kinds of bills that only offices receive, in addition to the usual kinds. */
 const own: Readonly<Record<string, CopyKind>> = {
   'reminder with a fee': ({ bill }, random) => {
     const { net_amount: _net, tax_amount: _tax, ...invoice } = bill.invoice;
@@ -291,7 +291,10 @@ function copied(bill: Bill, random: Random): Bill {
   return { ...bill, arrival: workday(addDays(bill.arrival, random.integer(1, 24))) };
 }
 
-/** Two consultancies in the Netherlands and Belgium, for two and a half years: contracts, subscriptions, policies and freelancers. */
+/**
+ * Creates two and a half years of two consultancies in the Netherlands and Belgium, with contracts, subscriptions,
+ * policies and freelancers.
+ */
 export function beneluxServices(random: Random): Bill[] {
   const book = openBook(random, '2023-07-03', '2025-12-19');
   const makeTrader = traderMaker(book, familyNames, [dutch, dutch, belgian]);

@@ -64,7 +64,7 @@ const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
- * Calls ERPs with limits on time, size, rate and number. The service has one instance, so that all calls to a company
+ * Calls ERPs with limits on the time, size, rate and number of requests. The service has one instance, so that all calls to a company
  * share its limit.
  */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {

@@ -3,12 +3,12 @@ import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';
 import type { Trader } from './trader.js';
 
-/** A bill, who wrote it, and the other papers of the same supply. */
+/** A bill, its supplier, and the other documents about the same supply. */
 export interface Entry {
   readonly bill: Bill;
   readonly trader: Trader;
   readonly deliveryNote: string;
-  /** The number that the trader would have given to a bill some days later, which nobody else got. */
+  /** The number that the supplier would have used some days later, and that no other bill has. */
   readonly spare?: { readonly number: string; readonly date: string };
 }
 
@@ -20,12 +20,12 @@ export interface Supply {
   readonly companyId?: string;
   readonly iban?: string;
   readonly hardNegative?: string;
-  /** Days from issue to arrival. */
+  /** Number of days from issue to arrival. */
   readonly lagDays?: number;
   readonly spareUntil?: string;
 }
 
-/** Keeps count of claims and delivery notes while a history is written. */
+/** Counts claims and delivery notes while a history is written. */
 export interface Book {
   readonly random: Random;
   readonly firstDay: string;
@@ -33,7 +33,9 @@ export interface Book {
   enter(trader: Trader, supply: Supply): Entry;
 }
 
-/** Share of the bills for which a number is left out, to be used when one of them is billed again. */
+/**
+ * Share of the bills for which the numbering skips a number. The skipped number is used when the bill is sent again.
+ */
 const SPARE_SHARE = 0.15;
 
 export function openBook(random: Random, firstDay: string, lastDay: string): Book {
@@ -83,7 +85,7 @@ export function openBook(random: Random, firstDay: string, lastDay: string): Boo
   };
 }
 
-/** Cents as a decimal string. */
+/** Formats cents as a decimal string. */
 export function decimal(cents: number): string {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return `${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
@@ -93,16 +95,16 @@ export function centsOf(amount: string): number {
   return Math.round(Number(amount) * 100);
 }
 
-/** The day itself, or the Monday after a weekend. */
+/** Returns the day itself, or the Monday after a weekend. */
 export function workday(date: string): string {
   const weekday = new Date(`${date}T00:00:00Z`).getUTCDay();
   return weekday === 6 ? addDays(date, 2) : weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** Days on which a trader bills. */
+/** Returns the days on which a supplier bills. */
 export type Rhythm = (book: Book) => string[];
 
-/** Every so many months on one day of the month, put off over weekends. */
+/** Returns one day of the month at the given interval of months, moved to Monday on weekends. */
 export function monthly({ every = 1, day }: { readonly every?: number; readonly day?: number } = {}): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const ofMonth = String(day ?? random.integer(1, 28)).padStart(2, '0');
@@ -118,7 +120,7 @@ export function monthly({ every = 1, day }: { readonly every?: number; readonly 
   };
 }
 
-/** Bills with so many days in between. */
+/** Returns days with the given number of days in between. */
 export function every(min: number, max: number): Rhythm {
   return ({ firstDay, lastDay, random }) => {
     const days: string[] = [];
@@ -134,17 +136,17 @@ export function every(min: number, max: number): Rhythm {
   };
 }
 
-/** Once a week on one weekday. */
+/** Returns the same weekday of every week. */
 export const weekly: Rhythm = ({ firstDay, lastDay, random }) => {
   const first = workday(addDays(firstDay, random.integer(0, 6)));
   const count = Math.floor((dayNumber(lastDay) - dayNumber(first)) / 7);
   return Array.from({ length: count + 1 }, (_, week) => addDays(first, 7 * week));
 };
 
-/** Amount that a trader bills on a day, before tax. */
+/** Returns the amount that a supplier bills on a day, before tax. */
 export type Pricing = (random: Random) => (date: string) => number;
 
-/** Amounts with odd cents, spread around a typical one, which differs between traders. */
+/** Returns amounts with irregular cents around a typical amount, which differs between suppliers. */
 export function varied(typicalCents: number, spread = 0.8): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);
@@ -153,7 +155,7 @@ export function varied(typicalCents: number, spread = 0.8): Pricing {
   };
 }
 
-/** A few prices times small quantities: equal amounts repeat. */
+/** Returns products of a few prices and small quantities, so that equal amounts repeat. */
 export function priced(prices: readonly number[], quantityMax: number): Pricing {
   return (random) => {
     const own = Array.from({ length: 3 }, () => random.pick(prices) + 10 * random.integer(0, 40));
@@ -161,7 +163,7 @@ export function priced(prices: readonly number[], quantityMax: number): Pricing 
   };
 }
 
-/** One price, raised by some percent each January. */
+/** Returns a fixed price that is raised by some percent each January. */
 export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   return (random) => {
     const start = 100 * Math.round((typicalCents * Math.exp((random.next() - 0.5) * 1.4)) / 100);
@@ -169,7 +171,7 @@ export function fixed(typicalCents: number, yearlyPercent = 3): Pricing {
   };
 }
 
-/** Consumption: high in winter, never twice the same. */
+/** Returns amounts for consumption, which are high in winter and never repeat. */
 export function metered(typicalCents: number): Pricing {
   return (random) => {
     const own = typicalCents * Math.exp((random.next() - 0.5) * 1.2);

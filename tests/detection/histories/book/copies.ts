@@ -9,8 +9,8 @@ import { ibanOf } from './trader.js';
 import { shuffled } from './trades.js';
 
 /**
- * Bills an entry again. Returns the copies, or the parts; undefined where the kind does not fit. With `original` the first
- * bill is another one, too.
+ * Bills an entry again. Returns the copies or the parts, or undefined if the kind is not possible for the entry. With
+ * `original`, the first bill is changed too.
  */
 export type CopyKind = (entry: Entry, random: Random) => Again | undefined;
 
@@ -21,7 +21,7 @@ interface Again {
 
 const numberOf = ({ bill }: Entry): string => bill.invoice.invoice_number;
 
-/** A copy with another number and nothing else changed. */
+/** Returns a copy in which only the number is changed. */
 function renumbered(
   change: (entry: Entry, random: Random) => string | undefined,
   delay: readonly [number, number] = [2, 25],
@@ -33,7 +33,7 @@ function renumbered(
   };
 }
 
-/** A copy with something else changed. */
+/** Returns a copy in which a field other than the number is changed. */
 function changed(
   change: (bill: Bill, random: Random, entry: Entry) => Bill | undefined,
   delay: readonly [number, number] = [1, 30],
@@ -60,7 +60,7 @@ function replaceOne(
   return text.slice(0, index) + replace(found) + text.slice(index + found.length);
 }
 
-/** The last run of digits that has at least this many. */
+/** Returns the last sequence of digits with at least this length. */
 function serialOf(number: string, digitsMin: number): { readonly start: number; readonly serial: string } | undefined {
   const run = [...number.matchAll(/\d+/g)].filter(({ 0: digits }) => digits.length >= digitsMin).at(-1);
   return run && { start: run.index, serial: run[0] };
@@ -134,7 +134,7 @@ function withoutTaxId(bill: Bill): Bill {
   return withSupplier(bill, { tax_id: undefined });
 }
 
-/** Copies that any accounts department knows; a history takes those that happen in its trades. */
+/** Kinds of copies that every accounts department knows. A history uses those that occur in its trades. */
 export const copyKinds = {
   'entered twice': changed((bill) => bill, [0, 12]),
   'sent again with a reminder': changed((bill) => bill, [25, 60]),
@@ -279,14 +279,16 @@ export type CopyName = keyof typeof copyKinds;
 
 export interface CopyPlan {
   readonly book: Book;
-  /** Kinds that only this history has, besides `names`. */
+  /** Kinds that occur only in this history, in addition to `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
-  /** Share of the plain bills. */
+  /** Share of the plain bills that are copied. */
   readonly share: number;
 }
 
-/** Bills a share of the plain entries again, by all kinds about equally often. Returns all bills, copies included. */
+/**
+ * Bills a share of the plain entries again, by all kinds about equally often. Returns all bills, including the copies.
+ */
 export function withCopies(entries: readonly Entry[], { book, own = {}, names, share }: CopyPlan): Bill[] {
   const { random } = book;
   const kinds = new Map<string, CopyKind>([
