@@ -15,7 +15,7 @@ let pdf: Buffer;
 let pdfInvoice: string;
 let xmlInvoice: string;
 
-/** Markup as a supplier of bad intent writes it into every text. */
+/** Markup that a malicious supplier could write into every text. */
 const MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>';
 const written = MARKUP.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

@@ -73,7 +73,7 @@ interface Fault {
   repeated?: readonly Row[];
 }
 
-/** The faults that affect one call: at most one of its response, and all of its page in order. */
+/** The faults that affect one call: at most one fault of the whole response, and all faults of its page in their order. */
 export interface TakenFaults {
   readonly delivery: DeliveryFault | undefined;
   /** Applies the faults of the page to the response. */

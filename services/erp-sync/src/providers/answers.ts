@@ -3,14 +3,14 @@ import type { ErpAnswer } from './provider.js';
 
 /** A row in the response table of an ERP: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
-  /** HTTP statuses. Absent for any status. */
+  /** HTTP statuses to which the entry applies. Absent if it applies to every status. */
   readonly status?: readonly number[];
   /**
    * Error codes of the ERP. `Family_*` matches all codes that begin with `Family_`. A response without a code is not
    * conclusive.
    */
   readonly codes: readonly string[];
-  /** Requested lists. Absent for all. */
+  /** Names of the requested lists to which the entry applies. Absent if it applies to every list. */
   readonly of?: readonly string[];
   /** @param subject name of the requested list */
   readonly fault: (subject: string) => ErpFault;

@@ -170,7 +170,7 @@ export function toInstant(value: string): Date {
 
 /** Formats a time as every record shows it. Throws a TypeError for a message that lacks the time. */
 export function showInstant(instant: Date | undefined): string {
-  if (instant === undefined) throw new TypeError('A record came without its time.');
+  if (instant === undefined) throw new TypeError('The record has no time.');
   return instant.toISOString();
 }
 
