@@ -4,7 +4,7 @@ import type { ScanField } from './scan-row.js';
  * Column names in ledgers, comma-separated, one line per language. `columnKey` compares them.
  */
 interface HeaderNames {
-  /** Best names first: a later list is used only if the file has no name of an earlier one. */
+  /** Names of column headings, best names first. A list is used only if the file contains no name of an earlier list. */
   readonly ranks: readonly (readonly string[])[];
   /** Possible names that are only suggested when the field is missing. */
   readonly perhaps?: readonly string[];
