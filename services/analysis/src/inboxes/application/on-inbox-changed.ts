@@ -8,12 +8,15 @@ interface Deps {
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
 }
 
-/** Stores how far an inbox has received. One that has received nothing yet says nothing about any invoice. */
+/** Mark of an inbox that has received nothing, or begins again for another taxpayer: it says nothing about any invoice. */
+const NOTHING_RECEIVED = new Date(0);
+
+/** Stores how far an inbox has received. */
 export const onInboxChanged =
   ({ inboxes, known, wasPurged }: Deps) =>
   async (event: InboxChanged): Promise<void> => {
     const { organizationId, companyId, connectionId, enabled, fromDate, receivedThroughTime, eventTime } = event;
-    if (fromDate === undefined || receivedThroughTime === undefined || eventTime === undefined) return;
+    if (fromDate === undefined || eventTime === undefined) return;
     if (await wasPurged(organizationId)) return;
     await inboxes.save({
       connectionId,
@@ -21,7 +24,7 @@ export const onInboxChanged =
       companyId,
       enabled,
       from: fromDate,
-      receivedThrough: receivedThroughTime,
+      receivedThrough: receivedThroughTime ?? NOTHING_RECEIVED,
       changedAt: eventTime,
     });
     known.add({ organizationId, companyId });
