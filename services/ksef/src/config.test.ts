@@ -49,3 +49,15 @@ test.each([
   const { error } = configSchema.safeParse({ ...required, [name]: value });
   expect(error?.issues.map(({ path }) => path.join('.'))).toEqual([name]);
 });
+
+test('hosts of packages are names without a protocol, a port or a path', () => {
+  const hostsOf = (hosts: string) => configSchema.safeParse({ ...required, KSEF_TEST_STORAGE_HOSTS: hosts });
+  expect(hostsOf(' Storage.example , b.example,').data?.KSEF_TEST_STORAGE_HOSTS).toEqual([
+    'storage.example',
+    'b.example',
+  ]);
+  expect(hostsOf('').data?.KSEF_TEST_STORAGE_HOSTS).toEqual([]);
+  for (const wrong of ['https://a.example', 'a.example:8443', 'a.example/b', 'user@a.example', 'a b']) {
+    expect([wrong, hostsOf(wrong).success]).toEqual([wrong, false]);
+  }
+});

@@ -17,7 +17,7 @@ const hosts = z
   .string()
   .default('')
   .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim().toLowerCase()])))
-  .refine((entries) => entries.every((entry) => parseUrl(`https://${entry}`)?.host === entry), {
+  .refine((entries) => entries.every((entry) => parseUrl(`https://${entry}`)?.hostname === entry), {
     message: 'must be host names such as storage.example.com, separated by commas',
   });
 

@@ -605,6 +605,25 @@ describe('an inbox that needs a person', () => {
   });
 });
 
+test('while its organization is deleted, an inbox calls nobody, and goes on when it is restored', async () => {
+  const [services, connection] = [new Documents(), await connect()];
+  const invoice = await purchase(connection);
+  let isDeleted = true;
+  let looks = 0;
+  const plans = {
+    limitsOf: async () => {
+      looks++;
+      return isDeleted ? undefined : { analyses: undefined, uploadBytes: undefined };
+    },
+  };
+  await enable(connection);
+  startReplica(services, { plans });
+  await eventually(() => expect(looks).toBeGreaterThan(1));
+  expect([await requestsOf(connection, 'R1'), await runsOf(connection)]).toEqual([0, []]);
+  isDeleted = false;
+  await eventually(() => expectReceived(services, connection, [invoice]));
+});
+
 describe('two replicas', () => {
   test('work on one inbox one after the other', async () => {
     const [services, connection] = [new Documents(), await connect()];
