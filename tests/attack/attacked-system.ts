@@ -1,4 +1,4 @@
-// Starts the product with each service in a process of its own, as in production, and a customer of it.
+// Starts the product with each service in a separate process, as in production, and one customer.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

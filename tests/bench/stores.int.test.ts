@@ -10,7 +10,7 @@ import { runInProcess } from './testing/run-in-process.js';
 
 const KEPT = 'INVOICECONTROL_KEPT';
 
-/** Servers of its own: a benchmark deletes the streams that were made while it ran. */
+/** Separate servers, because a benchmark deletes the streams that were created while it ran. */
 let given: Infrastructure;
 let natsManager: Awaited<ReturnType<typeof connectNats>>['manager'];
 let mongo: MongoClient;

@@ -5,7 +5,7 @@ import { messageFrom, ownChild } from './children.js';
 
 export interface ReceiverStart {
   readonly tls: { readonly key: string; readonly cert: string };
-  /** Each with an address of its own, as the servers of customers have. */
+  /** Each server has a different address, as the servers of customers do. */
   readonly servers: number;
 }
 

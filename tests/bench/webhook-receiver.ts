@@ -1,4 +1,4 @@
-// The receiver of the benchmark in a process of its own, so that what it costs is not paid by the sender.
+// Runs the benchmark's receiver in a separate process, so that its CPU time is not counted for the sender.
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
 import type { WebhookReceiverOptions } from '@invoicecontrol/simulators/webhook-receiver';
 import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-process.js';

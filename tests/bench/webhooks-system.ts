@@ -1,4 +1,4 @@
-// Starts the system that `npm run bench:webhooks` measures: the services, each in a process of its own, and a receiver in another one.
+// Starts the system that `npm run bench:webhooks` measures: each service and the receiver in a separate process.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -64,7 +64,7 @@ const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSec
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
 /** Number of events that come in ten minutes at 50 a second. An endpoint gets at most 50 requests a second. */
 const BACKLOG = { organizations: 20, events: 30_000, writtenAtOnce: 64, readEachMs: 500 } as const;
-/** Every endpoint has a server of its own, as most customers have. */
+/** Every endpoint has a separate server, as the endpoints of most customers do. */
 const servers: Readonly<Record<Part, number>> = {
   work: 1,
   throughput: THROUGHPUT.endpoints,
@@ -82,7 +82,7 @@ const MIB = 1024 ** 2;
 interface Figure {
   readonly name: string;
   readonly measured: string;
-  /** Empty where there is none. */
+  /** Empty if there is none. */
   readonly aim: string;
   readonly isReached: boolean;
 }
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
   const figures: Figure[] = [];
   for (const part of chosen) {
     step(part);
-    // Stores of its own: no part meets what another one left.
+    // Each part uses new databases, so that no part depends on data of another part.
     const measured = await closingAfter(async () => {
       const stores = await startStores();
       const isCounted = part === 'work';
@@ -294,7 +294,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
     .find({ _id: { $in: [...writtenAtMs.keys()] } }, { projection: { createdAt: 1 } })
     .toArray();
   const storedAtMs = new Map(stored.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
-  /** One that never arrived is the latest of all. */
+  /** A delivery that never arrived counts as the latest of all. */
   const since = (fromMs: ReadonlyMap<string, number>, toMs: ReadonlyMap<string, number>) =>
     percentilesOf([...fromMs].map(([id, ms]) => (toMs.get(id) ?? Number.POSITIVE_INFINITY) - ms));
   const { p50Ms, p99Ms } = since(writtenAtMs, firstAtMs);
@@ -521,7 +521,7 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
   ];
 }
 
-/** Waits for so many arrivals; returns fewer when no more have come for the longest wait. */
+/** Waits for this number of arrivals. Returns fewer if no more have arrived within the longest wait. */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;
   for (;;) {

@@ -18,14 +18,16 @@ const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
 
-/** Work of one invoice in an organization with so many. */
+/** The work for one invoice in an organization with this many invoices. */
 export interface Work {
   readonly stored: number;
-  /** Records that were found by their keys and compared with the invoice, on average of so many invoices. */
+  /**
+   * Number of records that were found by their keys and compared with the invoice, on average over this many invoices.
+   */
   readonly candidates: { readonly mean: number; readonly most: number; readonly invoices: number };
   /** Commands to the database that one request waits for. */
   readonly commands: { readonly mean: number; readonly median: number };
-  /** The longest chain of commands of which each began after the one before was answered. */
+  /** Length of the longest chain of commands in which each command began after the response to the previous one. */
   readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
   /** The commands that one request waits for by name, on average. */
   readonly commandsByName: Readonly<Record<string, number>>;
@@ -43,7 +45,7 @@ export interface Customer {
 }
 
 export interface WorkOptions {
-  /** One address without options other than those of the driver. */
+  /** An address without options other than those of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly databasePrefix: string;
@@ -175,7 +177,9 @@ async function candidatesOf(db: WorkOptions['db'], organizationId: string, since
   return counts;
 }
 
-/** The most commands of which each was sent after the one before it was answered. */
+/**
+ * Returns the length of the longest chain of commands in which each was sent after the response to the previous one.
+ */
 export function longestChain(commands: readonly DatabaseCommand[]): number {
   let length = 0;
   let endedAtMs = Number.NEGATIVE_INFINITY;

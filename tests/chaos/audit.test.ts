@@ -79,11 +79,11 @@ describe('the audit', () => {
   });
 
   test('has a fault for each of its counts', () => {
-    // The faults of webhooks are in a file of their own.
+    // The tests for faults of webhooks are in a separate file.
     expect(new Set([...faults.map(([count]) => count), 'unsigned'])).toEqual(new Set(counts));
   });
 
-  // These break more than one promise.
+  // These faults break more than one guarantee.
   test('counts a key that was answered with two ids as doubled', () => {
     const sample = sampleBooks();
     const { answers } = first(sample.ledger.invoices);

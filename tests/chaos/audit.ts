@@ -141,7 +141,7 @@ function isAsAnswered({ analysis }: InvoiceRecord, answer: InvoiceAnswer): boole
   );
 }
 
-/** Each invoice is decided once, and its records are those of the decision. */
+/** Checks that each invoice is decided once and that its records match the decision. */
 function auditDecisions({ invoices, findings, analyses, factBundleIds }: Books): Breach[] {
   const analysisById = new Map(analyses.map((analysis) => [analysis._id, analysis]));
   const analysesOf = groupBy(analyses, ({ invoiceId }) => invoiceId);
@@ -308,7 +308,10 @@ function auditUploads({ uploads, uploadAnalyses, storedBytes }: Books, entries: 
   ];
 }
 
-/** Each acknowledged review and assignment is in the history of its finding once, in the audit trail or the mails once. */
+/**
+ * Checks that each acknowledged review and assignment occurs once in the history of its finding, and once in the audit
+ * trail or the mails.
+ */
 function auditWorkOnFindings(
   { findings, auditLines, notifications }: Books,
   { reviews, assignments }: LedgerBooks,
@@ -369,7 +372,7 @@ function entriesOf(finding: FindingRecord | undefined, action: string): FindingR
   return (finding?.history ?? []).filter((entry) => entry.action === action);
 }
 
-/** One record for each act. */
+/** Checks that each action has one record. */
 function ledgered(what: string, of: string, id: string, is: number, should: number): Breach[] {
   if (is === should) return [];
   return breach(is < should ? 'lost' : 'doubled', `there are ${is} of ${should}: ${what} ${of} finding ${id}`);

@@ -274,7 +274,7 @@ interface Durable {
   readonly unacknowledged: number;
 }
 
-/** Undefined for one that a broker lost and nobody has made again. */
+/** Undefined for a consumer that the broker lost and that no service has created again. */
 async function infoOf({ manager }: Bus, stream: string) {
   try {
     return await manager.streams.info(stream);
@@ -299,7 +299,10 @@ async function durablesOf(bus: Bus): Promise<Durable[]> {
   return found;
 }
 
-/** Durable consumers that have not acknowledged everything yet, and those that a broker lost and nobody has made again. */
+/**
+ * Returns the durable consumers that have not acknowledged all messages yet, and those that the broker lost and no
+ * service has created again.
+ */
 async function unheard(bus: Bus, known: readonly Durable[]): Promise<string[]> {
   const durables = await durablesOf(bus);
   const names = new Set(durables.map(({ name }) => name));

@@ -60,7 +60,7 @@ export interface ChaosReport {
   readonly durationMs: number;
   readonly counts: Readonly<Record<Count, number>>;
   readonly breaches: readonly Breach[];
-  /** Processes that ended though nobody killed them. */
+  /** Processes that ended although the test did not kill them. */
   readonly ended: readonly string[];
   readonly recoveries: readonly RecoveryRow[];
   readonly sent: Readonly<Record<string, number>>;
@@ -70,7 +70,7 @@ export interface ChaosReport {
   /** Times from the end of the load until no work was left, and until every counter was right. */
   readonly quietAfterMs: number;
   readonly countersRightAfterMs: number;
-  /** One for each round with a `broker-outage`. */
+  /** One entry for each round with a `broker-outage`. */
   readonly outages: readonly OutageRow[];
   /** Growth of the processes of the services. */
   readonly growth: readonly Growth[];
@@ -262,7 +262,10 @@ async function samplesOf(system: ChaosSystem, round: number): Promise<Sample[]> 
   return found.flat();
 }
 
-/** A caller of its own, whose requests nobody else's work delays. Times are on the clock of `performance.now()`. */
+/**
+ * Calls the API as a separate client, whose requests do not wait for other work. Times are on the clock of
+ * `performance.now()`.
+ */
 function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
   const until = async (succeeds: () => Promise<boolean>): Promise<number> => {
     const givenUpAtMs = performance.now() + REACHED_MS_MAX;
@@ -298,7 +301,7 @@ function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
   };
 }
 
-/** Waits for so many more acknowledged invoices, as long as a recovery may take. */
+/** Waits for this number of further acknowledged invoices, at most as long as a recovery may take. */
 async function answersOf({ books }: Ledger, more: number): Promise<void> {
   const acknowledged = (): number => books.invoices.filter(({ outcome }) => outcome === 'ACKNOWLEDGED').length;
   const wanted = acknowledged() + more;

@@ -88,7 +88,7 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  /** Each sends the same request once more. */
+  /** Each client sends the same request once more. */
   const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;
@@ -204,7 +204,7 @@ function fileOf(
     const date = `2025-${String(random.integer(1, 12)).padStart(2, '0')}-${String(random.integer(1, 28)).padStart(2, '0')}`;
     const hasId = random.chance(scanShares.externalId);
     const isKnown = random.chance(scanShares.knownId);
-    // An id of this file or of the one before it.
+    // Returns an external id of this file or of the previous one.
     const id = isKnown ? `${count - random.integer(0, 1)}-${random.integer(0, ids)}` : `${count}-${ids++}`;
     return { ...sample, issueDate: date, ...(hasId ? { externalId: `row-${id}` } : {}) };
   });
@@ -228,7 +228,7 @@ function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }
 
-/** A source of its own for everything that has a name. */
+/** A separate random source for all values that identify records. */
 function randomOf(seed: number, ...name: readonly (string | number)[]): Random {
   let hash = seed | 0;
   for (const character of name.join('|')) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);

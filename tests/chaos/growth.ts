@@ -1,7 +1,7 @@
 // Watches values that must not grow in a long run: memory and descriptors of the processes, and abandoned claims.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** One process after a round. */
+/** Memory of one process after a round. */
 export interface Sample {
   readonly round: number;
   readonly process: string;
@@ -47,7 +47,7 @@ export async function sampleOf(
   }
 }
 
-/** One row for each process, in the order in which they first come. */
+/** Returns one row for each process, in the order in which the processes first appear. */
 export function growthOf(samples: readonly Sample[]): Growth[] {
   return [...new Set(samples.map(({ process }) => process))].map((process) => {
     const own = samples.filter((sample) => sample.process === process);

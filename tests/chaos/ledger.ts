@@ -4,7 +4,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
 import type { Row } from '../e2e/crash/sample-invoices.js';
 
-/** One attempt may take so long; the gateway gives up earlier. */
+/** Time limit for one attempt. The gateway gives up earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pauses of a client that backs off. */
@@ -36,7 +36,7 @@ export interface InvoiceAnswer {
 
 export interface InvoiceEntry extends Entry {
   readonly idempotencyKey: string | undefined;
-  /** Stored with the invoice as its buyer's name; nobody else uses it. */
+  /** Stored as the buyer's name of the invoice. No other invoice has this name. */
   readonly sentAs: string;
   readonly answers: InvoiceAnswer[];
   /** Progress of the client, for an invoice that is sent as a document. */
@@ -81,7 +81,7 @@ export interface Ledger {
   postScan(tenant: Tenant, entry: ScanEntry): Promise<Outcome>;
   review(tenant: Tenant, entry: ReviewEntry): Promise<Outcome>;
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
-  /** The findings of an invoice that nobody has reviewed yet; undefined when there was no answer. */
+  /** The findings of an invoice that have no review yet. Undefined when there was no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
   /** Reads what every client reads. @throws Error when it is not answered */
   read(tenant: Tenant): Promise<void>;

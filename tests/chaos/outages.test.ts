@@ -5,7 +5,10 @@ import type { WebhookBooks } from './webhook-audit.js';
 const BEGAN_MS = Date.UTC(2026, 2, 14, 9);
 const RETURNED_MS = BEGAN_MS + 600_000;
 
-/** One event before, one within and one after the outage; the one within arrives 12 s after the return. */
+/**
+ * One event is published before, one during and one after the outage. The event during the outage arrives 12 s after
+ * the broker has returned.
+ */
 function sample(): WebhookBooks {
   const times = [BEGAN_MS - 1_000, BEGAN_MS + 1_000, RETURNED_MS + 1_000];
   const arrivedAtMs = [BEGAN_MS, RETURNED_MS + 12_000, RETURNED_MS + 70_000];

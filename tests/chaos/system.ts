@@ -50,10 +50,10 @@ export interface ChaosSystem {
   readonly services: readonly string[];
   /** Deletes what the broker has stored, whether it runs or not. */
   eraseBrokerStore(): Promise<void>;
-  /** One or, where replicas connect to a store, one for each. */
+  /** One proxy, or one for each replica if replicas connect to a database. */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
-  /** Processes that ended although nobody killed them, with their last output; each was started again. */
+  /** Processes that ended although the test did not kill them, with their last output. Each was started again. */
   readonly ended: readonly string[];
   stop(): Promise<void>;
 }

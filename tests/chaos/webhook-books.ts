@@ -13,7 +13,7 @@ import type {
 export interface WebhookBookReader {
   /** Counts the deliveries that are not completed. */
   pending(): Promise<number>;
-  /** Claims that lapsed a minute ago and that nobody has taken up: invariant I7. */
+  /** Claims that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;
   /** @param arrivals is asked after the database: what a delivery tells of has arrived by then, and a few that it does not */
   read(arrivals: () => readonly WebhookArrival[], published: readonly PublishedEvent[]): Promise<WebhookBooks>;

@@ -29,7 +29,10 @@ export interface ChaosWebhooksOptions {
 /** Tells whether a path belongs to an endpoint that accepts everything at once. */
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
-/** One endpoint answers, one fails now and then, one never accepts anything: its deliveries end FAILED. */
+/**
+ * One endpoint accepts deliveries, one fails occasionally, and one never accepts a delivery, so its deliveries end as
+ * FAILED.
+ */
 const kinds = ['steady', 'flaky', 'refusing'] as const;
 /** Scans raise thousands of findings: five attempts of each would take longer than the load. */
 const FEW = ['invoice.analysis.completed', 'finding.reviewed', 'scan.completed'];

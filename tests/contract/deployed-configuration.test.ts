@@ -67,7 +67,7 @@ function settings(objects: readonly KubernetesObject[], configMap: string | unde
   return found.data;
 }
 
-/** The environments of compose.yaml, as they are when nobody set anything. */
+/** The environments that compose.yaml sets by default. */
 function composeEnvironments(): Environment[] {
   const { services: containers } = parse(readFileSync(join(root, 'compose.yaml'), 'utf8'), { merge: true }) as {
     services: Record<string, { environment?: Record<string, string> }>;

@@ -10,7 +10,7 @@ import { schemaValidator, type ValidationResult } from './kubernetes-schemas.js'
 
 // The oldest version with everything the manifests use, and the newest one whose schemas are known here.
 const KUBERNETES_VERSIONS = ['1.32', '1.37'];
-/** The house is planned for so many services; each that publishes has a stream. */
+/** The deployment is planned for this number of services. Each service that publishes events has a stream. */
 const SERVICES_PLANNED = 9;
 const SECRETS = [
   'MONGODB_URL',

@@ -23,7 +23,7 @@ const UNLIMITED = {
 };
 
 let running: RunningSystem;
-/** A gateway of its own whose connection to the broker can be cut. */
+/** A separate gateway whose connection to the broker can be cut. */
 let gateway: RunningService;
 let broker: TcpProxy;
 
@@ -54,7 +54,7 @@ afterAll(async () => {
 const read =
   (address: string, { keys, organizationId }: Tenant) =>
   async (): Promise<number> => {
-    // Callers of their own: after 20 refused keys in a minute an address gets 429 for a key that is not known.
+    // Uses separate addresses: after 20 refused keys in a minute, an address gets 429 for an unknown key.
     const caller = `198.51.100.${Number.parseInt(organizationId.slice(-2), 16)}`;
     const headers = { authorization: `Bearer ${keys.owner}`, 'x-forwarded-for': caller };
     const response = await fetch(`http://${address}/v1/organizations/current`, { headers });

@@ -28,7 +28,7 @@ let erps: ErpSimulators;
 let running: RunningSystem;
 let key: string;
 let callers = 0;
-/** One that is CONNECTED, for requests that change nothing. */
+/** A connection with the status CONNECTED, for requests that change nothing. */
 let unchanged: Connection;
 beforeAll(async () => {
   erps = await startErpSimulators();
@@ -47,7 +47,7 @@ afterAll(async () => {
   await erps.stop();
 });
 
-/** An Odoo of its own, and the request that connects it. */
+/** Creates an Odoo company and returns the request that connects it. */
 async function newOdoo() {
   const instance = `odoo-${randomUUID()}`;
   const response = await fetch(`${erps.urls.odoo}/control/tenants/${instance}`, {

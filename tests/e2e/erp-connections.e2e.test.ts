@@ -63,7 +63,7 @@ async function control(url: string, method: string, path: string, body?: object)
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
 }
 
-/** A company of its own in Business Central, and the request that connects it. */
+/** Creates a company in Business Central and returns the request that connects it. */
 async function newBusinessCentral() {
   const [tenantId, companyId, clientId] = [randomUUID(), randomUUID(), randomUUID()];
   const settings = { environmentName: 'Production', companyId, clientId, clientSecret: CLIENT_SECRET };
@@ -72,7 +72,7 @@ async function newBusinessCentral() {
   return { provider: 'PROVIDER_A', config, client_secret: CLIENT_SECRET };
 }
 
-/** An Odoo of its own, and the request that connects it. */
+/** Creates an Odoo company and returns the request that connects it. */
 async function newOdoo() {
   const instance = `odoo-${randomUUID()}`;
   await control(erps.urls.odoo, 'PUT', `/tenants/${instance}`, { apiKey: API_KEY });

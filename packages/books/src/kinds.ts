@@ -194,7 +194,7 @@ export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken:
 
 type WireEnum = Parameters<typeof enumName>[0];
 
-/** One of the names of a contract enum. */
+/** A name of a value in a contract enum. */
 export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
   const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
     ...ofContract<ReturnType<typeof enumName<E>>>(),

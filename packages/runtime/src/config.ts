@@ -26,7 +26,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
   return result.data;
 }
 
-/** Metadata of a setting with a default for which the empty text is a value of its own. */
+/** Metadata of a setting with a default for which the empty text is a distinct value. */
 export const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 
 /** A setting that must never be printed. {@link describeConfig} shows only whether it is set. */

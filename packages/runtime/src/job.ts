@@ -3,7 +3,7 @@ import { repeat } from './repeat.js';
 import { count, measure, reportGauges } from './telemetry.js';
 
 /**
- * Work that each replica repeats. A failed run is logged, and the next run follows. Each run has a trace of its own.
+ * Work that each replica repeats. A failed run is logged, and the next run follows. Each run has a separate trace.
  */
 export interface Job {
   readonly name: string;

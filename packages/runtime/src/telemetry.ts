@@ -143,7 +143,7 @@ export function measure(
 }
 
 /**
- * Runs work within a span of its own.
+ * Runs work within a new span.
  * @param work receives the trace context that its messages must carry
  */
 export async function traced<T>(

@@ -12,7 +12,7 @@ export interface RawHttpServer {
 /**
  * Starts a server that responds to each request with the given bytes, including bytes that `createServer` of node:http
  * would not send.
- * @param answer texts of the response, each sent in a packet of its own
+ * @param answer texts of the response, each sent in a separate packet
  * @param certificate makes the server use TLS
  */
 export async function startRawHttpServer(
@@ -25,7 +25,7 @@ export async function startRawHttpServer(
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      // A request body that arrives in a packet of its own gets no response.
+      // A request body that arrives in a separate packet gets no response.
       if (!/^[A-Z]+ \//.test(data.toString('latin1'))) return;
       requestsCount++;
       const rest = [...answer()];

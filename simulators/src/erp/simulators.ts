@@ -40,7 +40,7 @@ export type ErpName = keyof ErpSimulators['urls'];
 
 const NO_APP: RegisteredApp = { clientId: '', clientSecret: '', redirectUris: [] };
 
-/** Starts every ERP on a port of its own. Without a port, the operating system chooses one. */
+/** Starts every ERP on a separate port. Without a port, the operating system chooses one. */
 export async function startErpSimulators(options: ErpSimulatorsOptions = {}): Promise<ErpSimulators> {
   const { ports = {}, quickBooksApp = NO_APP, xeroApp = NO_APP } = options;
   const redirectUris = { quickBooks: quickBooksApp.redirectUris, xero: xeroApp.redirectUris };

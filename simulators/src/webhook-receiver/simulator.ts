@@ -38,7 +38,7 @@ export interface WebhookReceiverOptions {
   readonly controlPort?: number | undefined;
   /** Key and certificate in PEM. If present, the receiver uses HTTPS, and otherwise HTTP. */
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
-  /** Secrets for all paths without secrets of their own. Without secrets, nothing is verified. */
+  /** Secrets for all paths that have no secrets themselves. Without secrets, nothing is verified. */
   readonly secrets?: readonly string[] | undefined;
   /** Maximum number of recorded deliveries (default 100,000). Older ones are dropped. */
   readonly deliveriesMax?: number | undefined;
@@ -54,7 +54,7 @@ export interface WebhookReceiver {
   readonly deliveries: readonly ReceivedDelivery[];
   /** Number of requests that wait for a response or the rest of it. */
   readonly open: number;
-  /** @param path path of one webhook, or `*` for all paths without secrets of their own */
+  /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
   setSecrets(path: string, secrets: readonly string[]): void;
   /** Replaces the fault of a path, or of all paths with `*`. Undefined ends it. */
   setFault(path: string, fault: Fault | undefined): void;

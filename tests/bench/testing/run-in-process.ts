@@ -11,7 +11,7 @@ export interface Running {
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** Runs the text of a benchmark in a process of its own. @param text a module with what benchmarks are made of in reach */
+/** Runs the code of a benchmark in a separate process. @param text code of a module that can import the modules of the benchmarks */
 export function runInProcess(text: string, env: NodeJS.ProcessEnv = process.env): Running {
   const imports = `
     import { startNodeProcess } from '${compiled}node-process.js';

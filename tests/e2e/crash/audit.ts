@@ -250,7 +250,7 @@ function eventsNotAsDecided(
   ];
 }
 
-/** Events have ids of their own, and an aggregate that they were announced by. */
+/** Events have separate ids, and name the aggregate that published them. */
 async function eventsOfNobody(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const announced = (await announcedEvents(databases)).map(({ id }) => id);
   const announcedIds = new Set(announced);
@@ -339,7 +339,7 @@ interface Count extends CountedDocument {
   readonly count: number;
 }
 
-/** Each counting writes one version. */
+/** Each change of a counter writes one version. */
 function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMap<string, Expected>): string[] {
   const present = new Set(counts.map(({ _id }) => _id));
   return [

@@ -17,7 +17,7 @@ import type { Killable } from './service-process.js';
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 
-/** Each service by its name, and what it works with. */
+/** Each service by its name, and the servers that the services use. */
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
@@ -35,7 +35,7 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
   /** Moves times as if three minutes had passed for every service, while nothing is in progress: due work is done within seconds. */
   letTimePass(): void;
-  /** Processes that ended although nobody killed them, with their last output. */
+  /** Processes that ended although the test did not kill them, with their last output. */
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
 }

@@ -41,7 +41,7 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 </Invoice>`);
 }
 
-/** Few, so that many invoices meet in the same documents. */
+/** A small number, so that many invoices change the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
 /** Copies are made of invoices this young, so that both may be in progress at once. */

@@ -41,7 +41,7 @@ export async function scanAtOnce(
     ledger.scanWithRetries(request('once')),
     ledger.scanWithRetries(twice),
     ledger.scanWithRetries(twice),
-    // It has no key and cannot be retried: the sweep completes the stored part.
+    // The request has no key and cannot be retried, so the sweep completes the stored part.
     ledger.sendScan(request(undefined)).catch(() => {}),
   ]);
 }

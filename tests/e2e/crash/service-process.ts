@@ -1,4 +1,4 @@
-// A service in a process of its own, which a test may end or hold as it likes.
+// Runs a service in a separate process, which a test can end or pause.
 import { fileURLToPath } from 'node:url';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
@@ -36,7 +36,7 @@ export interface ServiceProcess extends Killable {
 }
 
 export interface ServiceOutput {
-  /** Takes a line, with its last output, when it ended though nobody killed it. */
+  /** Receives a line with the last output of a process that ended although the test did not kill it. */
   readonly log: (line: string) => void;
   /** Takes every line that it logs. */
   readonly onOutput?: (line: string) => void;

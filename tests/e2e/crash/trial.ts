@@ -11,7 +11,7 @@ import { openLedger } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
 
-/** Sweeps come every 5 seconds, and what they take up was left for 30 seconds; scans are swept one after the other. */
+/** Sweeps run every 5 seconds and take over work that was idle for 30 seconds. They finish scans one after another. */
 const FINISHED_MS_MAX = 120_000;
 /** An unacknowledged event is redelivered after 30 seconds, one whose handler failed after up to a minute. */
 const EFFECTED_MS_MAX = 120_000;

@@ -26,7 +26,7 @@ const FILLING_BYTES = 600_000;
 
 type Db = MongoConnection['db'];
 
-/** A document of a client of its own. */
+/** Returns a document of a new client. */
 export interface Sender {
   readonly tenant: Tenant;
   /** Text in every piece of the file. */
@@ -45,7 +45,10 @@ export interface UploadTrial {
   readonly documents: Db;
   readonly analysis: Db;
   newSender(name: string, isReadable?: boolean): Promise<Sender>;
-  /** Each step once. @throws Error when it is not answered, or refused */
+  /**
+   * Sends each step once.
+   * @throws Error when a step gets no response or is refused
+   */
   reserve(sender: Sender): Promise<void>;
   put(sender: Sender): Promise<void>;
   analyze(sender: Sender): Promise<void>;
@@ -206,7 +209,7 @@ async function wrongUsage(documents: Db, analysis: Db, senders: readonly Sender[
   });
 }
 
-/** One upload, one invoice, one analysis, one event of its end; or one failure and its event. */
+/** Expects one upload, one invoice, one analysis and one event of its end, or one failure and its event. */
 async function breachesOf(
   { tenant: { organizationId }, uploadId, file, isReadable, marker }: Sender,
   { invoices, analyses, events }: Books,

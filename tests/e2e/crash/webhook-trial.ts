@@ -60,11 +60,11 @@ export interface WebhookTrial {
   /** Database of the webhooks service, past the proxy. */
   readonly db: MongoConnection['db'];
   newCustomer(options?: { readonly endpoints?: number }): Promise<Customer>;
-  /** One event for every endpoint of the customer. */
+  /** Sends one event to every endpoint of the customer. */
   sendInvoice(customer: Customer): Promise<void>;
   call<T>(customer: Pick<Customer, 'tenant'>, route: string, body?: object): Promise<{ status: number; body: T }>;
   deliveriesOf(endpoint: Endpoint): Promise<readonly StoredDelivery[]>;
-  /** The endpoint refuses until so many deliveries have failed, and answers from then on. */
+  /** The endpoint refuses deliveries until this number has failed, and accepts them from then on. */
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
   /** Waits until every delivery of the endpoint arrived. @returns them in the order of their events */
   delivered(endpoint: Endpoint, events?: number): Promise<readonly Outcome[]>;

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-/** One for each worker of the run that is killed. */
+/** One process for each worker of the killed test run. */
 const FILES = ['one.test.mjs', 'two.test.mjs'];
 
 /** A test that never ends. It writes down where its worker listens, and the servers that it started. */

@@ -1,4 +1,5 @@
-// Demonstrates the way from a decision to a number of KSeF: an organization submits an invoice of its own to the simulated KSeF.
+// Demonstrates the path from a decision to a KSeF number: an organization submits one of its own sales invoices to the
+// simulated KSeF.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@invoicecontrol/client';

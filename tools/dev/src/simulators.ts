@@ -95,8 +95,8 @@ export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.Proces
 }
 
 /**
- * The simulator of Paddle with the prices and secrets that billing is told.
- * @returns with what tells billing where it is
+ * Starts the simulator of Paddle with the prices and secrets of the billing service.
+ * @returns the simulator, with the settings that tell billing its address
  */
 export async function startPaddle(
   env: NodeJS.ProcessEnv,
@@ -145,9 +145,9 @@ const KSEF_ENVIRONMENTS = ['test', 'demo', 'production'] as const;
 const PRICE_PREFIX = 'PADDLE_PRICE_';
 
 /**
- * The simulators of the ERPs, with the applications and the callback that erp-sync is told.
- * @param odooPort taken if it is free
- * @returns with what tells erp-sync where they are
+ * Starts the simulators of the ERPs, with the OAuth applications and the callback address of erp-sync.
+ * @param odooPort used if it is free
+ * @returns the simulators, with the settings that tell erp-sync their addresses
  */
 export async function startErps(
   env: NodeJS.ProcessEnv,

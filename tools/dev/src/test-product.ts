@@ -1,4 +1,5 @@
-// Run by vitest once before the end-to-end tests: they share one started product, each test file with tenants of its own.
+// vitest runs this module once before the end-to-end tests. They share one started product, in which each test file has
+// separate tenants.
 import { randomBytes } from 'node:crypto';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -18,7 +19,7 @@ export async function setup(): Promise<() => Promise<void>> {
     databasePrefix,
     env: {
       LOG_LEVEL: 'silent',
-      // Each test file calls from an address of its own, or refused keys of one would be counted against another.
+      // Each test file uses a different client address, so that refused keys of one file do not count for another.
       TRUSTED_PROXY_HOPS: '1',
       // Per key; files with tests of scans send more in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',

@@ -6,7 +6,10 @@ import { publicEventTypes } from '@invoicecontrol/public-events';
 import type { WebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
 import { RECEIVER_HOST } from './simulators.js';
 
-/** Each weakens what deliveries are protected by: who sets one has receivers of their own, and gets exactly what they set. */
+/**
+ * Each of these settings weakens a protection of webhook deliveries. If a user sets one, the demonstration does not add
+ * its own settings.
+ */
 const SETTINGS_OF_RECEIVERS = ['EGRESS_ALLOW_CIDRS', 'EGRESS_ALLOW_HTTP', 'WEBHOOK_TEST_CA_FILE'] as const;
 
 const PATH = '/demonstration';
@@ -56,7 +59,7 @@ async function findEndpoint(api: Client): Promise<Schemas['Webhook'] | undefined
   return undefined;
 }
 
-/** Waits a moment until so many deliveries have arrived, and says what did. */
+/** Waits a short time until this number of deliveries has arrived, and prints those that did. */
 export async function describeDeliveries(
   { deliveries, controlUrl }: Pick<WebhookReceiver, 'deliveries' | 'controlUrl'>,
   expected: number,

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadSync, type MethodDefinition } from '@grpc/proto-loader';
 
-/** One rpc as the contracts on disk declare it. */
+/** One RPC as the contracts in this repository declare it. */
 export interface Method {
   /** `invoicecontrol.analysis.v1.FindingService` */
   service: string;

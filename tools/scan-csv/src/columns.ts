@@ -150,7 +150,7 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
     : { name: heading, currency: undefined };
 }
 
-/** The position of a column named by `--map`, or a sentence why there is none. */
+/** Returns the position of a column that `--map` names, or a sentence that says why there is none. */
 function findColumn(header: readonly string[], wanted: string): number | string {
   const position = /^#(\d{1,5})$/.exec(wanted)?.[1];
   if (position !== undefined) {

@@ -168,7 +168,7 @@ test('a consumer that was deleted and created again by another process keeps bei
 
 test('a stream that the broker lost is created again, and its subscriber hears what is published from then on', async () => {
   const name = organizationId.slice(0, 12);
-  // This test uses a stream of its own, because other tests run at the same time.
+  // This test uses a separate stream, because other tests run at the same time.
   const type = {
     ...events.organizationRestored,
     service: name,

@@ -605,7 +605,7 @@ describe('at the end of a run', () => {
       await synchronise({ vendors: at(FORGED) });
       const [change] = await findings();
       await review(change, disposition);
-      // Changing back to the first account is a change of its own.
+      // Changing back to the first account is a separate change.
       expect(await synchronise({ vendors: at(HOME) })).toBe(1);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(found);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(0);

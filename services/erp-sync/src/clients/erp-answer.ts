@@ -15,7 +15,10 @@ export async function readJson(response: Response): Promise<unknown> {
   return json;
 }
 
-/** @throws ErpFault by status if the ERP itself responded with JSON; Outage for any other response */
+/**
+ * Accepts only successful responses.
+ * @throws ErpFault by status if the ERP itself responded with JSON; Outage for any other response
+ */
 export async function requireOk(response: Response): Promise<void> {
   const { ok, status } = response;
   if (ok) return;

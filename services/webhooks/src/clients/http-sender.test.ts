@@ -141,7 +141,7 @@ describe('an answer', () => {
 });
 
 /**
- * Sends the texts one after the other, each in a packet of its own, and then closes the connection or leaves it open.
+ * Sends the texts one after the other, each in a separate packet, and then closes the connection or leaves it open.
  */
 const inPackets = (texts: readonly string[], isClosed = false) =>
   listen((socket, head) => {

@@ -44,7 +44,7 @@ export interface Created {
 
 /** The webhooks service with a fake organization service, started once for each test file. */
 export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, 'clients'> {
-  /** Creates a webhook with a path of its own at the receiver. */
+  /** Creates a webhook with a separate path at the receiver. */
   newEndpoint(organizationId: string, options?: { events?: readonly string[]; url?: string }): Promise<Created>;
   /** Publishes an event about an analyzed invoice, and returns the event id. */
   analyzed(organizationId: string, at?: Date): Promise<string>;

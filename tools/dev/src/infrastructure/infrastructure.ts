@@ -27,13 +27,14 @@ export interface Infrastructure {
 
 export interface InfrastructureOptions {
   /**
-   * Keeps the data here, below the name of the source, since each has a format of its own. Nobody else may use it: a mongod on it is
-   * ended. Without it the data is temporary and removed by `stop`.
+   * Stores the data in this directory, below the name of the source, because each source has a different format. No
+   * other process may use the data: a mongod that uses it is ended. Without it, the data is temporary and removed by
+   * `stop`.
    */
   dataDir?: string;
   /** Temporary streams are in a directory of this machine even with Docker, for a test that erases them. */
   hasStreamsDirectory?: boolean;
-  /** Read instead of the environment of this process; a test that kills servers passes `{}` and gets a pair of its own. */
+  /** Replaces the environment of this process. A test that kills servers passes `{}` and gets separate servers. */
   env?: NodeJS.ProcessEnv;
   /** Takes lines for people: which servers these are, what takes long, and what ended unexpectedly. */
   log?: (line: string) => void;
@@ -87,7 +88,7 @@ export async function startInfrastructure({
   };
 
   try {
-    // One after the other: where the first fails, nothing else is left starting.
+    // The servers start one after another. If the first one fails, no other server is left starting.
     const mongodb = await startMongodb();
     running.push(mongodb);
     const nats = await startNats();
@@ -114,7 +115,10 @@ const TEMPORARY_PREFIX = 'invoice-control-';
 /** Below this, data in memory could take what the services need. */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
-/** A directory for data that nobody keeps: in memory where there is enough, which makes a database several times as fast as a disk. */
+/**
+ * Returns a directory for temporary data. If there is enough memory, the directory is in memory, which makes a database
+ * several times as fast as a disk.
+ */
 export async function temporaryDataDir(): Promise<string> {
   const memory = await statfs('/dev/shm').catch(() => undefined);
   const isLarge = memory !== undefined && memory.bavail * memory.bsize >= MEMORY_FREE_BYTES_MIN;

@@ -10,8 +10,8 @@ const END_MS_MAX = 10_000;
 const POLL_EACH_MS = 50;
 
 /**
- * Refuses data that mongod cannot read: earlier versions of this project kept theirs in a journal of their own.
- * @throws Error with the way out
+ * Refuses data that mongod cannot read, because earlier versions of this project stored their data in another format.
+ * @throws Error that says how to continue
  */
 export async function refuseForeignData(directory: string): Promise<void> {
   const names = await readdir(join(directory, '..', 'mongodb')).catch(() => []);
@@ -54,7 +54,7 @@ function askToEnd(pid: number, directory: string): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
-    // It has ended in the meantime.
+    // The process has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
     throw new Error(
       `${directory} is in use by process ${pid}, which another program started. Stop it, or choose another directory.`,

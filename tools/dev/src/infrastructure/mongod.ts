@@ -73,7 +73,7 @@ export interface MongodSources {
 
 function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: MongodSources, log: Log): Program {
   const archive = archives[`${process.platform} ${process.arch}`];
-  // Every mongod of one search lacks the same libraries, which are asked for once.
+  // All mongod programs that were found lack the same libraries, which are searched once.
   const adding = new Map<string, Promise<void>>();
   const added = (library: string, cache: string): Promise<void> => {
     const before = adding.get(library);

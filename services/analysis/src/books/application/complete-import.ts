@@ -57,7 +57,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
         sources.saveExamination(of, { ...begun, ...progress }),
       );
       if (examined.hasMore) return examined;
-      // If an earlier run began it, later changes are left to an examination of their own.
+      // If an earlier run began it, later changes are left to a separate examination.
       const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
       const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
       await sources.complete(of, { completedThrough: begun.until, syncedAt });

@@ -91,7 +91,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
     },
     async list(organizationId, query, context) {
       if (query.source === 'ERP') {
-        // ERP bills have no decision of their own.
+        // ERP bills have no decision.
         const hasNone = query.decision !== undefined;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }

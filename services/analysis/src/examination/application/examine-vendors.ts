@@ -138,7 +138,7 @@ async function changesOf(
         before: change.before,
         after: comparableAccounts(vendor.accounts),
         openBills: open.get(vendor.id) ?? 0,
-        // A change that only removes accounts was accepted by nobody.
+        // No reviewer has accepted a change that only removes accounts.
         isReviewed: added.length > 0 && added.every((key) => isAccepted.has(`${vendor.id}|${key}`)),
         isAgain: await inTurn(() => confirmedBefore(source.organizationId, vendor, change)),
         seenBefore: change.seenBefore.toISOString(),
