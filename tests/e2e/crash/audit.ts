@@ -1,11 +1,11 @@
-// Reads the stored records, as an auditor would, and lists everything that breaks a promise.
+// Reads the stored records, as an auditor would, and lists everything that breaks a guarantee.
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Effect } from './effects.js';
 import type { Acknowledged } from './ledger.js';
 
 type Database = MongoConnection['db'];
 
-/** The databases of the services, read without their knowing. */
+/** The databases of the services, which the audit reads directly. */
 export interface Databases {
   readonly analysis: Database;
   readonly scan: Database;
@@ -16,7 +16,7 @@ interface AnyDocument {
   readonly [field: string]: unknown;
 }
 
-/** The parts of a stored invoice that the promises are about. */
+/** The fields of a stored invoice that the guarantees concern. */
 export interface StoredInvoice {
   readonly _id: string;
   readonly organizationId: string;
@@ -27,7 +27,7 @@ export interface StoredInvoice {
   readonly match: {
     readonly bankKey?: string;
     readonly poKey?: string;
-    /** Rows of a scan alone have these. */
+    /** Only rows of a scan have these fields. */
     readonly scanId?: string;
     readonly position?: number;
     readonly suspectedAs?: string;
@@ -43,7 +43,7 @@ export interface StoredInvoice {
       readonly relatedInvoiceIds: readonly string[];
     }[];
   };
-  /** Set on rows that an earlier scan brought already; they are counted nowhere again. */
+  /** Set on rows that an earlier scan has already imported. They are not counted again. */
   readonly reimportOf?: unknown;
 }
 
@@ -51,12 +51,12 @@ export interface StoredFinding {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: string;
-  /** Absent where the finding is about a scan as a whole. */
+  /** Absent if the finding is about a scan as a whole. */
   readonly invoiceId?: string;
   readonly scanId?: string;
 }
 
-/** The record that an aggregate keeps of its announced events. */
+/** The record in which an aggregate lists its published events. */
 interface Announcing {
   readonly recentEvents?: readonly { readonly id: string; readonly subject: string }[];
 }
@@ -65,7 +65,7 @@ interface StoredAnalysis {
   readonly _id: string;
   readonly invoiceId: string;
   readonly decision: string;
-  /** The facts, or their place among those of other rows. */
+  /** The facts, or their position among the facts of other rows. */
   readonly facts?: { readonly bundleId?: string };
 }
 
@@ -82,7 +82,10 @@ interface LinkDocument extends CountedDocument {
   readonly link: { readonly suppliers: readonly { readonly supplierId: string; readonly count: number }[] };
 }
 
-/** Marks that say that work is left: none may stay. A scan that runs has a lease. Asked often, so by their indexes. */
+/**
+ * Fields that indicate unfinished work, none of which may remain. A scan in progress has a lease. The query runs often,
+ * so it uses the indexes of these fields.
+ */
 export async function unfinishedWork({ analysis, scan }: Databases): Promise<string[]> {
   const isMarked = { pending: true, outboxPending: true, leaseUntil: { $gte: new Date(0) } } as const;
   const find = async (db: Database, name: string, marks: readonly (keyof typeof isMarked)[]): Promise<string[]> => {
@@ -116,7 +119,7 @@ export async function missingEffects(databases: Databases, effects: readonly Eff
   );
 }
 
-/** Lists the broken promises about invoices as sentences; called when no work is left. */
+/** Lists the broken guarantees about invoices as sentences. It is called when no work is left. */
 export async function contradictions(
   databases: Databases,
   acknowledged: readonly Acknowledged[],
@@ -141,7 +144,7 @@ export async function contradictions(
   ];
 }
 
-/** Projection without the fields that no promise is about and that have most of the bytes. */
+/** Excludes large fields that no guarantee concerns. */
 export const withoutDetails = {
   evidence: 0,
   history: 0,
@@ -150,7 +153,10 @@ export const withoutDetails = {
   'match.keys': 0,
 } as const;
 
-/** Every answer holds: the invoice is there, decided as was said, and a key has one answer for ever. */
+/**
+ * Checks that every response holds: the invoice is stored and decided as the response said, and the same key always
+ * gives the same response.
+ */
 function answersNotKept(invoices: readonly StoredInvoice[], acknowledged: readonly Acknowledged[]): string[] {
   const stored = new Map(invoices.map((invoice) => [invoice._id, invoice]));
   const firstOfKey = new Map<string, Acknowledged>();
@@ -183,7 +189,7 @@ function requestsStoredTwice(invoices: readonly StoredInvoice[]): string[] {
   return repeated(requests).map((request) => `${request} made two invoices`);
 }
 
-/** Findings and analyses are exactly those of the decisions, and nothing was written twice. */
+/** Checks that findings and analyses match the decisions exactly, and that nothing was written twice. */
 async function recordsNotAsDecided(
   db: Database,
   invoices: readonly StoredInvoice[],
@@ -217,7 +223,7 @@ async function recordsNotAsDecided(
       return [
         ...(isComplete ? [] : [`the analysis of invoice ${_id} is missing or another`]),
         ...(status === 'ANALYZED' ? [] : [`invoice ${_id} is decided and ${status}`]),
-        // Stored, then decided: one version each.
+        // Checks that each invoice was stored and then decided, with one version for each step.
         ...(version === 2 ? [] : [`invoice ${_id} has version ${version}`]),
       ];
     }),
@@ -228,7 +234,10 @@ async function recordsNotAsDecided(
   ];
 }
 
-/** Every decision and finding was announced once, and nothing else was. Rows are announced by their findings alone. */
+/**
+ * Checks that every decision and finding was published once, and nothing else was. Rows are published only by their
+ * findings.
+ */
 function eventsNotAsDecided(
   invoices: readonly StoredInvoice[],
   findings: readonly StoredFinding[],
@@ -260,7 +269,7 @@ async function eventsOfNobody(databases: Databases, effects: readonly Effect[]):
   ];
 }
 
-/** Finds duplicates that are not reported: among n equal invoices all but the first must name another one. */
+/** Finds duplicates that are not reported: of n equal invoices, all but the first must name another one. */
 function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   const groups = new Map<string, StoredInvoice[]>();
   for (const stored of invoices) {
@@ -276,7 +285,7 @@ function unreportedDuplicates(invoices: readonly StoredInvoice[]): string[] {
   });
 }
 
-/** Profiles and links have counted each decided invoice once. */
+/** Checks that profiles and links have counted each decided invoice once. */
 async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoice[]): Promise<string[]> {
   const [suppliers, links] = await Promise.all([
     db.collection<SupplierDocument>('suppliers').find().toArray(),
@@ -287,7 +296,7 @@ async function countersNotAsDecided(db: Database, invoices: readonly StoredInvoi
   for (const { _id, organizationId, match, analysis, reimportOf } of invoices) {
     if (analysis === undefined || reimportOf !== undefined) continue;
     const unit = match.scanId ?? _id;
-    // A suspected copy is recorded next to the profile, not in it (ADR 0041).
+    // A suspected copy is stored next to the profile, not in the profile (ADR 0041).
     expectCounted(bySupplier, analysis.supplierId, unit, match.suspectedAs === 'DUPLICATE' ? 0 : 1);
     if (match.bankKey !== undefined) expectCounted(byLink, `${organizationId}|account|${match.bankKey}`, unit);
     if (match.poKey !== undefined) expectCounted(byLink, `${organizationId}|order|${match.poKey}`, unit);
@@ -322,7 +331,10 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
   });
 }
 
-/** The number of invoices that a record should count, and of its steps: one per posted invoice, one for all rows of a scan. */
+/**
+ * The number of invoices that a record should count, and of its versions: one per posted invoice, one for all rows of a
+ * scan.
+ */
 interface Expected {
   count: number;
   readonly units: Set<string>;
@@ -353,7 +365,7 @@ function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMa
   ];
 }
 
-/** Every event that an aggregate has announced. */
+/** Returns every event that an aggregate has published. */
 async function announcedEvents({ analysis, scan }: Databases): Promise<{ id: string; subject: string }[]> {
   const announcing = { recentEvents: { $exists: true } };
   const projection = { 'recentEvents.id': 1, 'recentEvents.subject': 1 };
@@ -372,7 +384,7 @@ export function counted(keys: readonly (string | undefined)[]): Map<string, numb
   return counts;
 }
 
-/** The keys that occur more than once. */
+/** Returns the keys that occur more than once. */
 export function repeated(keys: readonly string[]): string[] {
   return [...counted(keys)].flatMap(([key, count]) => (count > 1 ? [key] : []));
 }

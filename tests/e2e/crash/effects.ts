@@ -1,4 +1,5 @@
-// A service that listens: it writes one effect per event under the event's id, as every consumer of the product must.
+// Subscribes to events as a service does. It writes one effect per event under the event's id, as every consumer of the
+// product must.
 import { events } from '@invoicecontrol/contracts/events';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import { createLogger } from '@invoicecontrol/runtime/logger';
@@ -17,11 +18,14 @@ export interface Effect {
 
 export interface Effects {
   all(): Promise<readonly Effect[]>;
-  /** Events that came again under a known id with another content, and events that could not be handled. */
+  /** Events that arrived again under a known id with different content, and events that could not be handled. */
   faults(): Promise<readonly string[]>;
-  /** Loses every effect, as an empty database of this service would. */
+  /** Deletes every effect, as if the database of this service were empty. */
   forget(): Promise<void>;
-  /** Describes for a failure the places of these events in the broker, and the progress that it assumes for the consumer. */
+  /**
+   * Describes for an error message where these events are in the broker, and the progress that the broker records for
+   * the consumer.
+   */
   whereabouts(eventIds: readonly string[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

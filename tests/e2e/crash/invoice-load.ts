@@ -1,4 +1,4 @@
-// Clients that go on sending whatever is killed: new invoices, copies of them, and the same requests again.
+// Simulates clients that keep sending whatever is killed: new invoices, copies of them, and repeated requests.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, Sent } from './ledger.js';
@@ -6,21 +6,24 @@ import { pick, sampleInvoice } from './sample-invoices.js';
 import type { Sample } from './sample-invoices.js';
 
 const CONNECTIONS = 8;
-/** Enough to have something in progress at every kill, and little enough for a machine with two processors. */
+/** High enough to have a request in progress at every kill, and low enough for a machine with two processors. */
 const PAUSE_MS = 100;
-/** Number of requests that are retried besides those of the connections. */
+/** Number of requests that are retried in addition to those of the connections. */
 const RETRYING_MAX = 64;
-/** Requests are repeated that are this young, so that both may be in progress at once. */
+/** Maximum age of the requests that are repeated, so that both may be in progress at the same time. */
 const RECENT_MAX = 50;
 
 export interface InvoiceLoad {
-  /** Sends no more. */
+  /** Stops sending. */
   stop(): void;
-  /** Resolves when every request under a key was acknowledged; to be asked after `stop`. */
+  /** Resolves when every request with a key was acknowledged. Call it after `stop`. */
   finished(): Promise<void>;
 }
 
-/** @param tenants may grow while the load runs */
+/**
+ * Starts the load.
+ * @param tenants may grow while the load runs
+ */
 export function startInvoiceLoad(
   ledger: Ledger,
   tenants: readonly Tenant[],
@@ -49,7 +52,7 @@ export function startInvoiceLoad(
   const retry = (request: Sent): Promise<void> => {
     retrying++;
     const answered = ledger.sendWithRetries(request).finally(() => retrying--);
-    // Awaiting `finished` reports a failure, much later.
+    // The failure is reported much later, when the caller awaits `finished`.
     answered.catch(() => {});
     return answered;
   };
@@ -62,7 +65,8 @@ export function startInvoiceLoad(
         if (request.idempotencyKey !== undefined) {
           const answered = retry(request);
           retried.push(answered);
-          // Retries may take until a lease has lapsed; in the meantime the connection goes on with others.
+          // Retries may take until a lease has expired, so the connection continues with other requests in the
+          // meantime.
           if (retrying > RETRYING_MAX) await answered.catch(() => {});
         }
       }

@@ -1,5 +1,5 @@
-// The product as it is deployed, one process per service, on a MongoDB and a NATS of its own, all of which can be
-// killed and brought back.
+// Starts the product as it is deployed, with one process per service and a separate MongoDB and NATS. A test can kill and
+// restart each of them.
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createTenant } from '@invoicecontrol/dev/tenant';
@@ -13,7 +13,7 @@ import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
-/** Also when this file is run by a test from its source. */
+/** The path is also correct when a test runs this file from its source. */
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 
@@ -25,15 +25,18 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable & {
-    /** Deletes the data between `kill` and `restart`: the server comes back empty, as with a new volume. */
+    /** Deletes the data between `kill` and `restart`, so that the server starts empty, as with a new volume. */
     erase(): Promise<void>;
   };
   /** The proxy between a service and its database. */
   proxyOf(service: ServiceName): MongoProxy;
-  /** Starts it again after `kill` as if it had been away for longer than the leases that it held. */
+  /** Starts the service again after `kill`, as if it had been stopped for longer than its leases last. */
   restartLater(service: ServiceName): Promise<void>;
   newTenant(name: string, plan?: 'ENTERPRISE' | 'SCALE' | 'CORE'): Promise<Tenant>;
-  /** Moves times as if three minutes had passed for every service, while nothing is in progress: due work is done within seconds. */
+  /**
+   * Moves all times as if three minutes had passed for every service, while no work is in progress. Due work is then
+   * done within seconds.
+   */
   letTimePass(): void;
   /** Processes that ended although the test did not kill them, with their last output. */
   readonly unexpected: readonly string[];
@@ -41,7 +44,7 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 }
 
 export interface KillableSystemOptions {
-  /** A database that is not started here, without proxies before it; the test that started it breaks it. */
+  /** A database that the test has started and can interrupt itself. No proxies are placed before it. */
   readonly mongodbUrl?: string;
   /** Added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;
@@ -74,7 +77,7 @@ export async function startKillableSystem({
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
-    // Not the one that the tests of this run share: ours is killed.
+    // This system needs its own servers, because it kills them; the test run shares other ones.
     const infrastructure: Infrastructure = await startInfrastructure({
       hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
@@ -124,7 +127,7 @@ export async function startKillableSystem({
   }
 }
 
-/** Must be called only while the service that holds the leases is dead: a running one relies on them. */
+/** Call this only while the service that holds the leases is stopped, because a running service relies on them. */
 async function endLeases(mongodbUrl: string, databaseName: ServiceName): Promise<void> {
   const { db, close } = await connectMongo({ url: mongodbUrl, databaseName, appName: 'leases' });
   try {

@@ -1,17 +1,17 @@
-// Records requests and responses. A response is a promise: whatever crashes afterwards, it must hold.
+// Records requests and responses. A response is a guarantee that must hold whatever crashes afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { AcceptedAnalysis, Page, Scan } from '../shapes.js';
 import type { Row } from './sample-invoices.js';
 
-/** One attempt may take this long; the gateway gives up earlier. */
+/** Time limit for one attempt. The gateway gives up earlier. */
 const ATTEMPT_MS_MAX = 15_000;
-/** A scan waits for its turn, and for those that analysis is at work on. */
+/** Time limit for a scan, which waits for its turn and for the scans that are being analyzed. */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pause of a client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
-/** Files are large, and those who send them again are many here. */
+/** Maximum number of attempts for files, which are large and are sent by many clients here. */
 const SCAN_RETRY_EACH_MS = 2_000;
 const REACHED_MS_MAX = 30_000;
 
@@ -47,17 +47,20 @@ export interface AcknowledgedScan {
 export interface Ledger {
   readonly acknowledged: readonly Acknowledged[];
   readonly acknowledgedScans: readonly AcknowledgedScan[];
-  /** Sends once. @throws Error when it was not acknowledged, whatever became of it */
+  /**
+   * Sends a request once.
+   * @throws Error when the request was not acknowledged, whatever the services did with it
+   */
   send(sent: Sent): Promise<void>;
-  /** Sends again under the same key until it is acknowledged, for as long as the ledger is open. */
+  /** Sends a request with the same key until it is acknowledged, as long as the ledger is open. */
   sendWithRetries(sent: Sent): Promise<void>;
   /** Same as {@link Ledger.send} for a scan. */
   sendScan(sent: SentScan): Promise<Scan>;
   /** Same as {@link Ledger.sendWithRetries} for a scan. */
   scanWithRetries(sent: SentScan): Promise<Scan>;
-  /** The scans that a tenant is shown. */
+  /** Returns the scans that the API lists for a tenant. */
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;
-  /** Resolves when the gateway reaches analysis and scan. */
+  /** Resolves when the gateway reaches the analysis and scan services. */
   reach(tenant: Tenant): Promise<void>;
   /** Ends all retries. */
   close(): void;

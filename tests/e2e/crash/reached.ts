@@ -2,7 +2,10 @@ import type { Hold } from '@invoicecontrol/testkit/mongo-proxy';
 
 const REACHED_MS_MAX = 60_000;
 
-/** Waits until the held command has come. @throws Error with the sentence when it does not come in time */
+/**
+ * Waits until the paused command has arrived.
+ * @throws Error with the sentence when the command does not arrive in time
+ */
 export async function reached({ complete }: Pick<Hold, 'complete'>, otherwise: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

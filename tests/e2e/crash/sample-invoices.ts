@@ -1,6 +1,6 @@
 /** The fields in which sample invoices differ. */
 export interface Sample {
-  /** Suppliers have their own account and order. */
+  /** Each supplier has a separate account and order. */
   readonly supplier: number;
   readonly number: string;
   readonly amount: number;
@@ -20,7 +20,7 @@ export function sampleInvoice({ supplier, number, amount, sentAs }: Sample): Rea
   };
 }
 
-/** The same invoice as a document. */
+/** Returns the same invoice as a document. */
 export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Buffer {
   const name = (text: string): string => `<cbc:RegistrationName>${text}</cbc:RegistrationName>`;
   const party = (text: string): string =>
@@ -44,10 +44,10 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 /** A small number, so that many invoices change the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
-/** Copies are made of invoices this young, so that both may be in progress at once. */
+/** Maximum age of the invoices that are copied, so that both may be in progress at the same time. */
 const RECENT_MAX = 50;
 
-/** Makes invoices of few suppliers; some are copies of the last ones, which any client may have sent. */
+/** Creates invoices of a few suppliers. Some are copies of recent invoices, which any client may have sent. */
 export function sampleSource(): () => Omit<Sample, 'sentAs'> {
   const recent: Omit<Sample, 'sentAs'>[] = [];
   let count = 0;
@@ -71,7 +71,7 @@ function token(): string {
   return Math.random().toString(36).slice(2, 10).toUpperCase();
 }
 
-/** A row of a scan as REST takes it. */
+/** A row of a scan in the form that the REST API accepts. */
 export type Row = Readonly<Record<string, string | number>>;
 
 /** The fields in which the rows of sample files differ. */
@@ -80,7 +80,7 @@ export interface SampleRow extends Omit<Sample, 'sentAs'> {
   readonly externalId?: string;
 }
 
-/** A file of invoices of the same suppliers. */
+/** Returns a file with invoices of the same suppliers. */
 export function sampleFile(rows: readonly SampleRow[]): Row[] {
   return rows.map(({ supplier, number, amount, issueDate = '2026-03-05', externalId }, index) => ({
     supplierName: supplierName(supplier),
@@ -107,7 +107,7 @@ function orderOf(supplier: number): string {
 
 function germanIban(account: number): string {
   const bban = `37040044${String(532_013_000 + account).padStart(10, '0')}`;
-  // "DE00" in digits behind the account: the check digits make the whole congruent to 1 modulo 97.
+  // "DE00" is appended to the account as digits. The check digits make the remainder modulo 97 equal to 1.
   const check = 98n - (BigInt(`${bban}131400`) % 97n);
   return `DE${String(check).padStart(2, '0')}${bban}`;
 }

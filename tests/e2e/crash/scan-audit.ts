@@ -1,4 +1,4 @@
-// Compares the stored scans with the responses; the invoices of their rows are audited with all others.
+// Compares the stored scans with the responses. The invoices of their rows are audited together with all others.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Scan } from '../shapes.js';
 import { counted, repeated, withoutDetails } from './audit.js';
@@ -30,7 +30,7 @@ interface StoredRun {
   readonly outcome?: unknown;
 }
 
-/** All that is stored of scans. */
+/** All stored records of scans. */
 interface Books {
   readonly scans: readonly StoredScan[];
   readonly imports: readonly StoredImport[];
@@ -41,7 +41,7 @@ interface Books {
   readonly findingsOf: ReadonlyMap<string, readonly StoredFinding[]>;
 }
 
-/** Lists the broken promises about scans as sentences; called when no work is left. */
+/** Lists the broken guarantees about scans as sentences. It is called when no work is left. */
 export async function scanContradictions(
   databases: Databases,
   acknowledged: readonly AcknowledgedScan[],
@@ -60,7 +60,10 @@ export async function scanContradictions(
   ];
 }
 
-/** Counters of these organizations that are higher than their rows, as a crash may leave them until they are put right. */
+/**
+ * Returns the counters of these organizations that are higher than their number of rows, as a crash may leave them
+ * until they are corrected.
+ */
 export async function overcounted(databases: Databases, organizationIds: readonly string[]): Promise<string[]> {
   const [scans, used] = await Promise.all([storedScans(databases), usedRows(databases)]);
   const rows = countersOf(scans);
@@ -102,7 +105,10 @@ async function readBooks(databases: Databases): Promise<Books> {
   };
 }
 
-/** Every answer holds: the scan is stored as it was answered, and a key has one answer for ever. */
+/**
+ * Checks that every response holds: the scan is stored as the response said, and the same key always gives the same
+ * response.
+ */
 function scanAnswersNotKept({ scans, rowsOf, imports }: Books, acknowledged: readonly AcknowledgedScan[]): string[] {
   const stored = new Map(scans.map((scan) => [scan._id, scan]));
   const importsOf = grouped(imports, ({ scanId }) => scanId);
@@ -131,7 +137,7 @@ function scanAnswersNotKept({ scans, rowsOf, imports }: Books, acknowledged: rea
   });
 }
 
-/** A stored scan is complete, and its figures are those of its rows. */
+/** Checks that a stored scan is complete and that its figures match its rows. */
 function faultsOf(scan: StoredScan, { rowsOf, findingsOf, runs }: Books): string[] {
   const { _id, organizationId, status, usage, result, turn, packedRows } = scan;
   if (status !== 'COMPLETE' || result === undefined) return [`scan ${_id} is ${status}`];
@@ -154,7 +160,7 @@ function faultsOf(scan: StoredScan, { rowsOf, findingsOf, runs }: Books): string
   return faults.flatMap((fault) => (fault === '' ? [] : [`scan ${_id} ${fault}`]));
 }
 
-/** Nothing is left of a scan that is not stored, and an external id is imported once. */
+/** Checks that a scan that is not stored leaves no records, and that an external id is imported once. */
 function leftOfNothing({ scans, imports, runs, rowsOf, findingsOf }: Books): string[] {
   const stored = new Set(scans.map(({ _id }) => _id));
   const traces = [
@@ -168,7 +174,7 @@ function leftOfNothing({ scans, imports, runs, rowsOf, findingsOf }: Books): str
   );
 }
 
-/** Every scan was announced once, with its figures. */
+/** Checks that every scan was published once, with its figures. */
 function announcedOtherwise({ scans }: Books, effects: readonly Effect[]): string[] {
   const told = effects
     .filter(({ event }) => event === 'scan_completed')
@@ -192,7 +198,7 @@ function announcedOtherwise({ scans }: Books, effects: readonly Effect[]): strin
   ];
 }
 
-/** The rows that should be counted, by the id of the counter. */
+/** Returns the rows that should be counted, by the id of the counter. */
 function countersOf(scans: readonly StoredScan[]): ReadonlyMap<string, number> {
   const rows = new Map<string, number>();
   for (const { organizationId, usage } of scans) {

@@ -1,4 +1,4 @@
-// Clients of one organization that scan at the same time, whatever is killed.
+// Simulates clients of one organization that scan at the same time, whatever is killed.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Ledger, SentScan } from './ledger.js';
 import { pick, sampleFile } from './sample-invoices.js';
@@ -6,7 +6,7 @@ import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
 /** More are stored than at once. */
 const FILE_ROWS = 60;
-/** Rows without an external id, and rows with one that was used before. */
+/** Creates rows without an external id, and rows with an external id that was used before. */
 const WITHOUT_ID_SHARE = 0.4;
 const KNOWN_ID_SHARE = 0.1;
 

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 
-/** The compiled file is a directory deeper than its source. */
+/** The compiled file is one directory deeper than its source. */
 const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
-/** More starts than a service needs on a busy machine. */
+/** Maximum number of starts, more than a service needs on a busy machine. */
 const STARTS_MAX = 3;
 const UNLIMITED_PER_MINUTE = '1000000';
 
-/** Settings of the gateway with which no limit is ever met. */
+/** Settings of the gateway that avoid every limit. */
 export const UNLIMITED_RATES = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED_PER_MINUTE,
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED_PER_MINUTE,
@@ -17,19 +17,19 @@ export const UNLIMITED_RATES = {
   RATE_LIMIT_SCANS_PER_MINUTE: UNLIMITED_PER_MINUTE,
 } as const;
 
-/** Something that a test may end as a crash would. */
+/** A process that a test may end as a crash would. */
 export interface Killable {
   kill(): Promise<void>;
-  /** Starts it again after `kill`, with the same data on the same port. */
+  /** Starts the process again after `kill`, with the same data and port. */
   restart(): Promise<void>;
 }
 
 export interface ServiceProcess extends Killable {
   /** `127.0.0.1:<port>`. */
   readonly address: string;
-  /** Process id; another one after each start. */
+  /** Process id, which changes with each start. */
   readonly pid: number | undefined;
-  /** Stops until `resume`. */
+  /** Pauses the process until `resume`. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export interface ServiceProcess extends Killable {
 export interface ServiceOutput {
   /** Receives a line with the last output of a process that ended although the test did not kill it. */
   readonly log: (line: string) => void;
-  /** Takes every line that it logs. */
+  /** Receives every line that the process logs. */
   readonly onOutput?: (line: string) => void;
 }
 
@@ -76,7 +76,7 @@ export async function startServiceProcess(
   };
 }
 
-/** A service whose stores are unavailable at its start logs it and ends; this supervisor starts it again. */
+/** A service whose database is unavailable at its start logs the error and ends. This supervisor starts it again. */
 async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
   for (let starts = 1; ; starts++) {
     try {
@@ -87,7 +87,7 @@ async function supervised(start: () => Promise<ChildServer>): Promise<ChildServe
   }
 }
 
-/** Every service tells `"address":"127.0.0.1:50051"` when it takes calls. */
+/** Every service logs `"address":"127.0.0.1:50051"` when it accepts calls. */
 function portOfAddress(line: string): number | undefined {
   const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);

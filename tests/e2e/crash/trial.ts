@@ -1,4 +1,4 @@
-// A system that is about to be killed, those who use it, and the audit of the result.
+// Provides a system to be killed, clients that use it, and the audit of the result.
 import { expect } from 'vitest';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -13,7 +13,10 @@ import { scanContradictions } from './scan-audit.js';
 
 /** Sweeps run every 5 seconds and take over work that was idle for 30 seconds. They finish scans one after another. */
 const FINISHED_MS_MAX = 120_000;
-/** An unacknowledged event is redelivered after 30 seconds, one whose handler failed after up to a minute. */
+/**
+ * The broker redelivers an unacknowledged event after 30 seconds, and an event whose handler failed after up to a
+ * minute.
+ */
 const EFFECTED_MS_MAX = 120_000;
 /** Usage is exact within five minutes of a crash. */
 const USAGE_EXACT_MS_MAX = 300_000;
@@ -25,9 +28,12 @@ export interface Trial {
   readonly databases: Databases;
   /** Waits until no work is left. */
   expectNothingUnfinished(): Promise<void>;
-  /** Waits until no work is left and every event has its effect and usage is exact, then compares everything stored with the promises. */
+  /**
+   * Waits until no work is left, every event has its effect and usage counters are exact. Then compares all stored
+   * records with the guarantees.
+   */
   expectPromisesKept(): Promise<void>;
-  /** Forgets all effects: every event must arrive again. */
+  /** Deletes all effects, so that every event must arrive again. */
   forgetEffects(): Promise<void>;
   stop(): Promise<void>;
 }

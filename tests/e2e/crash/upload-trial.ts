@@ -1,4 +1,5 @@
-// Clients that upload documents and send again until they are answered, and what the killed services stored for them.
+// Simulates clients that upload documents and repeat requests until they get a response, and audits what the killed
+// services have stored for them.
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
@@ -11,17 +12,17 @@ import { ubl } from '../uploading.js';
 import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 
-/** Time after the lease of a broken PUT at which its remains are removed. */
+/** Time between the end of a broken PUT's lease and the removal of its data. */
 const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
-/** The lease of a PUT, or of a worker, lapses after a minute at most; the sweeps come every few seconds. */
+/** The lease of a PUT or of a worker expires within a minute. The sweeps run every few seconds. */
 const ANSWERED_MS_MAX = 180_000;
-/** An answer that never comes belongs to a service that was killed. */
+/** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
-/** A lease of a minute lapses first. */
+/** A lease of a minute expires first. */
 const SWEPT_MS_MAX = 180_000;
 /** Usage is exact within five minutes of a crash. */
 const USAGE_EXACT_MS_MAX = 300_000;
-/** More than one piece of the store. */
+/** Larger than one stored chunk. */
 const FILLING_BYTES = 600_000;
 
 type Db = MongoConnection['db'];
@@ -33,9 +34,9 @@ export interface Sender {
   readonly marker: string;
   readonly file: Buffer;
   readonly isReadable: boolean;
-  /** Set when its reservation was answered. */
+  /** Set when the reservation got a response. */
   uploadId: string | undefined;
-  /** Set when its PUT was answered. */
+  /** Set when the PUT got a response. */
   isStored: boolean;
 }
 
@@ -54,9 +55,9 @@ export interface UploadTrial {
   analyze(sender: Sender): Promise<void>;
   /** Repeats requests without a response, as a client does, until its document has a final decision or refusal. */
   finish(sender: Sender): Promise<void>;
-  /** The file that the store has of an upload. */
+  /** Returns the stored file of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
-  /** Lists the broken promises when no work is left. */
+  /** Lists the broken guarantees when no work is left. */
   breaches(senders: readonly Sender[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -113,7 +114,7 @@ export async function startUploadTrial(): Promise<UploadTrial> {
         headers: { 'content-type': 'application/xml' },
         body: new Uint8Array(sender.file),
       });
-      // The answer to an earlier one may have been lost. One that is still being processed says when to try again.
+      // The response to an earlier request may have been lost. While an upload is being processed, the response says when to retry.
       const wasStored = response.status === 409 && !response.headers.has('retry-after');
       if (!wasStored) expect(response.status).toBe(204);
       sender.isStored = true;
@@ -159,7 +160,7 @@ export async function startUploadTrial(): Promise<UploadTrial> {
   return trial;
 }
 
-/** Lets reservations expire: one whose response was lost is never used. */
+/** Makes reservations expire, because a reservation whose response was lost is never used. */
 async function endReservations(db: Db): Promise<void> {
   const past = new Date(Date.now() - 10_000);
   await db
@@ -251,7 +252,7 @@ async function originalOf(
 ): Promise<string[]> {
   if (!sender.isReadable) return [];
   const invoice = invoices.find(({ organizationId }) => organizationId === sender.tenant.organizationId);
-  // All are read at once, right after the last kill: a 503 says that the request may be repeated in a moment.
+  // All originals are read at once, right after the last kill. A 503 says that the request may be repeated shortly.
   const response = await eventually(async () => {
     const read = await call(sender, `GET /invoices/${invoice?._id}/document`);
     expect(read.status).not.toBe(503);

@@ -1,4 +1,5 @@
-// Customers whose endpoints are at a receiver of the test, and the deliveries that the killed service stored for them.
+// Simulates customers with endpoints at a receiver of the test, and audits the deliveries that the killed service
+// stored for them.
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';
@@ -16,23 +17,23 @@ import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 import { sampleInvoice } from './sample-invoices.js';
 
-/** Five attempts that fail take a second. */
+/** Five failed attempts take a second. */
 const RETRIES = { WEBHOOK_RETRY_WAITS_MS: '100,100,100,100', WEBHOOK_RETRY_FLOOR_MS: '100' };
-/** A lease of 35 s lapses, two polls later the attempt is made again; an event is delivered again after 30 s. */
+/** A lease expires after 35 s, and the attempt is repeated two polls later. An event is delivered again after 30 s. */
 const SENT_AGAIN_MS_MAX = 90_000;
 const EVENT = 'invoice.analysis.completed';
 
 export interface Endpoint {
   readonly id: string;
   readonly path: string;
-  /** All that were ever shown, the oldest first. */
+  /** All secrets that were ever shown, oldest first. */
   readonly secrets: string[];
 }
 
 export interface Customer {
   readonly tenant: Tenant;
   readonly endpoints: readonly Endpoint[];
-  /** The first of them. */
+  /** The first secret. */
   readonly endpoint: Endpoint;
 }
 
@@ -66,9 +67,12 @@ export interface WebhookTrial {
   deliveriesOf(endpoint: Endpoint): Promise<readonly StoredDelivery[]>;
   /** The endpoint refuses deliveries until this number has failed, and accepts them from then on. */
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
-  /** Waits until every delivery of the endpoint arrived. @returns them in the order of their events */
+  /**
+   * Waits until every delivery of the endpoint has arrived.
+   * @returns the deliveries in the order of their events
+   */
   delivered(endpoint: Endpoint, events?: number): Promise<readonly Outcome[]>;
-  /** Finds the secrets that made the signatures of a request: `null` for a signature that none made. */
+  /** Finds the secrets that created the signatures of a request: `null` for a signature that no secret created. */
   signers(request: ReceivedRequest | undefined, secrets: readonly string[]): readonly (number | null)[];
   /** Waits until the gateway reaches the services again. */
   untilReachable(): Promise<void>;
@@ -85,7 +89,7 @@ export async function startWebhookTrial(): Promise<WebhookTrial> {
   const books = await openBooks(system);
   const webhookBooks = await openWebhookBooks(system);
   const endpoints: Endpoint[] = [];
-  /** Requests that were not answered with a 2xx. */
+  /** Requests that did not get a 2xx response. */
   const refused = new Set<ReceivedRequest>();
   let customers = 0;
   let invoices = 0;

@@ -1,4 +1,4 @@
-// Simulators of the outside systems for `npm start`: they check what the real ones check.
+// Starts simulators of the external systems for `npm start`. They check what the real systems check.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startEcbFeedSimulator } from '@invoicecontrol/simulators/ecb-feed';
@@ -19,10 +19,10 @@ export interface Simulators {
   readonly env: Readonly<Record<string, string>>;
   /** URLs by name, as in `.data/demo.json`. */
   readonly urls: Readonly<Record<string, string>>;
-  /** Tells those that call the product where it is. */
+  /** Tells the simulators that call the product its address. */
   connect(baseUrl: string): void;
   readonly erps: ErpSimulators;
-  /** Absent where a start shows no webhook. */
+  /** Absent if a start shows no webhook. */
   readonly webhookReceiver: WebhookReceiver | undefined;
   stop(): Promise<void>;
 }
@@ -44,7 +44,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
     startSmtpSimulator(),
     startPaddle(options.env),
     startErps(options.env, options.odooPort),
-    // Contexts, keys and documents survive a restart, as those of the real one do.
+    // Contexts, keys and documents survive a restart, as in the real KSeF.
     startKsef(join(options.directory, 'simulators', 'ksef'), options.env),
     options.webhooks ? receiveWebhooks(options.directory) : undefined,
   ]);
@@ -82,7 +82,10 @@ export function notificationUrl(baseUrl: string): string {
   return `${baseUrl}/billing/paddle/notifications`;
 }
 
-/** The environment with the addresses of this installation that it does not name itself. A port that the system chooses is not known. */
+/**
+ * Returns the environment, with the addresses of this installation that it does not set itself. The address is unknown
+ * if the operating system chooses the port.
+ */
 export function withOwnUrls(env: NodeJS.ProcessEnv, port: number): NodeJS.ProcessEnv {
   if (port === 0) return env;
   const origin = `http://127.0.0.1:${port}`;
@@ -192,14 +195,14 @@ export async function startErps(
 
 /** A loopback address other than 127.0.0.1: customers' URLs still cannot reach other listeners on this machine. */
 export const RECEIVER_HOST = '127.94.0.1';
-/** The authority of the receiver's certificate, in the directory of the data. */
+/** Certificate of the receiver's certificate authority, in the data directory. */
 export const RECEIVER_CA = 'webhook-receiver-ca.pem';
 
 async function receiveWebhooks(directory: string) {
   const authority = createTestAuthority('npm start');
   const { certificate: cert, key } = authority.issue({ ipAddresses: [RECEIVER_HOST] });
   const receiver = await startWebhookReceiver({ host: RECEIVER_HOST, tls: { cert, key } }).catch((error: unknown) => {
-    // Linux has all of 127.0.0.0/8, other systems 127.0.0.1 alone.
+    // Linux uses all of 127.0.0.0/8 for loopback, other systems only 127.0.0.1.
     if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return undefined;
     throw error;
   });

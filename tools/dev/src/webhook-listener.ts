@@ -5,9 +5,9 @@ import { WebhookError, verifyWebhook } from '@invoicecontrol/client';
 import type { WebhookEvent } from '@invoicecontrol/client';
 
 export interface ListenerOptions {
-  /** 0 to let the system choose. */
+  /** Port, or 0 if the operating system chooses one. */
   readonly port: number;
-  /** When empty, everything is shown, marked as not verified. */
+  /** If empty, every request is shown and marked as not verified. */
   readonly secrets: readonly string[];
   /** Status of the response to verified deliveries. */
   readonly status: number;
@@ -26,11 +26,14 @@ export interface WebhookListener {
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1024 ** 2;
-/** Older ids are dropped; their repeats then count from one again. */
+/** Older ids are discarded, so repeated deliveries of those events count from one again. */
 const EVENTS_COUNTED_MAX = 10_000;
 const HTTP = { badRequest: 400, tooLarge: 413 } as const;
 
-/** Prints each request and whether it verifies. @throws Error with a code of the system when the port cannot be used */
+/**
+ * Prints each request and whether its signature is valid.
+ * @throws Error with a code of the system when the port cannot be used
+ */
 export async function startWebhookListener(options: ListenerOptions): Promise<WebhookListener> {
   const { secrets, now = () => new Date() } = options;
   const counts = { verified: 0, refused: 0, unverified: 0 };
@@ -49,7 +52,7 @@ export async function startWebhookListener(options: ListenerOptions): Promise<We
   const server = createServer((request, response) => {
     receive(request).then(
       (status) => response.writeHead(status, status === HTTP.tooLarge ? { connection: 'close' } : {}).end(),
-      // The sender went away within its request.
+      // The sender closed the connection before the end of its request.
       () => response.destroy(),
     );
   });
@@ -75,10 +78,10 @@ interface Shown {
   /** Reason of the refusal. */
   readonly reason?: string;
   readonly eventId: string;
-  /** Number of deliveries of this event so far, this one included. */
+  /** Number of deliveries of this event so far, including this one. */
   readonly times: number;
   readonly ageSeconds?: number;
-  /** The event in the body; the text when the body is not an event. */
+  /** The event in the body, or the text if the body is not an event. */
   readonly event?: Partial<WebhookEvent>;
   readonly text?: string;
 }
@@ -127,7 +130,7 @@ function toText({ at, outcome, reason, path, eventId, times, ageSeconds, event, 
   ].join('\n');
 }
 
-/** Undefined when it is too large. */
+/** Undefined when the body is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -149,7 +152,7 @@ function contentOf(body: Buffer): Pick<Shown, 'event' | 'text'> {
   }
 }
 
-/** Removes characters that a terminal would obey. */
+/** Removes control characters that a terminal would interpret. */
 function printable(text: string): string {
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '?');
 }

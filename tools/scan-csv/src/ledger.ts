@@ -34,8 +34,8 @@ export interface LedgerForm extends Layout, ColumnMapping {
 }
 
 /**
- * Detects the form of the file. Reads all bytes, keeps only the beginning.
- * @param encoding undefined: detect it
+ * Detects the form of the file. It reads all bytes and keeps only the beginning.
+ * @param encoding undefined if it is to be detected
  * @throws UsageError when the file cannot be read or is not text
  */
 export async function inspectLedger(
@@ -63,8 +63,8 @@ export async function inspectLedger(
 }
 
 /**
- * The records below the heading, in the order of the file.
- * @throws UsageError when the file is not a table, with the line of the error
+ * Returns the records below the heading, in the order of the file.
+ * @throws UsageError with the line of the error when the file is not a table
  */
 export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_MAX): Promise<LedgerRecord[]> {
   const records: LedgerRecord[] = [];
@@ -141,8 +141,8 @@ function pick(record: readonly string[], { columns }: LedgerForm): LedgerRecord[
 }
 
 /**
- * The text of a cell as people read it: line breaks become blanks, and the spreadsheet notations for text, `="007"` and `'007`, are
- * removed.
+ * Returns the text of a cell as users read it: line breaks become spaces, and the spreadsheet notations for text,
+ * `="007"` and `'007`, are removed.
  */
 function cleanCell(cell: string): string {
   const visible = cleanLine(cell, Infinity).replaceAll(/ {2,}/g, ' ');
@@ -150,7 +150,7 @@ function cleanCell(cell: string): string {
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }
 
-/** The parser hands empty lines over with the record below them. */
+/** The parser returns empty lines together with the record below them. */
 function emptyLinesAbove(raw: string): number {
   return countLineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '');
 }

@@ -1,4 +1,5 @@
-// MongoDB and NATS for `npm start`, the tests and the benchmarks: the same order of sources for all of them (docs/architecture.md section 9).
+// Provides MongoDB and NATS for `npm start`, the tests and the benchmarks, with the same order of sources for all of
+// them (docs/architecture.md section 9).
 import { mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,22 +7,23 @@ import { dockerIfRunning, mongodbInDocker, natsInDocker } from './docker.js';
 import { embeddedMongodb, embeddedNats } from './embedded.js';
 import type { Server } from './server.js';
 
-/** Source of a server: an address that was given, a container, or a child process. */
+/** Source of a server: a configured address, a container, or a child process. */
 export type Source = 'environment' | 'docker' | 'embedded';
 
 export interface Infrastructure {
   mongodbUrl: string;
   natsUrl: string;
   source: { mongodb: Source; nats: Source };
-  /** Describes the servers and their sources for people. */
+  /** Describes the servers and their sources as text. */
   about: string;
   mongodb: Omit<Server, 'url' | 'stop'>;
   nats: Omit<Server, 'url' | 'stop'>;
   /**
-   * Directory in which the broker stores its streams on this machine; undefined for a server that was given or keeps them in its container.
+   * Directory in which the broker stores its streams on this machine. Undefined for a configured server and for a
+   * server that stores its streams in its container.
    */
   streamsDirectory: string | undefined;
-  /** Stops the servers that were started here; servers that were given stay. */
+  /** Stops the servers that were started here. Configured servers keep running. */
   stop(): Promise<void>;
 }
 
@@ -32,11 +34,11 @@ export interface InfrastructureOptions {
    * `stop`.
    */
   dataDir?: string;
-  /** Temporary streams are in a directory of this machine even with Docker, for a test that erases them. */
+  /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
   hasStreamsDirectory?: boolean;
   /** Replaces the environment of this process. A test that kills servers passes `{}` and gets separate servers. */
   env?: NodeJS.ProcessEnv;
-  /** Takes lines for people: which servers these are, what takes long, and what ended unexpectedly. */
+  /** Receives lines of text: which servers are used, which steps take long, and which server ended unexpectedly. */
   log?: (line: string) => void;
 }
 
@@ -112,7 +114,7 @@ export async function startInfrastructure({
 }
 
 const TEMPORARY_PREFIX = 'invoice-control-';
-/** Below this, data in memory could take what the services need. */
+/** With less free memory than this, data in memory could take memory that the services need. */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 /**

