@@ -54,6 +54,7 @@ test.each([
   'docs/guides/uploading-documents.md',
   'docs/guides/connecting-an-erp.md',
   'docs/guides/submitting-to-ksef.md',
+  'docs/guides/receiving-from-ksef.md',
 ])(
   'the commands of %s do what the page shows, and leave the working tree clean',
   async (page) => {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { examples, exampleOf } from '../../http/description/examples.js';
-import { pathId } from '../../http/description/fields.js';
+import { pathId, stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { inboxRun } from './inbox-record.js';
+import { ksefConnection } from './ksef-connections.js';
 
 const RUNS_MAX = 100;
 
@@ -17,16 +18,24 @@ export const startKsefInboxRuns = route({
   description:
     'Starts one inbox run for each role as soon as the limits of KSeF allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
+  alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
   responses: {
-    202: { description: 'The inbox runs are due. `GET .../inbox/runs` lists them when they have started.' },
+    202: {
+      description:
+        'The KSeF connection whose inbox runs are due. `GET .../inbox/runs` lists the runs when they have started.',
+      schema: ksefConnection.schema,
+    },
   },
   refusals: [409],
-  async handle({ params }, { ksefInbox }): Promise<Reply> {
-    await ksefInbox.startInboxRuns({ connectionId: params.connectionId });
-    return { status: 202 };
+  async handle({ params }, { ksefConnections, ksefInbox }): Promise<Reply> {
+    const { connectionId } = params;
+    // Read first: a failure after the start would look as if nothing was started.
+    const { connection } = await ksefConnections.getConnection({ connectionId });
+    await ksefInbox.startInboxRuns({ connectionId });
+    return { status: 202, body: ksefConnection.present(stated(connection)) };
   },
 });
 

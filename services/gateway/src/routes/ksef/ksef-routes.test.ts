@@ -136,7 +136,7 @@ beforeAll(async () => {
         return { connections: [connection], nextPageToken: '' };
       },
       async getConnection({ connectionId }) {
-        if (connectionId !== ID) throw notFound('KSeF connection');
+        if (connectionId !== ID && connectionId !== REFUSED) throw notFound('KSeF connection');
         return { connection: { ...connection, companyName: undefined } };
       },
       async testConnection({ connectionId }) {
@@ -476,9 +476,10 @@ describe('the inbox of a connection', () => {
 });
 
 describe('runs of an inbox', () => {
-  test('are started with 202 and no body', async () => {
-    const { status, text } = await send('POST', `/${ID}/inbox/runs`);
-    expect([status, text, startedRuns]).toEqual([202, '', [ID]]);
+  test('are started with 202, which shows the connection', async () => {
+    const started = await send('POST', `/${ID}/inbox/runs`);
+    expect([started.status, json(started)]).toEqual([202, json(await send('GET', `/${ID}`))]);
+    expect(startedRuns).toEqual([ID]);
   });
 
   test('are not started for a disabled inbox, and not for an unknown connection', async () => {
