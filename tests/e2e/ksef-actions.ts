@@ -25,6 +25,11 @@ export interface Ksef {
   /** Creates a company with a new token. */
   newCompany(): Promise<{ readonly nip: string; readonly token: string }>;
   /**
+   * Issues an invoice in the name of its seller to the buyer that it names.
+   * @returns the KSeF number of the invoice
+   */
+  issue(buyerNip: string, xml: string): Promise<string>;
+  /**
    * Adds a fault.
    * @returns the id of the fault
    */
@@ -60,6 +65,9 @@ export async function startKsef(): Promise<Ksef> {
       const token = `20260201-EC-0123456789-ABCDEF0123-1B|nip-${nip}|${createHash('sha256').update(randomUUID()).digest('hex')}`;
       await control(`PUT contexts/${nip}`, { tokens: [{ token }] });
       return { nip, token };
+    },
+    async issue(buyerNip, xml) {
+      return (await control<{ ksefNumber: string }>('POST invoices', { buyerNip, xml })).ksefNumber;
     },
     async fault(fault) {
       return (await control<{ id: string }>('POST faults', fault)).id;
