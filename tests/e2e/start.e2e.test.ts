@@ -73,6 +73,13 @@ function erpLinesOf(output: string): readonly string[] {
   return lines.slice(heading, lines.indexOf('', heading));
 }
 
+/** Returns the lines about the bills that came through KSeF. */
+function inboxLinesOf(output: string): readonly string[] {
+  const lines = output.split('\n');
+  const heading = lines.findIndex((line) => line.startsWith('Bills that the same organization receives from KSeF'));
+  return heading < 0 ? [] : lines.slice(heading, lines.indexOf('', heading));
+}
+
 async function modeOf(name: string): Promise<string> {
   return ((await stat(join(dataDir, name))).mode & 0o777).toString(8);
 }
@@ -194,6 +201,12 @@ describe('npm start', () => {
     expect(connections.body.items).toEqual([]);
   });
 
+  test('receives three bills from a simulated KSeF, and blocks the one that comes again on paper', () => {
+    const lines = inboxLinesOf(first.output());
+    expect(lines.filter((line) => line.startsWith('received from KSeF '))).toHaveLength(3);
+    expect(lines.at(-1)).toMatch(/^the first on paper, with another account .* BLOCK .*DUPLICATE_INVOICE \(CRITICAL\)/);
+  });
+
   test('lets a webhook call the receiver of the demonstration, and nothing else of this machine', async () => {
     const { body } = await api.request<Page<{ url: string }>>('GET /webhooks', { key: demo.keys.owner });
     const [{ url: receiver } = { url: '' }] = body.items;
@@ -268,6 +281,7 @@ describe('npm start on data of its own', () => {
       expect({ ...again, baseUrl: '', simulators: {} }).toEqual({ ...demo, baseUrl: '', simulators: {} });
       expect(tableOf(second.output())).toEqual(table);
       expect(erpLinesOf(second.output())).toEqual(erpLinesOf(first.output()));
+      expect(inboxLinesOf(second.output())).toEqual(inboxLinesOf(first.output()));
       expect(await invoicesOf(again)).toEqual(invoices);
       const apiAgain = await connectApi(again.baseUrl);
       expect((await apiAgain.request('POST /invoices', { key: again.keys.owner, body: unseen })).status).toBe(202);

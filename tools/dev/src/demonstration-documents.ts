@@ -206,7 +206,7 @@ function printXml(number: string, { issued, due }: Dates): string {
 type Text = readonly [x: number, y: number, text: string, size?: number];
 
 /** Draws one page in Helvetica, and embeds XML in the file if some is given. */
-async function drawPage(
+export async function drawPage(
   madeAt: Date,
   texts: readonly Text[],
   attached?: { readonly name: string; readonly content: string },

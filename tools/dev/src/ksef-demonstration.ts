@@ -9,7 +9,9 @@ import { nameRow, table } from './decision-table.js';
 import { uploadDocument } from './demonstration-uploads.js';
 import type { Tenant } from './tenant.js';
 
-const NIP = '5265877635';
+/** The company of the demonstration. */
+export const NIP = '5265877635';
+export const COMPANY_NAME = 'Wisła Narzędzia sp. z o.o.';
 /** KSeF takes a few polls until it has decided. */
 const ACCEPTED_MS_MAX = 30_000;
 const POLL_EACH_MS = 200;
@@ -22,6 +24,8 @@ export interface Filing {
   /** The token of its company; the simulator keeps it as well. */
   readonly token: string;
   readonly uploadId?: string;
+  /** The upload of the bill that came through KSeF and then on paper. */
+  readonly paperUploadId?: string;
 }
 
 /** A token as KSeF gives them: reference, context and 64 hexadecimal digits. */
@@ -116,7 +120,7 @@ function filedInvoice(since: Date): string {
   return fa3Document({
     number: `FV/${issueDate.slice(0, 4)}/${issueDate.slice(5, 7)}/0017`,
     seller: NIP,
-    sellerName: 'Wisła Narzędzia sp. z o.o.',
+    sellerName: COMPANY_NAME,
     issueDate,
     item: 'Wiertarka',
     amounts: { net: '1000.00', vat: '230.00', gross: '1230.00' },

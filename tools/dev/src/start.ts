@@ -17,6 +17,7 @@ import { startInfrastructure } from './infrastructure/infrastructure.js';
 import { endSurvivor } from './infrastructure/mongod-data.js';
 import { demonstrateKsef, newKsefToken, uploadFiledInvoice } from './ksef-demonstration.js';
 import type { Filing } from './ksef-demonstration.js';
+import { demonstrateInbox } from './ksef-inbox-demonstration.js';
 import { RECEIVER_CA, startSimulators, withOwnUrls } from './simulators.js';
 import { startSystem } from './system.js';
 import { createTenant } from './tenant.js';
@@ -36,7 +37,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
   ERP_..., BUSINESS_CENTRAL_..., QUICKBOOKS_..., XERO_...
                              addresses, applications and times of ERPs (default: simulators)
   KSEF_...                   addresses, waits and limits of KSeF (default: a simulator); with KSEF_TEST_URL
-                             the demonstration submits nothing
+                             the demonstration submits and receives nothing
   EGRESS_..., WEBHOOK_...    settings of webhooks; with EGRESS_ALLOW_CIDRS, EGRESS_ALLOW_HTTP
                              or WEBHOOK_TEST_CA_FILE the demonstration has no webhook
   LOG_LEVEL=warn             log level (default error)
@@ -165,8 +166,14 @@ async function main(): Promise<void> {
         await keep(filing);
       }
       const uploadId = filing.uploadId ?? (await uploadFiledInvoice(system.baseUrl, filing));
-      await keep({ ...filing, uploadId });
-      ksef = await demonstrateKsef(system.baseUrl, { ...filing, uploadId }, simulators.urls['ksef'] ?? '', say);
+      const uploaded = { ...filing, uploadId };
+      await keep(uploaded);
+      const ksefUrl = simulators.urls['ksef'] ?? '';
+      ksef = await demonstrateKsef(system.baseUrl, uploaded, ksefUrl, say);
+      await demonstrateInbox(system.baseUrl, uploaded, ksefUrl, {
+        print: say,
+        keepUpload: async (paperUploadId) => keep({ ...uploaded, paperUploadId }),
+      });
     }
     const webhooks = webhookReceiver && (await describeDeliveries(webhookReceiver, isNewEndpoint ? events : 0));
     await writePrivate(demoFile, {
