@@ -166,11 +166,12 @@ async function measure(first: number, logDir: string): Promise<Measured> {
 
 async function received(api: Client, connectionId: string, count: number): Promise<void> {
   for (;;) {
-    const [run] = (await runsOf(api, connectionId)).filter(({ role }) => role === 'SUBJECT2');
-    progress(`${run?.received ?? 0} of ${count} received (${run?.status ?? 'no run yet'})`);
+    // The oldest run: the next one may have begun.
+    const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
+    progress(`${run?.received ?? 0} of ${count} received`);
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {
-      throw new Error(`The run ended ${run.status} with ${run.received} invoices: ${run.errorMessage}`);
+      throw new Error(`The run ended ${run.status} with ${run.received} invoices: ${JSON.stringify(run)}`);
     }
     await delay(POLL_EACH_MS);
   }
