@@ -144,6 +144,8 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   const stored = await storedIn(documents, analysis);
   const outOfOrder = await outOfOrderIn(analysis);
   step('a run without news');
+  // KSeF has decided when it is asked for the first time.
+  await ksef.control('PUT settings', { exportPolls: 0 });
   const callsWithoutNews = await callsOfRun(ksef, api, connectionId);
   await api.patch('/ksef-connections/{connectionId}', { path: { connectionId }, body: { inbox: { enabled: false } } });
 
