@@ -191,7 +191,7 @@ describe('an inbox that is enabled', () => {
     expect(await invoicesOf(receiver.key)).toHaveLength(bills.length);
   }, 120_000);
 
-  test('makes the same bill as a PDF a duplicate', async () => {
+  test('makes the same bill as a PDF a duplicate, and another account on the PDF a critical finding', async () => {
     const [bill] = bills;
     const page = [
       `Sprzedawca: Huta Szkla ${bill?.seller} sp. z o.o.`,
@@ -206,6 +206,15 @@ describe('an inbox that is enabled', () => {
     const copy = await analyzePdf(receiver.key, [...page, `Numer konta: PL${ACCOUNT}`]);
     expect(copy.decision).toBe('BLOCK');
     expect(copy.findings.map(({ type }) => type)).toContain('DUPLICATE_INVOICE');
+    const forged = await analyzePdf(receiver.key, [
+      ...page,
+      `Numer KSeF: ${ksefNumbers[0]}`,
+      'Numer konta: PL88102010260000123400567890',
+    ]);
+    expect(forged.decision).toBe('BLOCK');
+    expect(forged.findings).toContainEqual(
+      expect.objectContaining({ type: 'KSEF_CONTENT_DIFFERS', severity: 'CRITICAL' }),
+    );
   }, 120_000);
 
   test('shows nothing of it to another organization, where it looks like one that does not exist', async () => {

@@ -201,10 +201,12 @@ describe('npm start', () => {
     expect(connections.body.items).toEqual([]);
   });
 
-  test('receives three bills from a simulated KSeF, and blocks the one that comes again on paper', () => {
+  test('receives three bills from a simulated KSeF, and finds the other account of the one that also comes on paper', () => {
     const lines = inboxLinesOf(first.output());
     expect(lines.filter((line) => line.startsWith('received from KSeF '))).toHaveLength(3);
-    expect(lines.at(-1)).toMatch(/^the first on paper, with another account .* BLOCK .*DUPLICATE_INVOICE \(CRITICAL\)/);
+    expect(lines.at(-1)).toMatch(
+      /^the first on paper, with another account .* BLOCK .*KSEF_CONTENT_DIFFERS \(CRITICAL\)/,
+    );
   });
 
   test('lets a webhook call the receiver of the demonstration, and nothing else of this machine', async () => {
