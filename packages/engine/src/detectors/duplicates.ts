@@ -150,6 +150,7 @@ function withUnclearedPairs(
         supplier: facts.invoice.supplierName,
         number: shownText(shown.other.invoiceNumber),
         date: shown.other.issueDate,
+        record: recordToVoid(facts.invoice, shown),
       },
       ...pairEvidence(facts, listed, shown, parameters),
       extra: {
@@ -212,6 +213,12 @@ function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): strin
       : `The same invoice came through KSeF as ${registered.externalId ?? ''}.`,
     ...(isAccountOther ? ['The two records state different bank accounts.'] : []),
   ];
+}
+
+/** The invoice in KSeF is the one that counts in law, so its copy is voided, whichever came first. */
+function recordToVoid(invoice: Candidate, { comparisons }: PairScore): string {
+  const isCopyEarlier = invoice.source === 'KSEF' && comparisons.some(({ field }) => field === 'channel');
+  return isCopyEarlier ? 'the earlier record, which did not come through KSeF' : 'this record';
 }
 
 /** The number in KSeF of the invoice that a pair is about. */

@@ -65,7 +65,7 @@ export const catalogue = {
     requires: ['EARLIER_RECORDS'],
     description: 'The same invoice was already received: it has the same number, amount and supplier.',
     recommendedAction:
-      'Do not pay. Confirm with {supplier} that this repeats {number} of {date}, then void this record. If both were paid, claim the money back.',
+      'Do not pay. Confirm with {supplier} that this repeats {number} of {date}, then void {record}. If both were paid, claim the money back.',
   },
   SUSPECTED_DUPLICATE: {
     family: 'DUP',
