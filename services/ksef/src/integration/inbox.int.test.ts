@@ -743,6 +743,25 @@ describe('a process that ends in the middle', () => {
     await expectGoneOn(queue, cases);
   });
 
+  test('at a write while KSeF has a fault, whichever, leaves each purchase received once, and counted once', async () => {
+    const queue = storeWith({ leaseMs: 1_000 });
+    const cases: Killed[] = [];
+    for (const isWritten of [true, false]) {
+      for (const [index, [operation, kind, more]] of faults.entries()) {
+        // Eight writes take the first run to its end, and 5 and 8 have no common divisor.
+        const killed = await prepare({ write: 1 + ((index * 5) % 8), isWritten });
+        const { contextNip } = killed.connection;
+        await control('POST', 'faults', { operation, kind, context: contextNip, ...more });
+        cases.push(killed);
+      }
+    }
+    startReplica(routed(cases), { queue: killing(queue, cases) });
+    for (const { death } of cases) {
+      await eventually(() => expect(death).toMatchObject({ isDead: true }));
+    }
+    await expectGoneOn(queue, cases);
+  });
+
   test('at any call of documents or analysis leaves each purchase received once, and counted once', async () => {
     const queue = storeWith({ leaseMs: 1_000 });
     const cases: Killed[] = [];
