@@ -3,7 +3,7 @@ import { severityRank } from './explanation/catalogue.js';
 import { inMemoryHistory } from './testing/in-memory-history.js';
 import { syntheticHistory } from './testing/synthetic-history.js';
 
-/** The floors of the detection reference, section 13, for findings of MEDIUM and above. */
+/** Minimum values of the detection reference, section 13, for findings of MEDIUM and above. */
 const PRECISION_MIN = 0.96;
 const RECALL_MIN = 0.97;
 const FALSE_ALARMS_PER_1000_MAX = 2;
@@ -15,7 +15,7 @@ const PAIR_TYPES: readonly string[] = [
   'CROSS_COMPANY_DUPLICATE',
 ];
 
-/** Share of clean bills that may get a finding of MEDIUM or above outside the family DUP. */
+/** Maximum share of clean bills with a finding of MEDIUM or above outside the family DUP. */
 const HELD_SHARE_MAX = 0.007;
 
 test('passes nearly all clean bills, whatever their kind, and blocks none', () => {

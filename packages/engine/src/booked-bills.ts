@@ -7,17 +7,18 @@ import { bookedInvoiceOf, canBook, isSameBill } from './matching/erp-bills.js';
 import type { Policy } from './policy/policy.js';
 
 /**
- * The invoice that a bill of an ERP books, if any (detection reference, section 5).
- * @param candidates what the lookup keys of the bill find, other bills with what they book among them
+ * Returns the invoice that an ERP bill books, if there is one (detection reference, section 5).
+ * @param candidates records that the lookup keys of the bill find, including other bills and the invoices that these
+ * book
  */
 export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[], policy: Policy): string | undefined {
-  // The supplier of a bill may not be known. Tax id and name identify it then.
+  // The supplier of a bill may be unknown. The tax id and the name identify it in this case.
   const compared =
     bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
   return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
 }
 
-/** Tells whether a bill of an ERP books an invoice that it was linked to: the bill may have changed since. */
+/** Tells whether an ERP bill still books the invoice that it was linked to. The bill may have changed since. */
 export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: Policy): boolean {
   const compared = bill.supplierId === null ? { ...invoice, supplierId: null } : invoice;
   return canBook(bill, bill.supplierId ?? '', compared, duplicates);
@@ -28,14 +29,14 @@ export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pi
   return isSameBill(bill, invoice, duplicates);
 }
 
-/** Returns the bills that a credit note names by its number: it has their number, or contains it. */
+/** Returns the bills that a credit note names. Its number equals or contains their number. */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
   return bills
     .filter((bill) => !bill.amountMinor.startsWith('-') && namesBill(note, bill))
     .map(({ invoiceId, amountMinor }) => ({ invoiceId, amountMinor }));
 }
 
-/** Bills in groups of one amount and currency: only those of a group can be duplicates of each other. */
+/** Groups bills by amount and currency. Only bills of one group can be duplicates of each other. */
 export function billsByAmount(bills: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const byAmount = new Map<string, Candidate[]>();
   for (const bill of bills) {
@@ -47,7 +48,7 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** A bill and the bill that it repeats, or that repeats it. */
+/** A bill with the bill that it repeats, or that repeats it. */
 export interface DuplicatePair {
   readonly key: string;
   readonly bills: readonly [Candidate, Candidate];
@@ -56,7 +57,7 @@ export interface DuplicatePair {
 const NONE_CREDITED: ReadonlyMap<string, string> = new Map();
 
 /**
- * The pairs in which a bill is with others that it may be a duplicate of.
+ * Returns the pairs of a bill with other bills that may be duplicates of it.
  * @param credited pairs that a credit note clears
  */
 export function duplicatePairsOf(
@@ -71,7 +72,7 @@ export function duplicatePairsOf(
   }));
 }
 
-/** The same of all bills of one amount; the time grows faster than their number. */
+/** Returns the duplicate pairs among all bills of one amount. The time grows faster than the number of bills. */
 export function duplicatePairsAmong(
   bills: readonly Candidate[],
   policy: Policy,
@@ -81,7 +82,9 @@ export function duplicatePairsAmong(
   return [...new Map(pairs.map((pair) => [pair.key, pair])).values()];
 }
 
-/** The pairs that a credit note among the records clears, by the key of the pair the id of the credit note. */
+/**
+ * Returns the pairs that a credit note among the records clears. Maps the key of the pair to the id of the credit note.
+ */
 export function pairsClearedAmong(
   bills: readonly Candidate[],
   { notes, creditedIds }: CreditNotes,
@@ -93,6 +96,6 @@ export function pairsClearedAmong(
 /** Credit notes of the books. */
 export interface CreditNotes {
   readonly notes: readonly Candidate[];
-  /** Ids of bills that the number of a credit note names, by the id of the credit note. */
+  /** Maps the id of a credit note to the ids of the bills that its number names. */
   readonly creditedIds: ReadonlyMap<string, readonly string[]>;
 }

@@ -16,21 +16,21 @@ import type { RaisedFinding } from './explanation/evidence.js';
 import type { Facts } from './facts/facts.js';
 import type { Policy } from './policy/policy.js';
 
-/** A rule set over one invoice, with its section of the policy and the families of its findings. */
+/** A set of rules for one invoice, with its section of the policy and the families of its findings. */
 export interface Detector {
-  /** The file in `detectors/`. */
+  /** Name of the file in `detectors/`. */
   readonly file: string;
   readonly families: readonly Family[];
   readonly policy: keyof Policy;
   /** Sections of the detection reference. */
   readonly sections: string;
-  /** Reads facts, raises findings and knows no other detector. */
+  /** Raises findings from the facts. Detectors do not know each other. */
   readonly detect: (facts: Facts, policy: Policy) => RaisedFinding[];
 }
 
 /**
- * The index: what the engine runs, and what the table of the README is made of. A new detector is one line here
- * (docs/guides/adding-a-finding-family.md). Scans and books are looked at as a whole, by run-engine.ts.
+ * Index of the detectors that the engine runs. The table in the README is made from it. A new detector is one line here
+ * (docs/guides/adding-a-finding-family.md). run-engine.ts examines scans and books as a whole.
  */
 export const detectors: readonly Detector[] = [
   { file: 'duplicates', families: ['DUP'], policy: 'duplicates', sections: '5, 7.1', detect: detectDuplicates },

@@ -6,12 +6,14 @@ import { defaultPolicy } from './policy/policy.js';
 import { runEngineOnBooks } from './run-engine.js';
 import { requireEvidenceContract } from './testing/evidence-contract.js';
 
-// Short stories of payments, wrong ones and honest look-alikes, as the books of an ERP tell them.
+// Each story tells of payments, wrong ones and honest look-alikes, as the books of an ERP report them.
 
 const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
 const OTHER = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };
 
-/** A payment of EUR 1,200.00; with a bill, all of that was open unless said otherwise. */
+/**
+ * Creates a payment of EUR 1,200.00. If it has a bill, this amount was open on the bill unless a test sets another one.
+ */
 function paid(date: string, bill = '', changes: Partial<BookedPayment> = {}): BookedPayment {
   const amountMinor = changes.amountMinor ?? '120000';
   return {

@@ -23,7 +23,10 @@ const HOME = { iban: 'DE89370400440532013000' };
 const OTHER_ACCOUNT = { iban: 'FR1420041010050500013M02606' };
 const supplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976', bank_account: HOME };
 
-/** Few names, numbers, amounts, days and accounts, so that random histories are full of near-duplicates. */
+/**
+ * Arbitrary invoices with few names, numbers, amounts, days and accounts, so that random histories are full of
+ * near-duplicates.
+ */
 const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
   .record({
     name: fc.constantFrom('Acme Supplies Ltd', 'ACME SUPPLIES', 'Acme Suppliers', 'Borealis GmbH'),
@@ -227,11 +230,11 @@ test('no text in an invoice makes the engine throw or take long', () => {
     }));
   fc.assert(
     fc.property(fc.array(hostile, { maxLength: 6 }), (invoices) => {
-      // Twice, so that every text also meets itself.
+      // Every bill is sent twice, so that each text is also compared with itself.
       const history = inMemoryHistory();
       for (const invoice of [...invoices, ...invoices]) {
         const facts = history.factsOf(invoice, { companies });
-        // Sentences that quote any text need not read well.
+        // Only the score is checked, because sentences that quote arbitrary texts may read badly.
         expect(decide(runEngine(facts, defaultPolicy), defaultPolicy).riskScore).toBeLessThanOrEqual(100);
         history.record(facts);
       }
@@ -289,7 +292,10 @@ describe('an account or tax id gives the same findings in either spelling', () =
 });
 
 describe('the rows of a scan and single posts in their order, each received on its day,', () => {
-  /** Calls `each` with every row and its post up to the first two that teach differently what comes after them. */
+  /**
+   * Calls `each` with every row and the same invoice as a single post, up to the first pair whose profiles would differ
+   * afterwards.
+   */
   function compareRoads(
     invoices: readonly CanonicalInvoice[],
     each: (row: Billed, post: Billed, earlier: ReadonlySet<string>) => void,
@@ -346,8 +352,9 @@ describe('the rows of a scan and single posts in their order, each received on i
 });
 
 /**
- * The rules of section 4 of the detection reference that differ because nobody can answer between two rows, and whether
- * such an answer is missing: people answer nothing in these histories.
+ * Rules of section 4 of the detection reference that differ between rows and single posts, because nobody can review
+ * one row before the next. Each function tells whether such a review is missing. In these histories nobody reviews
+ * anything.
  */
 const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post: Facts) => boolean>>> = {
   AMOUNT_OUTLIER: isAmountAsked,
@@ -367,14 +374,20 @@ function isAccountAsked(_row: Facts, { bankLink }: Facts): boolean {
   return bankLink?.suppliers.some(({ asked }) => asked !== undefined) === true;
 }
 
-/** Rows earn nothing for an account that was asked about, so others may know it in single posts alone. */
+/**
+ * Rows do not add trust to an account with an open finding, so in single posts alone other suppliers may be known on
+ * it.
+ */
 function isPartyAsked(row: Facts, post: Facts): boolean {
   const known = ({ namesakes = [], lookalikes = [] }: Facts) =>
     [...namesakes, ...lookalikes].map(({ knowsAccount }) => knowsAccount).join();
   return post.supplier.profile.doubted !== undefined || known(row) !== known(post);
 }
 
-/** Facts without what depends on the road of the invoice: receipt, the scan, and trust that is earned in time. */
+/**
+ * Returns facts without the fields that depend on how the invoice arrived: receipt, scan, and trust that is earned over
+ * time.
+ */
 function withoutRoad(
   { invoice, supplier, namesakes, lookalikes, bankLink, orderLink, candidates, ...facts }: Facts,
   earlier: ReadonlySet<string>,

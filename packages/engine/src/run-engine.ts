@@ -10,29 +10,29 @@ import { compareText } from './facts/record-order.js';
 import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
-/** Any change of output for any facts is at least a minor version. */
+/** Version of the engine. Any change of the output for any facts requires at least a new minor version. */
 export const ENGINE_VERSION = '1.15.0';
 
 /**
- * The findings about an invoice, most severe first. Pure: the same facts and policy give the same bytes
- * (detection reference, section 0).
+ * Returns the findings about an invoice, most severe first. The function is pure: the same facts and policy give the
+ * same bytes (detection reference, section 0).
  */
 export function runEngine(facts: Facts, policy: Policy): Finding[] {
   const raised = detectors.flatMap(({ detect }) => detect(facts, policy));
   return complete(raised.map((finding) => withOwnRow(finding, facts)));
 }
 
-/** The findings about a scan as a whole. They belong to no invoice and change no decision. */
+/** Returns the findings about a scan as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnScan(scan: ScanPopulation, policy: Policy): Finding[] {
   return complete(detectInScan(scan, policy));
 }
 
-/** The findings about the books of a company as a whole. They belong to no invoice and change no decision. */
+/** Returns the findings about the books of a company as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnBooks(books: Books, policy: Policy): Finding[] {
   return complete(detectInBooks(books, policy));
 }
 
-/** The order of findings: severity, confidence, type, summary, key. */
+/** Orders findings by severity, confidence, type, summary and key. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
     severityRank(right.severity) - severityRank(left.severity) ||
@@ -47,7 +47,7 @@ function complete(raised: readonly RaisedFinding[]): Finding[] {
   return raised.map((finding) => toFinding(finding, ENGINE_VERSION)).sort(compareFindings);
 }
 
-/** Findings of a scan say which row of the caller's file they are about. */
+/** Adds the row of the caller's file to a finding about a row of a scan. */
 function withOwnRow(raised: RaisedFinding, { invoice }: Facts): RaisedFinding {
   if (invoice.scanId === undefined) return raised;
   const row = { externalId: invoice.externalId ?? null, sourceRowNumber: invoice.rowNo ?? null };

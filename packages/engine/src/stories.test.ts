@@ -5,14 +5,17 @@ import type { Billed } from './testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from './testing/ledger.js';
 import type { Bill } from './testing/ledger.js';
 
-// Short stories of frauds, mistakes and honest look-alikes, each told by the bills in the order in which they arrive.
+// Each story tells of a fraud, a mistake or an honest look-alike, by its bills in order of arrival.
 
 const HOME = { iban: 'DE89370400440532013000' };
 const OTHER = ibanOf('DE', '500105175407324931');
 const decisionOf = ({ analysis }: Billed): string => analysis.decision;
 const severityOf = (billed: Billed, type: FindingType) => findingIn(billed, type)?.severity;
 
-/** A trader with thirty bills of odd amounts, each on an order of its own, under numbers that rise by varying steps. */
+/**
+ * Creates a trader with thirty bills of odd amounts, each with a different order, under numbers that rise by varying
+ * steps.
+ */
 function trader() {
   const trades = ledger();
   let number = 4100;
@@ -200,7 +203,10 @@ describe('a new account under an imitated name', () => {
 describe('two equal bills of a day that a person has accepted', () => {
   const PAIR_DAYS = ['2025-06-03', '2025-07-08', '2025-08-12'];
 
-  /** Bills of rooms at one price: each pair is dismissed by a person on a day; then one more with a digit changed. */
+  /**
+   * Bills rooms at one price. A person dismisses each pair on the given day. Then one more bill follows whose number
+   * differs in one digit.
+   */
   function pairThenSlip(reviewOf: (pair: number) => { day: number; reviewer: string }): Billed | undefined {
     const { bill, dismiss } = ledger();
     for (let index = 0; index < 12; index += 1) {

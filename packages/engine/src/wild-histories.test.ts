@@ -6,20 +6,26 @@ import { FINDING_JSON_BYTES_MAX } from './explanation/evidence.js';
 import { ratesPerEuro } from './facts/exchange-rates.js';
 import { COMPANY_ID, inMemoryHistory } from './testing/in-memory-history.js';
 
-// The engine gives findings that keep their contracts, in bounded time, whatever an accepted invoice states.
+// Whatever an accepted invoice states, the engine must raise findings that keep their contracts, in bounded time.
 
 const RUNS = { numRuns: 60 };
-/** CPU time of one invoice. A usual one takes a tenth of a millisecond; the rest is for busy machines and cold code. */
+/**
+ * Maximum CPU time for one invoice. A usual invoice takes a tenth of a millisecond. The margin is for busy machines and
+ * code that is not optimized yet.
+ */
 const INVOICE_MS_MAX = 1_000;
 
 const DAY = '2026-05-08';
 const pegged = fixedParities.map(({ code }) => code);
-/** Currencies of zero, two, three and four decimals, with and without a rate; most of them fixed to another one. */
+/**
+ * Currencies with zero, two, three and four decimals, with and without a rate. Most of them have a fixed parity to
+ * another currency.
+ */
 const CURRENCIES = ['EUR', 'USD', 'JPY', 'KWD', 'CLF', 'IDR', 'ISK', 'TND', ...pegged];
 const published = { USD: '1.13217', JPY: '176.43', IDR: '18733.51', ISK: '142.3', GBP: '0.86123', SGD: '1.4911' };
 const rates = ratesPerEuro(CURRENCIES, DAY, DAY, () => published);
 
-/** Legal names as people and programs print them. */
+/** Legal names in forms that people and programs print. */
 const anyName = fc.oneof(
   fc
     .record({
@@ -46,7 +52,9 @@ const anyName = fc.oneof(
   fc.constantFrom('A'.repeat(400), '😀'.repeat(400), 'Ab '.repeat(133).trim(), 'A.'.repeat(200), '株式会社'),
 );
 
-/** Up to 1,000 characters: digits, letters, emoji, groups, and what looks like one thing while it is another. */
+/**
+ * Numbers of up to 1,000 characters: digits, letters, emoji, groups, and characters that look like other characters.
+ */
 const anyNumber = fc.oneof(
   fc.constantFrom('INV-01042', 'inv 1042', 'INV-1042A', '1042/2', '7', '-', 'n/a', '2026-05-08/0001', 'RE-2026-00017'),
   fc.constantFrom('RE-2026-00018', 'Pro forma 1042', '4711.00123', '２０２６', '٤٢', 'ΒΟ-1042', '🧾1042', '0'),
@@ -80,7 +88,7 @@ const anyAmount = fc.constantFrom(
   '-119',
 );
 
-/** Days from the first to the last that is accepted, with some that are near one another. */
+/** Days from the first accepted day to the last, including some that are close together. */
 const anyDay = fc.constantFrom(
   '1900-01-01',
   '2199-12-31',
@@ -133,7 +141,10 @@ const anyInvoice: fc.Arbitrary<CanonicalInvoice> = fc
     },
   }));
 
-/** Mostly one supplier, so that its history grows; each bill is sent twice, so that every text is also compared with itself. */
+/**
+ * History that mostly has one supplier, so that its profile grows. Each bill is sent twice, so that every text is also
+ * compared with itself.
+ */
 const anyHistory = fc
   .record({
     bills: fc.array(anyInvoice, { minLength: 1, maxLength: 16 }),
@@ -155,7 +166,7 @@ test('no accepted invoice makes the engine throw, break the contracts of evidenc
       for (const [index, bill] of bills.entries()) {
         const row = { source: 'SCAN', scanId: 's', rowNo: index, position: index, receivedAtMs: 7 } as const;
         const before = process.cpuUsage();
-        // `bill` throws where a contract is broken.
+        // `bill` throws when a contract is broken.
         const { analysis } = history.bill(bill, {
           ...(asScan ? { origin: row } : {}),
           companies,
@@ -167,7 +178,7 @@ test('no accepted invoice makes the engine throw, break the contracts of evidenc
         expect((user + system) / 1_000).toBeLessThan(INVOICE_MS_MAX);
         expect(analysis.riskScore).toBeLessThanOrEqual(100);
         for (const finding of analysis.findings) {
-          // Numbers are written out, however large they are.
+          // Numbers must be written out, however large they are.
           expect(JSON.stringify(finding)).not.toMatch(/[0-9]e\+[0-9]/);
           expect(Buffer.byteLength(JSON.stringify(finding))).toBeLessThan(FINDING_JSON_BYTES_MAX);
         }

@@ -1,7 +1,7 @@
 /**
- * Words and abbreviations before the number of a document that asks for no payment of its own: orders and their
- * confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations, projects, reminders and
- * scanned files, in the languages of our suppliers.
+ * Words and abbreviations before the number of a document that requests no payment itself: orders and order
+ * confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations, projects,
+ * reminders and scanned files, in the languages of our suppliers.
  */
 export const DOCUMENT_WORDS: ReadonlySet<string> = new Set(
   (

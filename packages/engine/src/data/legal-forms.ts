@@ -1,6 +1,6 @@
 /**
- * Legal forms as they stand after transliteration and after joining dotted letters (detection reference, section 3). Each
- * line holds the spellings of one form, tokens separated by one space. Reviewed 2026-11.
+ * Legal forms after transliteration and after joining dotted letters (detection reference, section 3). Each line holds
+ * the spellings of one form, with tokens separated by one space. Reviewed 2026-11.
  */
 // prettier-ignore
 export const legalForms: readonly (readonly string[])[] = [

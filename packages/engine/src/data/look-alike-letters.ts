@@ -1,6 +1,6 @@
 /**
- * Letters of other scripts that are printed like a Latin one, in pairs of the letter and what it shows, whatever sound
- * it has. Small letters of which only the capital looks Latin are left out. Reviewed 2026-11.
+ * Letters of other scripts that look like a Latin letter, each followed by the Latin letter, whatever its sound. Small
+ * letters are left out if only their capital looks Latin. Reviewed 2026-11.
  */
 const pairs = [
   // Cyrillic capitals, then small letters
@@ -33,7 +33,7 @@ export const lookAlikeLetters: ReadonlyMap<string, string> = new Map(
     ),
 );
 
-/** Letters that are printed like a digit. Next to digits they are read as one. Reviewed 2026-11. */
+/** Letters that look like a digit. Next to digits they are read as that digit. Reviewed 2026-11. */
 export const lookAlikeDigits: ReadonlyMap<string, string> = new Map(
   ['З3', 'з3', 'Ӡ3', 'Ч4', 'ч4', 'б6', 'Ꮞ4', 'Ꮾ6'].map((pair) => [pair.charAt(0), pair.charAt(1)]),
 );

@@ -1,6 +1,6 @@
-// Words of a name that say nothing of whose it is, as they are after transliteration. Reviewed 2026-11.
+// Words of a name that do not identify its owner, in the form after transliteration. Reviewed 2026-11.
 
-/** Words that join others, and what an address on the web adds. */
+/** Words that join others, and parts of web addresses. */
 // prettier-ignore
 export const joiningWords: ReadonlySet<string> = new Set([
   'AND', 'UND', 'U', 'ET', 'E', 'Y', 'I', 'EN', 'OG', 'OCH', 'THE', 'OF', 'FOR', 'VON', 'DER', 'DIE', 'DAS', 'DE', 'DES', 'DU',
@@ -8,7 +8,7 @@ export const joiningWords: ReadonlySet<string> = new Set([
   'NET', 'ORG',
 ]);
 
-/** Countries and regions in their own language, in English and in German, and codes that are no words. */
+/** Countries and regions in their own language, in English and in German, and country codes that are not words. */
 // prettier-ignore
 export const countryWords: ReadonlySet<string> = new Set([
   'DEUTSCHLAND', 'GERMANY', 'ALLEMAGNE', 'OSTERREICH', 'OESTERREICH', 'AUSTRIA', 'SCHWEIZ', 'SUISSE', 'SVIZZERA', 'SWITZERLAND',
@@ -22,7 +22,7 @@ export const countryWords: ReadonlySet<string> = new Set([
   'IBERIA', 'IBERICA', 'EMEA', 'CH', 'PL', 'FR', 'NL',
 ]);
 
-/** Words between the name of a firm and the one that it trades under. */
+/** Words between the name of a firm and the name under which it trades. */
 export const tradingAs: readonly string[] = [
   'T A',
   'TRADING AS',
@@ -37,5 +37,5 @@ export const tradingAs: readonly string[] = [
   'H O D N',
 ];
 
-/** Words between the name of a firm and the one that receives its post, or its money. */
+/** Words between the name of a firm and the recipient of its post or its payments. */
 export const careOf: readonly string[] = ['C O', 'CARE OF'];

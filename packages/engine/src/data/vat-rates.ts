@@ -7,7 +7,7 @@ export interface VatRate {
   readonly basisPoints: number;
 }
 
-/** The start of rates that are older than any invoice. */
+/** Start date of rates that are older than any invoice. */
 export const ALWAYS: CalendarDate = '1900-01-01';
 
 const constant = (basisPoints: number): readonly VatRate[] => [{ from: ALWAYS, basisPoints }];
@@ -63,7 +63,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   QA: constant(0),
 };
 
-/** Rates in basis points from a day on, until the next entry. */
+/** Legal rates in basis points from a day until the next entry. */
 interface LegalRates {
   readonly from: CalendarDate;
   readonly basisPoints: readonly number[];
@@ -76,11 +76,11 @@ const since = (from: CalendarDate, ...percents: readonly number[]): LegalRates =
 const always = (...percents: readonly number[]): readonly LegalRates[] => [since(ALWAYS, ...percents)];
 
 /**
- * Other rates that may be charged: reduced, super-reduced and parking rates, those of regions that
- * goods are sold from (Azores, Madeira, Greek islands, overseas departments of France), and standard rates that were in
- * force for a time. Left out: rates of the press below 2 %, which are too near to no tax. From published copies of the
- * Commission's Taxes in Europe Database (2026-03) and of its list of rates in the member states; those of GB, CH and NO
- * from national law. Reviewed 2026-11.
+ * Other rates that may be charged: reduced, super-reduced and parking rates, rates of regions from which goods are sold
+ * (Azores, Madeira, Greek islands, overseas departments of France), and standard rates that applied for a limited time.
+ * Rates below 2 % for newspapers and magazines are left out, because they are too close to no tax. The rates were taken
+ * from published copies of the Commission's Taxes in Europe Database (2026-03) and from its list of rates in the member
+ * states. The rates of GB, CH and NO were taken from national law. Reviewed 2026-11.
  */
 const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
   AT: [since(ALWAYS, 10, 12, 13, 19), since('2020-07-01', 5, 10, 13, 19), since('2022-01-01', 10, 13, 19)],
@@ -119,12 +119,15 @@ const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
   CH: [since(ALWAYS, 2.5, 3.8), since('2018-01-01', 2.5, 3.7), since('2024-01-01', 2.6, 3.8)],
 };
 
-/** The standard rate of a country on a day and since when; undefined for a country that is not listed. */
+/**
+ * Returns the standard rate of a country on a day and the day from which it applies. Undefined for a country that is
+ * not listed.
+ */
 export function standardVatRate(country: string, date: CalendarDate): VatRate | undefined {
   return standardRates[country]?.findLast((rate) => rate.from <= date);
 }
 
-/** The highest of all standard rates on a day, and whose it is. */
+/** Returns the highest standard rate on a day and its country. */
 export function highestVatRate(date: CalendarDate): { readonly country: string; readonly rate: VatRate } | undefined {
   const rates = Object.keys(standardRates).flatMap((country) => {
     const rate = standardVatRate(country, date);
@@ -133,14 +136,20 @@ export function highestVatRate(date: CalendarDate): { readonly country: string; 
   return rates.toSorted((left, right) => right.rate.basisPoints - left.rate.basisPoints)[0];
 }
 
-/** Standard rates by which a net amount may have become a gross one: the country's, or all of the European Union when unknown. */
+/**
+ * Returns the standard rates that may turn a net amount into a gross amount: the rates of the country, or of the whole
+ * European Union when the country is unknown.
+ */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
   const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;
   const rates = countries.flatMap((code) => dates.map((date) => standardVatRate(code, date)?.basisPoints ?? 0));
   return [...new Set(rates)].filter((rate) => rate > 0);
 }
 
-/** The country's other legal rates, on any of the days. None where the country is unknown: all of them together fit too many amounts. */
+/**
+ * Returns the country's other legal rates on any of the days. Returns none for an unknown country, because the rates of
+ * all countries together would fit too many amounts.
+ */
 export function otherVatRates(country: string | undefined, dates: readonly CalendarDate[]): readonly number[] {
   const periods = country === undefined ? undefined : otherRates[country];
   if (periods === undefined) return [];

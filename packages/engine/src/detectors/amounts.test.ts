@@ -7,7 +7,7 @@ import type { Bill } from '../testing/ledger.js';
 
 const typesOf = typesIn('AMT');
 
-/** Bills the amounts in order, twenty days apart unless `dates` says otherwise, and gives the last. */
+/** Bills the amounts in order, twenty days apart unless `dates` differs, and returns the last bill. */
 function billAll(amounts: readonly string[], dates?: readonly string[], each: Bill = {}): Billed {
   const acme = ledger();
   const billed = amounts.map((gross_amount, index) => {
@@ -17,7 +17,7 @@ function billAll(amounts: readonly string[], dates?: readonly string[], each: Bi
   return billed.at(-1) as Billed;
 }
 
-/** The same where people accept every bill. */
+/** Bills the amounts in order and dismisses every finding. */
 function billAllAccepted(amounts: readonly string[]): Billed {
   const acme = ledger();
   const billed = amounts.map((gross_amount) => {
@@ -39,7 +39,7 @@ const monthly = (count: number, day = 3): string[] =>
 describe('AMOUNT_OUTLIER', () => {
   test.each([
     ['twice the usual is nothing', '2200.10', undefined, undefined],
-    // z is 0.6745 ln(ratio) / 0.15: at a ratio of 2.5 it is 4.1.
+    // z is 0.6745 ln(ratio) / 0.15. At a ratio of 2.5 it is 4.1.
     ['2.5 times', '2502.13', 'LOW', 60],
     ['four times', '4013.17', 'MEDIUM', 75],
     ['ten times', '10093.19', 'HIGH', 85],
@@ -130,7 +130,7 @@ describe('AMOUNT_OUTLIER', () => {
 });
 
 describe('AMOUNT_OUTLIER at a supplier whose amounts are spread widely', () => {
-  // The median is about 398, and the spread so wide that ten times as much stands at a z below 3.5.
+  // The median is about 398, and the spread is so wide that ten times the amount has a z below 3.5.
   const spread = ['510.40', '40.13', '1300.30', '95.20', '900.70', '130.50', '310.20', '1180.60'];
   test.each([
     ['three times the largest amount ever', '3900.90', undefined],
@@ -284,7 +284,7 @@ describe('RECURRING_AMOUNT_CHANGED', () => {
     for (const days of [24, 36, 84, 96]) expect(changed(rent, every(days))).toBe(false);
   });
 
-  /** Six rents and what was billed between them, by day; the last is the checked one. */
+  /** Returns the result for six rents with other bills in between, by day. The last bill is the checked one. */
   const changedAmong = (...others: readonly (readonly [amount: string, day: string])[]) => {
     const months = monthly(8);
     const rents = rent.map((amount, month) => [amount, months[month < 4 ? month : month + 1] ?? ''] as const);
@@ -410,7 +410,7 @@ describe('AMOUNT_BELOW_THRESHOLD', () => {
 });
 
 describe('SPLIT_BELOW_THRESHOLD', () => {
-  /** Bills of one supplier: an amount, the day in March, and what else it says. */
+  /** Bills amounts of one supplier in March, each with its day and optional changes. */
   function split(...bills: readonly (readonly [amount: string, day: number, more?: Bill])[]) {
     const acme = ledger();
     const billed = bills.map(([gross_amount, day, more], index) =>

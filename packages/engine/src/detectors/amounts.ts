@@ -24,8 +24,8 @@ import type { CheckedAmount } from './checked-amount.js';
 import { risenAmount } from './spending.js';
 
 /**
- * Family AMT: whether an amount fits its supplier and the limits of approval (detection reference, section 7.4).
- * Credit notes are skipped: refunds do not follow the usual amounts.
+ * Family AMT: checks whether an amount is usual for its supplier and how it relates to approval limits (detection
+ * reference, section 7.4). Credit notes are skipped, because refunds do not follow the usual amounts.
  */
 export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const minor = BigInt(facts.invoice.amountMinor);
@@ -46,7 +46,9 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** A bill has one finding about the size of its amount: a rise that goes to review replaces a notice. */
+/**
+ * Chooses the one finding about the size of an amount. A rise that requires a review replaces a finding that does not.
+ */
 function risenOr(
   notices: readonly RaisedFinding[],
   checked: CheckedAmount,
@@ -69,7 +71,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
   ];
 }
 
-/** An amount far above the usual, measured by the spread of the supplier's own amounts. */
+/** Reports an amount far above the usual amounts, measured by their spread. */
 function outlier(
   checked: CheckedAmount,
   usual: readonly AmountUse[],
@@ -140,8 +142,8 @@ function outlier(
 }
 
 /**
- * The largest earlier amount, when the checked one is many times that. Where amounts vary widely, the spread finds hardly
- * any outlier; an amount far above all earlier ones still is one.
+ * Returns the largest earlier amount if the checked amount is many times larger. Where amounts vary widely, the spread
+ * rarely shows an outlier, but an amount far above all earlier amounts still is one.
  */
 function largestExceeded(
   { facts: { invoice }, minor, uses }: CheckedAmount,
@@ -173,7 +175,7 @@ function aYearBefore(
   return uses.filter(({ day }) => invoice.issueDay - day >= min && invoice.issueDay - day <= max);
 }
 
-/** An earlier amount that is nearly the checked one, or more. */
+/** Tells whether an earlier amount is nearly as large as the checked amount, or larger. */
 function isOfThisSize(checkedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
   return Number(earlierMinor) >= Number(checkedMinor) * sameSizeShareMin;
 }
@@ -186,8 +188,8 @@ function windowOf(uses: readonly AmountUse[]): EvidenceValue {
 }
 
 /**
- * The decimal point in the wrong place. Where amounts vary widely, some amount is near a tenth of any other, so the digits
- * must be equal; a similar amount is enough where all amounts are similar.
+ * Reports a decimal point in the wrong place. Where amounts vary widely, some amount is always near a tenth of another,
+ * so the digits must be equal. Where all amounts are similar, a similar amount is enough.
  */
 function magnitudeShift(
   checked: CheckedAmount,
@@ -214,7 +216,7 @@ function magnitudeShift(
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
-  // The larger of both amounts counts as the value at stake.
+  // The larger of the two amounts is the value at stake.
   if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
@@ -253,8 +255,8 @@ function magnitudeShift(
 }
 
 /**
- * Tells whether ten times an amount may be ten pieces: the supplier has billed the checked amount before, or other multiples of
- * the smaller amount. Cents that are rounded for each line may be one off.
+ * Tells whether an amount ten times as large may be ten pieces: the supplier has billed the checked amount before, or
+ * other multiples of the smaller amount. Rounding of each line may change the amount by a few cents.
  */
 function isSoldByQuantity(
   uses: readonly AmountUse[],
@@ -274,7 +276,9 @@ function isSoldByQuantity(
   return multiples.length >= shiftMultiplesMin;
 }
 
-/** The use with the smallest distance, the newest of equals; uses without a distance are skipped. */
+/**
+ * Finds the entry with the smallest distance. Among equals, the newest wins. Entries without a distance are skipped.
+ */
 function closest(
   uses: readonly AmountUse[],
   distanceOf: (use: AmountUse) => bigint | undefined,
@@ -287,14 +291,14 @@ function closest(
   return nearest?.use;
 }
 
-/** Tells whether the amounts of a supplier are similar, apart from a tenth at either end. */
+/** Tells whether the amounts of a supplier are similar, without the highest tenth and the lowest tenth. */
 function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
   const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
   const cut = Math.floor(sorted.length / 10);
   return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
 }
 
-/** A supplier that bills one amount at regular intervals now bills another when the next is due. */
+/** Reports a changed amount from a supplier that bills one amount at regular intervals, when the next bill is due. */
 function recurringChanged(
   { facts, minor: amount, uses }: CheckedAmount,
   parameters: AmountParameters,
@@ -307,7 +311,7 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // Accepts final bills, such as those of a utility after a year of advances.
+  // Final bills are accepted, such as the bill of a utility after a year of advance payments.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
@@ -353,7 +357,7 @@ function recurringChanged(
 }
 
 /**
- * A fee that is billed at regular intervals and rises a little each time: no step breaks the series, but against the fee of
+ * Reports a recurring fee that rises a little each time. No single rise ends the series, but compared with the fee of
  * half a year ago the rise is large.
  */
 function risingFee(
@@ -414,9 +418,9 @@ function risingFee(
 }
 
 /**
- * The newest bills of one amount when they form a series that the checked day continues. A few other bills between and a
- * few missing bills are allowed. A bill of another amount in place of a regular one counts as both, so that varying bills
- * do not form a series.
+ * Returns the newest bills of one amount if they form a series that the checked bill continues. A few other bills in
+ * between and a few missing bills are allowed. A bill with another amount in place of a regular one counts as both, so
+ * that varying bills do not form a series.
  */
 function recurringSeries(
   uses: readonly AmountUse[],
@@ -443,7 +447,7 @@ function recurringSeries(
   return isRegular ? series : undefined;
 }
 
-/** The median of the sorted amounts; the larger of two middle ones. */
+/** Returns the median of sorted amounts, or the larger of two middle amounts. */
 function middleAmount(uses: readonly AmountUse[]): bigint {
   const sorted = uses
     .map(({ minor }) => BigInt(minor))
@@ -451,7 +455,10 @@ function middleAmount(uses: readonly AmountUse[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Invented amounts tend to be round. Not raised where the supplier often bills round amounts, or billed this one before. */
+/**
+ * Reports a round amount, because invented amounts are often round. Suppliers that often bill round amounts, or have
+ * billed this amount before, are skipped.
+ */
 function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   if (!isRound(checked.minor, checked.facts.invoice.currency) || !isWorth(checked, parameters.roundValueMin)) return [];
   const { facts, uses } = checked;
@@ -498,7 +505,7 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
     : `${grouped(roundCount)} of ${earlier} ${roundCount === 1 ? 'is' : 'are'} also for one`;
 }
 
-/** An amount just under an approval limit. */
+/** Reports an amount just below an approval limit. */
 function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
   if (!isWorth(checked, policy.amounts.approvalValueMin)) return [];
   const currencies = limitCurrencies(checked.facts);
@@ -533,7 +540,7 @@ function belowThreshold(
   ];
 }
 
-/** One purchase split over several bills, each under an approval limit that the total exceeds. */
+/** Reports one purchase that is split over several bills, each below an approval limit that their total exceeds. */
 function splitBelowThreshold(
   { facts, uses }: CheckedAmount,
   currencies: readonly LimitCurrency[],
@@ -593,7 +600,10 @@ function splitBelowThreshold(
   ];
 }
 
-/** The checked bill and others under the same limit, by day, in the time window that holds most of them. */
+/**
+ * Returns the checked bill and other bills below the same limit, by day, in the time window that contains the most of
+ * them.
+ */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
   const { splitDays, splitPercent } = policy.amounts;
@@ -628,7 +638,10 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
   return windows.reduce((fullest, window) => (window.length > fullest.length ? window : fullest), []);
 }
 
-/** Records that duplicate the checked invoice; reported as duplicates, not counted in a split. */
+/**
+ * Returns the records that duplicate the checked invoice. They are reported as duplicates and do not count as parts of
+ * a split.
+ */
 function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
   const pairs = scorePairs(facts, originalsOf(facts), duplicates);
   return new Set(
@@ -668,23 +681,26 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** A currency of approval limits, and the conversion of the invoice's amounts into it. */
+/** A currency of approval limits, with the conversion of the invoice's amounts into it. */
 interface LimitCurrency {
   readonly currency: string;
-  /** The micro-units that so many minor units of the invoice's currency are worth. */
+  /** Converts minor units of the invoice's currency to micro-units of the limit's currency. */
   readonly worthOf: (minor: string) => bigint;
 }
 
-/** An approval limit that the checked amount stays just under. */
+/** An approval limit that the checked amount is just below. */
 interface Band extends LimitCurrency {
   readonly threshold: string;
-  /** The threshold in micro-units. */
+  /** The approval limit in micro-units. */
   readonly limit: bigint;
   /** The checked amount in micro-units. */
   readonly value: bigint;
 }
 
-/** Limits apply in the currency of the invoice, and in the base currency at the rate of the invoice. */
+/**
+ * Returns the currencies in which limits apply: the currency of the invoice, and the base currency at the rate of the
+ * invoice.
+ */
 function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
   const microPerMinor = 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));
   const own = { currency: invoice.currency, worthOf: (minor: string) => BigInt(minor) * microPerMinor };
@@ -711,7 +727,7 @@ function bandOf(
   return undefined;
 }
 
-/** Parsed once per policy, because every invoice is compared with all limits. */
+/** Cache of parsed limits. They are parsed once per policy, because every invoice is compared with all limits. */
 const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
 
 function inMicro(thresholds: readonly string[]): readonly bigint[] {
@@ -722,7 +738,7 @@ function inMicro(thresholds: readonly string[]): readonly bigint[] {
   return limits;
 }
 
-/** Tells whether another amount of the supplier would stay just under the limit too. */
+/** Tells whether another amount of the supplier is also just below the limit. */
 function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
   return isJustUnder(worthOf(minor), limit, percent);
 }
@@ -731,7 +747,7 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
 }
 
-/** Tells whether many earlier amounts of the supplier lie in the band, because its prices do. */
+/** Tells whether many earlier amounts of the supplier are just below the limit, because its prices are there. */
 function isPricePoint(
   uses: readonly AmountUse[],
   band: Band,
@@ -742,7 +758,10 @@ function isPricePoint(
   return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
-/** Returns the value of the amount in the currency of a limit, or nothing when both have the same currency. */
+/**
+ * Returns the value of the amount in the currency of the limit as text, or an empty text if both have the same
+ * currency.
+ */
 function inLimitCurrency({ currency }: Facts['invoice'], band: Band): string {
   return band.currency === currency ? '' : ` (${moneyText(microToDecimal(band.value), band.currency)})`;
 }
@@ -755,12 +774,12 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
   return { threshold: moneyIn(currency, threshold), thresholdCurrency: currency };
 }
 
-/** Significant digits of an amount: 1200.00 has two. */
+/** Counts the significant digits of an amount. 1200.00 has two. */
 function digitsOf(minor: bigint): number {
   return String(minor).replace(/(?<!0)0+$/, '').length;
 }
 
-/** Tells whether an amount deviates from a positive one by no more than a percentage of it. */
+/** Tells whether an amount differs from a positive amount by at most a percentage of that amount. */
 function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
   return distance(amount, expected) * 100n <= expected * BigInt(percent);
 }

@@ -26,10 +26,10 @@ import type { NormalisedInvoice } from '../facts/invoice.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
 import { isTampered } from './tampering.js';
 
-/** A UK account is compared as its sort code with the account number behind it. */
+/** Number of digits in a UK sort code. UK accounts are compared as the sort code followed by the account number. */
 const SORT_CODE_LENGTH = 6;
 
-/** Family BANK: the account that would be paid (detection reference, section 7.2). */
+/** Family BANK: checks the account that would be paid (detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const { bankKey, bankMasked } = facts.invoice;
   if (bankKey === undefined || bankMasked === undefined) {
@@ -57,14 +57,14 @@ export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[
   ];
 }
 
-/** The account on the checked invoice and what the supplier's profile says about it and about others. */
+/** The account on the checked invoice, with the supplier's earlier use of it and the supplier's other accounts. */
 interface StatedAccount {
   readonly key: string;
   readonly masked: string;
   readonly isValid: boolean;
-  /** Absent when the supplier never used it before. */
+  /** Absent if the supplier has never used the account before. */
   readonly use: AccountUse | undefined;
-  /** The supplier's other valid accounts. */
+  /** Other valid accounts of the supplier. */
   readonly others: readonly AccountUse[];
 }
 
@@ -85,7 +85,7 @@ function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParam
   ];
 }
 
-/** The supplier asks for money on an account it has not earned trust for. */
+/** Reports that the supplier asks for payment to an account that is not trusted yet. */
 function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
   const { use, others } = account;
   if (others.length === 0 || (use !== undefined && isTrustedFor(facts.invoice, use, facts.supplier.profile.accounts)))
@@ -155,7 +155,9 @@ interface Escalator {
   readonly sentence: string;
 }
 
-/** Second signals that turn a changed account into a block, without those that have an ordinary explanation. */
+/**
+ * Lists the second signals that turn a changed account into a block. Signals with an ordinary explanation are left out.
+ */
 function escalatorsOf(
   facts: Facts,
   account: StatedAccount,
@@ -165,9 +167,9 @@ function escalatorsOf(
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
-  // Another tax id under the same name is not a second party.
+  // The same name under another tax id does not count as a second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
-  // An outlier of MEDIUM or more is beyond this ratio anyway.
+  // The ratio also covers every amount outlier of MEDIUM or more.
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
   const terms = shortenedTerms(facts, policy.dates);
   const found: (Escalator | undefined)[] = [
@@ -183,14 +185,14 @@ function escalatorsOf(
           name: 'TERMS_SHORTENED',
           sentence: `payment is due ${terms.newDays <= 0 ? 'immediately' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
         },
-    // A new account means nothing where each bill has its own, and an amount alone never blocks.
+    // A supplier with virtual accounts uses a new account on every bill, and a large amount alone never blocks.
     ratio >= policy.bank.escalatingAmountRatio && !isVirtual
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${grouped(ratio)} times the usual amount` }
       : undefined,
     isTampered(facts.document, policy.documents)
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
       : undefined,
-    // A supplier with a new account on each bill has none that would be the right one.
+    // A supplier with virtual accounts has no single right account that a forger could imitate.
     near !== undefined && !isVirtual && near.use.count >= policy.bank.nearMatchUsesMin
       ? {
           name: 'NEAR_MATCH',
@@ -219,7 +221,7 @@ function changedLevel(
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
-/** Tells whether a supplier that is known by its name alone may be another company, because the legal forms differ. */
+/** Tells whether a supplier that is known only by its name may be another company, because the legal forms differ. */
 function isUncertainParty({ invoice, supplier }: Facts): boolean {
   if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
   return haveOtherLegalForms(supplier.name, invoice.supplierName);
@@ -259,7 +261,10 @@ function nearMatch(
   ];
 }
 
-/** The known account that differs least from a new one, within the limit; one that several bills named before others. */
+/**
+ * Finds the known account that differs least from a new account, within the limit. Among equals, an account that
+ * several bills stated wins.
+ */
 function nearestAccount(
   account: StatedAccount,
   { nearMatchDigitsMax, nearMatchUsesMin }: BankParameters,
@@ -282,7 +287,10 @@ function nearestAccount(
   )[0];
 }
 
-/** An invalid account has no bank code of its own and is compared with that of the known account. */
+/**
+ * Tells whether two accounts belong to one bank. An invalid account has no bank code, so it is compared with the bank
+ * code of the known account.
+ */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
   if (!isInvalidKey(key)) return bankCodeOfKey(key) === known;
@@ -295,20 +303,25 @@ function isInvalidKey(key: string): boolean {
   return key.startsWith('X:');
 }
 
-/** Country and national account; a UK account is compared by sort code and account number. */
+/**
+ * Returns the country and the national account number of an IBAN, or the sort code and account number of a UK account.
+ */
 function withoutCheckDigits(key: string): string {
   const text = isInvalidKey(key) ? key.slice(2) : key;
   return text.startsWith('GB:') ? text : text.slice(0, 2) + text.slice(4);
 }
 
-/** Counted from 1 in the IBAN, or in sort code with account number; empty when the lengths differ. */
+/**
+ * Returns the differing positions, counted from 1 in the IBAN or in the sort code with account number. Empty when the
+ * lengths differ.
+ */
 function differingPositions(left: string, right: string): number[] {
   if (left.length !== right.length) return [];
   const before = left.startsWith('GB:') ? -2 : 3;
   return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + before]));
 }
 
-/** A long run on one account, a short one on another, and back: the payee flip-flop of internal fraud. */
+/** Reports a switch back to the old account after a few bills on another one. Internal fraud follows this pattern. */
 function reverted(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { use, others } = account;
   if (use === undefined || use.count < parameters.revertedInvoicesMin) return [];
@@ -354,8 +367,9 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 }
 
 /**
- * Raised on the invoice that makes the link, and on later ones of the supplier as long as all of its bills
- * on the account wait for a review. Rows of the scan that brought the account are asked about once.
+ * Reports an account that several suppliers use. The finding is raised on the invoice that links the supplier to the
+ * account, and on later invoices as long as all of the supplier's bills on the account wait for a review. Rows of the
+ * scan that first used the account are reported once.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -371,7 +385,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
   );
   const isFactor = isFactorAccount(facts, parameters);
-  // A supplier with several tax ids may use one account.
+  // One company may have several tax ids and one account.
   const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
   const level = isOneName
     ? parameters.levels.sharedOneName
@@ -448,7 +462,7 @@ function invalid(
   ];
 }
 
-/** A document states what looks like an IBAN and is none: the invoice then has no account. */
+/** Reports a text in a document that looks like an IBAN but is invalid. The invoice has no account in this case. */
 function unreadable(facts: Facts, printed: string, { levels }: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { key, masked, problems } = readBankAccount({ iban: printed });
@@ -469,20 +483,23 @@ function unreadable(facts: Facts, printed: string, { levels }: BankParameters): 
   ];
 }
 
-/** The bank is in another country than the supplier's tax registration. A presumed country proves nothing here. */
+/**
+ * Reports a bank in another country than the supplier's tax registration. A presumed country is not used as evidence.
+ */
 function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { invoice } = facts;
   const { bankCountry } = invoice;
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // The stated tax id does not matter: a supplier with several may use one account.
+  // All tax ids of the supplier count, because a supplier with several tax ids may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
-  // Ordinary within the area, and a question of weeks there; outside of it one that a person answers.
+  // Foreign accounts are ordinary within the area, so long use closes the question there. Outside of it a person must
+  // answer.
   if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
@@ -541,7 +558,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
   ];
 }
 
-/** The supplier usually states an account. Skipped for exports without bank columns. */
+/** Reports a missing account when the supplier usually states one. Exports without bank columns are skipped. */
 function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, bankCount } = supplier.profile;
@@ -574,7 +591,10 @@ function hasMasterAccounts({ vendorMaster }: Facts): boolean {
   return (vendorMaster?.vendor?.accounts.length ?? 0) > 0;
 }
 
-/** Names the places where accounts differ, which their masks hide: `digit 8 of the account number`, `characters 7 and 8 of the IBAN`. */
+/**
+ * Describes the differing places that the masks of two accounts hide: `digit 8 of the account number`, `characters 7
+ * and 8 of the IBAN`.
+ */
 function placesText(key: string, positions: readonly number[]): string {
   if (!withoutCheckDigits(key).startsWith('GB:')) return `${places('character', positions)} of the IBAN`;
   const ofSortCode = positions.filter((position) => position <= SORT_CODE_LENGTH);
@@ -588,10 +608,12 @@ function placesText(key: string, positions: readonly number[]): string {
   return parts.join(' and ');
 }
 
-/** Differing places that a sentence names. */
+/** Maximum number of differing places that a sentence lists. */
 const NAMED_PLACES_MAX = 4;
 
-/** Says how two accounts differ that show as one, because only hidden places differ; else nothing. */
+/**
+ * Explains the difference between two accounts that look equal because their masks hide it. Returns nothing otherwise.
+ */
 function hiddenDifference(account: StatedAccount, other: AccountUse | undefined): string {
   if (other === undefined || account.masked !== other.masked) return '';
   const positions = differingPositions(withoutCheckDigits(account.key), withoutCheckDigits(other.key));
@@ -603,12 +625,15 @@ function places(noun: string, positions: readonly number[]): string {
   return `${noun}${positions.length === 1 ? '' : 's'} ${listed(positions.map(String))}`;
 }
 
-/** Other suppliers on the account whose tax id or name is another one. */
+/** Lists other suppliers on the account that have another tax id or another name. */
 function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
   return othersOn(bankLink, supplier.supplierId, invoice);
 }
 
-/** Counts uses of the account under exactly the name on the invoice, without bills that wait for a review. */
+/**
+ * Counts bills on the account under exactly the supplier name on the invoice. Bills that wait for a review do not
+ * count.
+ */
 function usesUnderName({ bankLink, invoice }: Facts): number {
   const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
   return named.reduce((uses, linked) => {
@@ -618,9 +643,9 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
 }
 
 /**
- * Tells whether the account is that of a factor: it collects for many suppliers, without confirmed fraud. A supplier counts
- * once a person accepted the account for it, or bills without an open question have come for as long as an account needs to
- * be trusted. Rows of one scan count for each other.
+ * Tells whether the account belongs to a factor: it collects for many suppliers and has no confirmed fraud. A supplier
+ * counts once a person accepted the account for it, or once bills without an open finding have arrived for as long as
+ * an account needs to become trusted. All rows of one scan count for each other.
  */
 function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   if (bankLink === null || bankLink.fraud !== undefined) return false;
@@ -630,7 +655,7 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
   return known.length >= factorSuppliersMin;
 }
 
-/** Bills of a link that earn trust. Links of old do not say which these are. */
+/** Returns the bills of a link that count towards trust. Older links do not store which bills these are. */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
 }
@@ -672,7 +697,9 @@ const problemTexts: Readonly<Record<BankAccountProblem, string>> = {
   WRONG_ACCOUNT_NUMBER: 'the account number does not have six to eight digits',
 };
 
-/** Letters where the IBAN must have digits, with their positions from 1: likely misread characters. */
+/**
+ * Lists letters where an IBAN must have digits, with positions counted from 1. They are probably misread characters.
+ */
 function suspectCharacters(key: string): EvidenceValue {
   const text = key.slice(2);
   return [...text].flatMap((character, index) =>

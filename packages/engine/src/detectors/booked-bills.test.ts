@@ -110,10 +110,10 @@ describe('BOOKS_DUPLICATE_BILL', () => {
   });
 });
 
-// A bill, a credit note of its amount, and the bill again (detection reference, section 7.6: no credit between).
+// These tests enter a bill, a credit note over its amount, and the bill again (detection reference, section 7.6).
 describe('a credit note between two bills', () => {
   const VENDOR = { name: 'Acme Supplies', tax_id: 'DE136695976' };
-  /** Each ERP tells this of a vendor, and a bill of it arrives like this. */
+  /** Fields that each ERP reports of a vendor and its bills. */
   const erps: [string, InvoiceChanges, Partial<Candidate>][] = [
     ['Business Central', { supplier: VENDOR }, {}],
     ['Odoo', { supplier: VENDOR, purchase_order_ref: 'P00012' }, { supplierId: null }],
@@ -156,7 +156,7 @@ describe('a credit note between two bills', () => {
     bill(invoiceId, { issue_date: on(day), ...changes }, others);
   const credited = (invoiceId: string, day: number, changes: InvoiceChanges = {}, others: Partial<Candidate> = {}) =>
     billed(invoiceId, day, { invoice_number: `CN-${invoiceId}`, gross_amount: '-1200.00', ...changes }, others);
-  /** The pairs that are found, whichever of the bills is examined. */
+  /** Returns the pairs that are found, and checks that they are the same whichever of the bills is examined. */
   const pairsAmong = (...records: Candidate[]): string[] => {
     const bills = records.map((one) => ({ bill: one, others: records.filter((other) => other !== one) }));
     const findings = findingsIn(...bills.map((booked) => ({ ...booked, paidIds: [], settledIds: [] })));
@@ -209,7 +209,7 @@ describe('a credit note between two bills', () => {
     expect(pairsAmong(...bills)).toEqual(['1 2', 'a b']);
     expect(pairsAmong(...bills, credited('c', 5))).toEqual(['1 2']);
     expect(pairsAmong(...bills, credited('c', 5), credited('d', 6))).toEqual([]);
-    // One that names a bill is for that bill, and the other one is left for the other pair.
+    // A credit note that names a bill is used for that bill, so the other credit note remains for the other pair.
     expect(pairsAmong(...bills, credited('c', 5, { invoice_number: 'CN-INV-1042' }))).toEqual(['a b']);
     expect(pairsAmong(...bills, credited('c', 4), credited('d', 6, { invoice_number: 'CN-INV-7731' }))).toEqual([]);
   });

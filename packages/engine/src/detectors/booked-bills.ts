@@ -17,18 +17,19 @@ import { emptyProfile } from '../supplier/profile.js';
 
 const DAY_MS = 86_400_000;
 
-/** Two bills of the books that are one, the earlier first. */
+/** Two bills in the books that are the same bill, with the earlier bill first. */
 export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
-  /** The copy compared with the original. */
+  /** The comparison of the copy with the original. */
   readonly pair: PairScore;
 }
 
 /**
- * Bills that were entered twice, by the points of pairs (detection reference, section 5). Each copy is named with the
- * earliest bill that it repeats, so that a pair is the same whichever of its bills is examined.
- * @param cleared pairs that a credit note between them clears, where the caller knows those of more bills
+ * Finds bills that were entered twice, by the points of their pairs (detection reference, section 5). Each copy is
+ * reported with the earliest bill that it repeats, so that a pair is the same whichever of its bills is examined.
+ * @param cleared pairs that a credit note between the bills clears, if the caller knows more credit notes than `booked`
+ * contains
  */
 export function billedTwice(
   { bill, others, creditedIds }: Pick<BookedBill, 'bill' | 'others' | 'creditedIds'>,
@@ -53,8 +54,9 @@ export function billedTwice(
 }
 
 /**
- * The pairs among bills that a credit note among them clears, by the key of the pair the id of the credit note.
- * @param creditedIds by the id of a credit note, those of further bills that its number names
+ * Returns the pairs of bills that a credit note among the same bills clears. Maps the key of the pair to the id of the
+ * credit note.
+ * @param creditedIds maps the id of a credit note to further bills that its number names
  */
 export function creditedPairs(
   records: readonly Candidate[],
@@ -73,7 +75,10 @@ export function creditedPairs(
   return pairsClearedByCredits(bills, credits, repeats, policy.books);
 }
 
-/** The bills that a bill repeats, or that repeat it. Credit notes take no points here: they clear pairs. */
+/**
+ * Returns the pairs of a bill with bills that it repeats or that repeat it. Credit notes do not reduce points here,
+ * because they clear whole pairs.
+ */
 function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates }: Policy): PairScore[] {
   const compared = records.filter(
     (record) => record.invoiceId !== bill.invoiceId && (isPayable(record) || isCredit(record)),
@@ -85,14 +90,14 @@ function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates
   );
 }
 
-/** Bills that are in the books twice; once both are paid, it is a payment that must be claimed back. */
+/** Reports bills that are in the books twice. Once both are paid, the second payment must be claimed back. */
 export function duplicateBills(bills: readonly BookedBill[], policy: Policy): RaisedFinding[] {
   return bills.flatMap((booked) =>
     billedTwice(booked, policy).flatMap((twice) => {
       const both = [twice.original.invoiceId, twice.copy.invoiceId];
       const paid = both.filter((id) => booked.paidIds.includes(id)).length;
       if (paid < both.length) return [duplicateBill(twice, paid, policy)];
-      // Known payments are compared themselves, with their own dates.
+      // If the ERP reports both payments, the payments themselves are compared by their own dates.
       return both.every((id) => booked.settledIds.includes(id)) ? [] : paidTwice(twice, policy);
     }),
   );
@@ -124,7 +129,9 @@ function duplicateBill(twice: BilledTwice, paid: number, policy: Policy): Raised
   };
 }
 
-/** Bills whose numbers are only similar are separate ones once their dates are far apart. */
+/**
+ * Reports payments of two bills. Bills whose numbers are only similar are separate bills if their dates are far apart.
+ */
 function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   const { original, copy, pair } = twice;
   const { books, duplicates } = policy;
@@ -148,7 +155,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
       observed: { ...observed, daysBetween },
       extra: {
         ...extra,
-        // The ERP tells no payments: the bills stand for them.
+        // This ERP reports no payments, so the bills are the evidence of payment.
         paidRecords: 'BILLS',
         paymentIds: [original.invoiceId, copy.invoiceId],
         dates: [original.issueDate, copy.issueDate],
@@ -157,7 +164,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The evidence of a pair (detection reference, section 8), which begins with what is paid of it. */
+/** Returns the evidence of a pair (detection reference, section 8). It begins with the paid amounts. */
 function pairEvidence(
   { original, copy, pair }: BilledTwice,
   { duplicates }: Policy,
@@ -183,7 +190,7 @@ function pairEvidence(
   };
 }
 
-/** Only what would be paid can be paid twice. */
+/** Tells whether a bill can be paid. Only such a bill can be paid twice. */
 function isPayable(bill: Candidate): boolean {
   return BigInt(bill.amountMinor) > 0n && isLive(bill);
 }
@@ -196,7 +203,7 @@ function isLive({ status }: Candidate): boolean {
   return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
-/** A bill as pairs are scored with it. Bills of an ERP have no history of their supplier. */
+/** Returns a bill in the form of facts, so that pairs can be scored. Bills of an ERP have no supplier history. */
 function factsOf(bill: Candidate): Facts {
   return {
     format: 1,

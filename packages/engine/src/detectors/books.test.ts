@@ -234,7 +234,7 @@ describe('DUPLICATE_PAYMENT', () => {
       'Credit note CN-9 of 2024-10-09 is for this amount, but names another bill.',
     );
     expect(found({}, { credits: [credit(naming('i-2'))] })).toHaveLength(1);
-    // Payments of which nobody knows the bills.
+    // The bills of these payments are unknown.
     const unknown = { invoiceIds: [] };
     const partly = credit({ bills: [{ invoiceId: 'i-9', amountMinor: '500000' }] });
     expect(found(unknown, { credits: [partly] }, unknown)).toHaveLength(1);
@@ -256,7 +256,7 @@ describe('DUPLICATE_PAYMENT', () => {
     const twice = [credit(), credit({ creditId: 'c2', day: 20_015 })];
     expect(findingsIn({ payments: three, credits: twice })).toEqual([]);
   });
-  // A bill that was taken back is paid when it is due, and what was billed again as well.
+  // Both bills may be paid when due, the one that was credited and the one that was issued again.
   test('is not raised for two bills with a credit note between them, whenever they are paid', () => {
     const paid = (more: Partial<Books>) => found({ reference: 'A-1' }, more, { reference: 'A-1' });
     const credits = [credit({ day: 19_990 })];

@@ -15,12 +15,12 @@ import type { Policy } from '../policy/policy.js';
 import type { BooksParameters } from '../policy/books.js';
 import { compareText } from '../facts/record-order.js';
 
-/** Vendors in a summary. */
+/** Maximum number of vendors that a summary names. */
 const NAMED_VENDORS_MAX = 5;
-/** Accounts that were added, or removed, in an explanation. */
+/** Maximum number of added, and of removed, accounts that an explanation names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
-/** Findings about the books, without an invoice (detection reference, section 7.6). */
+/** Raises findings about the books of a company, which belong to no invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   const parameters = policy.books;
   return [
@@ -33,7 +33,10 @@ export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Two records of one vendor allow double payment. Branches with their own names and accounts are not duplicates. */
+/**
+ * Reports several vendor records for one vendor, because they allow double payment. Branches with different names and
+ * accounts are not duplicates.
+ */
 function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }: Policy): RaisedFinding[] {
   const active = vendors
     .filter(({ isActive }) => isActive)
@@ -83,7 +86,7 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
     });
 }
 
-/** The vendors in groups of two or more, each with all that are the same as its first. */
+/** Groups vendors that are the same. Each group has two vendors or more, and each of them is the same as the first. */
 function groupsOf(
   vendors: readonly BookedVendor[],
   isSame: (left: BookedVendor, right: BookedVendor) => boolean,
@@ -99,7 +102,7 @@ function groupsOf(
   return groups;
 }
 
-/** The names of the first vendors, and how many more there are. */
+/** Names the first vendors and counts the others. */
 function namesOf(vendors: readonly BookedVendor[]): string {
   const named = vendors.slice(0, NAMED_VENDORS_MAX).map(nameOfVendor);
   const more = vendors.length - named.length;
@@ -117,7 +120,7 @@ function areBranches(left: BookedVendor, right: BookedVendor): boolean {
   return !left.accounts.some(({ key }) => right.accounts.some((other) => other.key === key));
 }
 
-/** Many changes at once are reported as one migration. */
+/** Reports vendors whose accounts were changed. Many changes at once are reported as one migration. */
 function changedVendorAccounts(
   { companyId, vendorCount, accountChanges }: Books,
   parameters: BooksParameters,
@@ -134,7 +137,7 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${grouped(changes.length)} of ${counted(vendorCount, 'vendor')} changed at the same time, as in a data migration.`,
-        // The same changes are one migration, also when they are examined again later.
+        // Examining the same changes again later must give the same finding.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
@@ -175,18 +178,24 @@ function changedVendorAccounts(
   }));
 }
 
-/** A moment as people read it, to the minute. */
+/** Formats a time for people, precise to the minute. */
 function minuteOf(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
 }
 
-/** Accounts that one list has and another has not, as they may be shown; few of very many. */
+/**
+ * Lists accounts of the first list that are not in the second, in masked form. The number of listed accounts is
+ * limited.
+ */
 function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccount[]): string[] {
   const keys = new Set(others.map(({ key }) => key));
   return accounts.flatMap(({ key, masked }) => (keys.has(key) ? [] : masked)).slice(0, NAMED_ACCOUNTS_MAX);
 }
 
-/** The same amount to the same vendor within a month, without another reference, a rhythm or a credit in between. */
+/**
+ * Reports payments of the same amount to the same vendor within a month, unless references, a regular rhythm or a
+ * credit note explain them.
+ */
 function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   const { duplicatePaymentDays, repeatedPaymentsMin, levels } = policy.books;
   const groups = new Map<string, BookedPayment[]>();
@@ -197,7 +206,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // A standing order, a salary or a list price.
+    // Many payments of one amount are a standing order, a salary or a list price.
     const isRegular = byDay.length >= repeatedPaymentsMin;
     const credits = creditsOf(byDay, books.credits);
     const isExplained = explainedByCredits(credits, books.creditedPairs);
@@ -219,9 +228,10 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
         const gap = second.day - first.day;
         return gap >= min && gap <= max;
       });
-      // A month apart, only equal references or duplicate invoices distinguish a copy from a standing order.
+      // After a month, only equal references or duplicate invoices distinguish a copy from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      // A regular payment is a copy only where both name the same bill, or where it comes between two months.
+      // A regular payment is a copy only if both payments name the same bill, or if it falls between two regular
+      // payments.
       const isExtra =
         !isRhythm &&
         isRhythmic(
@@ -261,15 +271,15 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   });
 }
 
-/** Tells whether both payments settle parts of one bill, and the second does not overpay it. */
+/** Tells whether both payments are instalments of one bill and the second does not overpay it. */
 function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
   if (!second.invoiceIds.some((id) => first.invoiceIds.includes(id))) return false;
   return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
 }
 
 /**
- * Tells whether one of them names no bill, and both fit into the open amount of the bill of the other: a deposit, or a
- * remainder that nobody has assigned yet.
+ * Tells whether one of the payments names no bill and both together do not exceed the open amount of the other's bill.
+ * The payment is then a deposit, or a remainder that nobody has assigned yet.
  */
 function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   const [named, ...others] = [first, second].filter((payment) => referenceOf(payment) !== '');
@@ -277,7 +287,7 @@ function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   return 2n * BigInt(named.amountMinor) <= BigInt(named.dueMinor);
 }
 
-/** Tells whether payments of one amount come each month, or each quarter. */
+/** Tells whether payments of one amount are made every month or every quarter. */
 function isRhythmic(payments: readonly BookedPayment[], { amounts, books }: Policy): boolean {
   if (payments.length < books.repeatedPaymentsMin) return false;
   const gaps = payments.slice(1).map(({ day }, index) => day - (payments[index]?.day ?? day));
@@ -294,7 +304,10 @@ function areKnownPair(
   );
 }
 
-/** True for payments of a bill that was taken back and of the bill that came after it, on whatever days they were made. */
+/**
+ * Tells whether the payments belong to a bill that was credited and to the bill that replaced it. The days of the
+ * payments do not matter.
+ */
 function areCreditedPair(
   first: BookedPayment,
   second: BookedPayment,
@@ -303,7 +316,7 @@ function areCreditedPair(
   return areKnownPair(first, second, creditedPairs) && !areKnownPair(first, second, duplicatePairs);
 }
 
-/** Tells whether the references are equal or one is missing; two different references mean two supplies. */
+/** Tells whether the references are equal or one is missing. Two different references belong to two supplies. */
 function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
   const [one, other] = [referenceOf(left), referenceOf(right)];
   return one === '' || other === '' || one === other;
@@ -326,7 +339,7 @@ function daysAfter(days: number): string {
   return days === 0 ? 'on the same day as' : `${counted(days, 'day')} after`;
 }
 
-/** The credit notes over the amount of these payments to one vendor, by day. */
+/** Lists credit notes to one vendor over the amount of these payments, by day. */
 function creditsOf([payment]: readonly BookedPayment[], credits: readonly VendorCredit[]): VendorCredit[] {
   if (payment === undefined) return [];
   return credits
@@ -338,8 +351,9 @@ function creditsOf([payment]: readonly BookedPayment[], credits: readonly Vendor
 }
 
 /**
- * Tells whether a credit note between two payments explains the second: the first one was taken back. Each credit note
- * takes back one payment, so that a single one does not clear any number of copies, and none that already clears two bills.
+ * Tells whether a credit note between two payments explains the second payment, because it cancels the first. Each
+ * credit note cancels one payment, so that one note cannot explain several copies. A credit note that already clears
+ * two bills is not used again.
  */
 function explainedByCredits(
   credits: readonly VendorCredit[],
@@ -365,8 +379,9 @@ function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPa
 }
 
 /**
- * A credit note that names a bill takes back a payment of that bill alone. Otherwise one about another bill would clear a
- * copy. Where the paid bills are not known, the named bill must have the amount of the payment.
+ * Tells whether a credit note can cancel a payment. A note that names a bill cancels only a payment of that bill.
+ * Otherwise a note about another bill would clear a copy. If the paid bills are unknown, the named bill must have the
+ * amount of the payment.
  */
 function canTakeBack({ bills }: VendorCredit, { invoiceIds, amountMinor }: BookedPayment): boolean {
   if (bills.length === 0) return true;
@@ -386,7 +401,7 @@ function creditNote(first: BookedPayment, second: BookedPayment, credits: readon
     : `${named}, but names another bill.`;
 }
 
-/** A payment to an account that the vendor did not have; returned payments do not count. */
+/** Reports a payment to an account that the vendor did not have at that time. Returned payments are skipped. */
 function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): RaisedFinding[] {
   const { account, vendorAccountsThen, vendorName, paymentId } = payment;
   if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];
@@ -406,7 +421,7 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
   ];
 }
 
-/** Kind of record that the id of a payment belongs to. Where a bill itself says that it was paid, it is the bill. */
+/** Returns the kind of record that the payment id belongs to. It is a bill if only the bill shows that it was paid. */
 function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
   return isDayUnknown ? 'BILLS' : 'PAYMENTS';
 }
@@ -415,7 +430,7 @@ function paidFor({ reference = '' }: BookedPayment): string {
   return reference.trim() === '' ? 'The payment names no bill.' : `The payment is for ${shownText(reference)}.`;
 }
 
-/** Describes the accounts in the vendor master at the time of the payment. */
+/** Describes the vendor's accounts in the vendor master at the time of the payment. */
 function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, accounts: number): string {
   const others = accounts === 1 ? 'only another account' : `only ${accounts} other accounts`;
   if (isDayUnknown)
@@ -470,7 +485,7 @@ function amountText({ currency }: BookedPayment, minor: string): string {
   return moneyText(minorToDecimal(BigInt(minor), minorUnitsOf(currency)), currency);
 }
 
-/** Amounts of a payment as evidence. */
+/** Returns the amounts of a payment as evidence. */
 function moneyOf(
   { currency }: BookedPayment,
   amountsMinor: Readonly<Record<string, string>>,

@@ -14,8 +14,8 @@ import { nameLikeness } from '../policy/suppliers.js';
 import { taxIdOfCompany } from '../facts/companies.js';
 
 /**
- * Family BUY: whether the invoice is addressed to the organization (detection reference, section 7.5). Skipped where no
- * company of the organization states a tax id.
+ * Family BUY: checks whether the invoice is addressed to the organization (detection reference, section 7.5). The
+ * family is skipped if no company of the organization has a tax id.
  */
 export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] {
   const companies = facts.companies ?? [];
@@ -48,7 +48,7 @@ function taxIdMismatch(
     const taxIdOfOther = taxIdOfCompany(other);
     return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
   });
-  // Sister companies have similar names; a tax id of one of them decides.
+  // Sister companies have similar names, so the tax id of one of them decides.
   const isOwnNameAlone = isOwnName && sister === undefined;
   if (own === undefined && isOwnNameAlone) return [];
   const isUncertain = own === undefined || isOwnNameAlone;
@@ -106,8 +106,8 @@ function nameMismatch({ invoice }: Facts, companies: readonly Company[], paramet
 }
 
 /**
- * Equal, or one inside the other: many countries make the tax id of the number in the register (French SIREN, Swedish
- * organisation number), and either is printed.
+ * Tells whether two tax ids are equal or one contains the other. In many countries the tax id contains the number in
+ * the business register (French SIREN, Swedish organisation number), and invoices print either.
  */
 function isSameRegistration(left: TaxId, right: TaxId, { embeddedTaxIdLengthMin }: BuyerParameters): boolean {
   if (left.country !== undefined && right.country !== undefined && left.country !== right.country) return false;

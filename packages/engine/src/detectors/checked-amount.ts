@@ -2,22 +2,22 @@ import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 
-/** The amount in the forms that the rules compare, computed once. */
+/** The checked amount in all forms that the rules compare. They are computed once. */
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
-  /** The value in euros, in micro-units. */
+  /** Value in micro-units of the euro. */
   readonly value: bigint;
-  /** Earlier amounts that it is comparable with. */
+  /** Earlier amounts that are comparable with the checked amount. */
   readonly uses: readonly AmountUse[];
 }
 
-/** Tells whether the amount, multiplied by a factor, reaches a value in euros. */
+/** Tells whether the amount, multiplied by a factor, is at least a value in euros. */
 export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= limitInMicro(valueMin);
 }
 
-/** Limits of the policy by their text, read once, because every invoice is compared with them. */
+/** Cache of parsed limits. Every invoice is compared with them, so each text is parsed only once. */
 const readLimits = new Map<string, bigint>();
 const READ_LIMITS_MAX = 256;
 

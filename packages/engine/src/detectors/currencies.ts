@@ -13,7 +13,7 @@ import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../facts/record-order.js';
 import { statedTaxCountry } from '../supplier/habits.js';
 
-/** Family CUR: whether the currency is known, and is the supplier's (detection reference, section 7.5). */
+/** Family CUR: checks whether the currency is known and usual for the supplier (detection reference, section 7.5). */
 export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {
   if (facts.invoice.currency === UNKNOWN_CURRENCY) return unknown(facts, currencies);
   return [...changed(facts, currencies), ...unusualForCountry(facts, currencies)];
@@ -23,7 +23,8 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   const { invoice, document } = facts;
   const used = usedCurrencies(facts).map(({ currency }) => currency);
   const printed = document?.currencyCandidates ?? [];
-  // Possible meanings of a sign, the supplier's own currencies first. Without a sign, the currencies that the supplier has billed in.
+  // Possible meanings of a currency sign, the supplier's own currencies first. If the document has no sign, the
+  // currencies that the supplier has billed in.
   const candidates =
     printed.length === 0
       ? used
@@ -45,7 +46,7 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   ];
 }
 
-/** A new currency is common for suppliers that bill in several. */
+/** Reports a new currency. Suppliers that bill in several currencies often use new ones. */
 function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (supplier.profile.count < parameters.changedHistoryMin) return [];
@@ -103,7 +104,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   ];
 }
 
-/** Currencies of the supplier's earlier invoices, the most used first. */
+/** Lists the currencies of the supplier's earlier invoices, the most used first. */
 function usedCurrencies({ supplier }: Facts): { readonly currency: string; readonly count: number }[] {
   return Object.entries(supplier.profile.currencies)
     .map(([currency, count]) => ({ currency, count }))

@@ -82,7 +82,9 @@ describe('DUE_DATE_BEFORE_ISSUE', () => {
 });
 
 describe('PAYMENT_TERMS_CHANGED', () => {
-  /** A supplier with these terms in days, and what a bill with others raises. */
+  /**
+   * Bills a supplier with these payment terms in days, then once with other terms, and returns the last bill's finding.
+   */
   function after(terms: readonly number[], newDays: number, changes: Bill = {}) {
     const acme = ledger();
     let issue_date = '2025-01-01';
@@ -140,7 +142,7 @@ describe('ISSUE_DATE_WEEKEND', () => {
   const SATURDAY = '2025-06-14';
   const SUNDAY = '2025-06-08';
   const FRIDAY = '2025-06-13';
-  /** A supplier with bills of Wednesdays, so many of them of Saturdays, and one of a further day. */
+  /** Bills a supplier on Wednesdays, on the given number of Saturdays, and on one more day. */
   function after(bills: number, ofSaturdays: number, issue_date: string, tax_id = 'DE136695976') {
     const acme = ledger();
     const by = { name: 'Acme', tax_id };

@@ -11,7 +11,7 @@ import type { Policy } from '../policy/policy.js';
 import type { DateParameters } from '../policy/dates.js';
 import { shortenedTerms } from '../supplier/habits.js';
 
-/** Family DATE: whether the dates are possible, and payment is asked for when it usually is (section 7.5). */
+/** Family DATE: checks whether the dates are possible and whether the payment terms are usual (section 7.5). */
 export function detectDates(facts: Facts, { dates }: Policy): RaisedFinding[] {
   const ageDays = dayNumber(facts.asOf) - facts.invoice.issueDay;
   return [
@@ -44,7 +44,7 @@ function issuedInFuture({ invoice, asOf }: Facts, daysAhead: number, parameters:
   ];
 }
 
-/** The date with day and month exchanged, when that is a recent day. */
+/** Returns the date with day and month swapped if that is a recent day. */
 function plausibleSwap(
   date: CalendarDate,
   asOf: CalendarDate,
@@ -56,7 +56,10 @@ function plausibleSwap(
   return age >= -futureDaysMax && age <= staleDays ? swapped : undefined;
 }
 
-/** Old invoices are normal in scans and ERP imports; a single old one is late or a duplicate. */
+/**
+ * Reports an old invoice. Old invoices are normal in scans and ERP imports, but a single old invoice is late or a
+ * duplicate.
+ */
 function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
   if (ageDays <= parameters.staleDays) return [];
@@ -74,7 +77,10 @@ function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: Da
   ];
 }
 
-/** A credit note repeats the due date of the invoice it credits; nothing is due on it. */
+/**
+ * Reports a due date before the issue date. Credit notes are skipped, because they repeat the due date of the credited
+ * invoice and request no payment.
+ */
 function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { dueDay, issueDay } = invoice;
   if (dueDay === undefined || dueDay >= issueDay || BigInt(invoice.amountMinor) <= 0n) return [];
@@ -99,7 +105,10 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
   ];
 }
 
-/** Many frauds ask for early payment. A due date before the issue date is a separate finding. */
+/**
+ * Reports shorter payment terms, because many frauds request early payment. A due date before the issue date is a
+ * separate finding.
+ */
 function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const terms = shortenedTerms(facts, parameters);
@@ -122,7 +131,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
   ];
 }
 
-/** Many invoices are dated on the last day of a month, whatever day of the week it is. */
+/** Reports an issue date on a weekend. The last day of a month is accepted, because many invoices are dated on it. */
 function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { count, weekendCount } = supplier.profile;
   const { issueDay, issueDate, taxCountry } = invoice;

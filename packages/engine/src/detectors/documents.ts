@@ -12,10 +12,10 @@ import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from './tampering.js';
 
-/** Limit on the rows of one finding, which has 64 KiB in all. */
+/** Maximum size of the rows in one finding, whose total size is limited to 64 KiB. */
 const RULE_ROWS_BYTES_MAX = 40 * 1_024;
 
-/** Family DOC: the document that an invoice was read from (detection reference, section 7.6). */
+/** Family DOC: checks the document that an invoice was read from (detection reference, section 7.6). */
 export function detectDocuments(facts: Facts, policy: Policy): RaisedFinding[] {
   const { document } = facts;
   if (document === undefined) return [];
@@ -110,7 +110,7 @@ const hidingTexts: Readonly<Record<HiddenText['hiddenBy'], string>> = {
   LAYER: 'is on a hidden layer',
 };
 
-/** Text that readers cannot see but programs extract: extracted values may come from it. */
+/** Reports text that people cannot see but programs extract, because extracted values may come from it. */
 function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
   const [first] = hidden;
@@ -134,7 +134,7 @@ function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: Do
   ];
 }
 
-/** Amounts in different notation do not conflict. */
+/** Reports fields whose values conflict. Amounts that differ only in notation do not conflict. */
 function fieldConflict(facts: Facts, { conflicts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const real = conflicts.filter(({ machineValue, visibleValue }) => !isSameAmount(machineValue, visibleValue));
   const [first] = real.toSorted((left, right) => Number(isAccount(right)) - Number(isAccount(left)));
@@ -192,7 +192,7 @@ function lowConfidence(
   ];
 }
 
-/** Validation errors of an electronic invoice; they never block on their own. */
+/** Reports validation errors of an electronic invoice. They never block an invoice alone. */
 function invalidElectronicInvoice(
   facts: Facts,
   { validation }: DocumentFacts,
@@ -262,7 +262,7 @@ function invalidElectronicInvoice(
   return found;
 }
 
-/** Rows of a list in evidence, as many as fit: their texts quote a schema or an invoice, which may be of any length. */
+/** Returns as many rows as fit into evidence. Their texts quote a schema or an invoice and may have any length. */
 function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   return rows.filter((row) => {
@@ -271,12 +271,18 @@ function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
   });
 }
 
-/** Sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08 and 09 of each tax category. */
+/**
+ * Tells whether a rule checks sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08 and
+ * 09 of each tax category.
+ */
 function isArithmetic(id: string): boolean {
   return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);
 }
 
-/** A finding about a file applies to every upload of it. The account is a subject, because a forger chose it. */
+/**
+ * Returns the subjects of a finding about a file, which applies to every upload of the file. The account is a subject
+ * too, because a forger would have chosen it.
+ */
 function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout'> {
   return { about: [invoice.documentSha256 ?? invoice.invoiceId], alsoAbout: accountsOf(invoice) };
 }
@@ -289,7 +295,7 @@ function isAccount({ field }: FieldConflict): boolean {
   return field.startsWith('supplier.bank_account');
 }
 
-/** A value as a sentence shows it: amounts with their digits in groups. */
+/** Formats a value for a sentence. The digits of amounts are grouped. */
 function readable({ field }: FieldConflict, value: string | null): string {
   const text = value ?? '';
   return field.endsWith('_amount') && isDecimalAmount(text) ? grouped(text) : text;
@@ -304,7 +310,7 @@ function shown(conflict: FieldConflict, value: string | null): string | null {
   return isAccount(conflict) ? readBankAccount({ iban: value }).masked : masked(value);
 }
 
-/** Masks long digit runs, which may be accounts, but for the last four digits. A date is shown: nobody pays to one. */
+/** Masks long digit runs except for their last four digits, because they may be accounts. Dates stay visible. */
 function masked(text: string): string {
   return text.replace(/(?<!\d)(?:19|20|21)\d\d-[01]\d-[0-3]\d(?!\d)|(?:\d[ -]?){8,}/g, (digits) => {
     const isDate: boolean = isCalendarDate(digits);
@@ -312,7 +318,7 @@ function masked(text: string): string {
   });
 }
 
-/** Fields of an invoice as accountants call them. */
+/** Names of invoice fields that accountants use. */
 const fieldNames: Readonly<Record<string, string>> = {
   'supplier.name': 'supplier name',
   'supplier.tax_id': 'tax id of the supplier',

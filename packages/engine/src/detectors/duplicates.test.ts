@@ -15,7 +15,7 @@ const bank_account = { iban: 'DE89370400440532013000' };
 
 type Bill = readonly [changes: InvoiceChanges, options?: BillOptions];
 
-/** Bills everything in order and gives the last one. */
+/** Sends the bills in order and returns the last one. */
 function billLast(...bills: readonly Bill[]): Billed {
   const history = inMemoryHistory();
   const billed = bills.map(([changes, options]) =>
@@ -343,7 +343,7 @@ describe('SPLIT_DUPLICATE', () => {
     const advance: Bill = [{ invoice_number: 'INV-10423', gross_amount: '800.00' }];
     const [first, ...later] = [1, 2, 3, 4, 5].map(instalment);
     if (first === undefined) throw new Error('no instalment');
-    // The second instalment completes the sum of all; from the third on any two would.
+    // The second instalment completes the sum of all instalments. From the third on, any two instalments would.
     for (let count = 2; count <= later.length; count += 1)
       expect(typesOf(billLast(advance, first, ...later.slice(0, count)))).not.toContain('SPLIT_DUPLICATE');
   });

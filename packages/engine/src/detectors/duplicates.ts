@@ -22,10 +22,10 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 import { haveConflictingTaxIds, isSameName } from '../supplier/identity.js';
 
-/** Part numbers in a summary. */
+/** Maximum number of part numbers that a summary names. */
 const NAMED_PARTS_MAX = 5;
 
-/** Family DUP: the same supply billed twice (detection reference, sections 5 and 7.1). */
+/** Family DUP: finds supplies that were billed twice (detection reference, sections 5 and 7.1). */
 export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.duplicates;
   const originals = originalsOf(facts);
@@ -51,7 +51,10 @@ function repeatedInvoices(
   ];
 }
 
-/** Classes of accepted pairs. Each pair belongs to one class; a record gets at most one finding of each. */
+/**
+ * Raises findings about accepted pairs by class. Each pair belongs to one class, and a record gets at most one finding
+ * of each class.
+ */
 function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
   const crossCompany = accepted.filter((pair) => pair.other.companyId !== invoice.companyId);
@@ -98,7 +101,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
           extra: {},
           confidence: confidenceOf(certain ?? best, parameters),
           ...(certain === undefined ? {} : { actionPair: certain }),
-          // Neighbours of the same price are not the copies that the finding is about.
+          // Separate bills with similar numbers and the same amount do not belong to a finding about copies.
           ...(certain === undefined && !isCopy(best) ? {} : { partners: pairs.filter(isCopy) }),
         };
       },
@@ -113,15 +116,16 @@ interface RaisedPairs {
   readonly confidence: number;
   readonly verb: string;
   readonly extra: { readonly [name: string]: EvidenceValue };
-  /** The pair that decided the type, when it is not the one with most points. */
+  /** The pair that determined the finding type, if it is not the pair with the most points. */
   readonly actionPair?: PairScore;
-  /** The pairs to show, when not all of the class. */
+  /** The pairs that the finding shows, if it does not show the whole class. */
   readonly partners?: readonly PairScore[];
 }
 
 /**
- * Raises one finding for a class of pairs, best first. Cleared pairs are left out; when all are cleared, the finding is
- * about them, and its reader knows (detection reference, section 10).
+ * Raises one finding for a class of pairs, best pair first. Pairs that a review has cleared are left out. If all pairs
+ * are cleared, the finding is raised about them, and the code that reads it applies the review (detection reference,
+ * section 10).
  */
 function withUnclearedPairs(
   facts: Facts,
@@ -166,8 +170,8 @@ function withUnclearedPairs(
 }
 
 /**
- * The evidence that all findings about pairs share (detection reference, section 8).
- * @param named the pair that the summary is about
+ * Returns the evidence that all findings about pairs share (detection reference, section 8).
+ * @param named the pair that the summary names
  */
 function pairEvidence(
   facts: Facts,
@@ -201,7 +205,9 @@ function pairEvidence(
   };
 }
 
-/** Says which of two records of one invoice came through KSeF, and where they differ in what is paid. */
+/**
+ * Explains which of two records of one invoice came through KSeF, and how the fields that matter for payment differ.
+ */
 function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): string[] {
   if (!comparisons.some(({ field }) => field === 'channel')) return [];
   const registered = invoice.source === 'KSEF' ? invoice : other;
@@ -215,13 +221,15 @@ function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): strin
   ];
 }
 
-/** The invoice in KSeF is the one that counts in law, so its copy is voided, whichever came first. */
+/**
+ * Names the record to void. The invoice in KSeF is the legally valid one, so its copy is voided, whichever arrived first.
+ */
 function recordToVoid(invoice: Candidate, { comparisons }: PairScore): string {
   const isCopyEarlier = invoice.source === 'KSEF' && comparisons.some(({ field }) => field === 'channel');
   return isCopyEarlier ? 'the earlier record, which did not come through KSeF' : 'this record';
 }
 
-/** The number in KSeF of the invoice that a pair is about. */
+/** Returns the KSeF number of the invoice in a pair. */
 function ksefNumberOf(invoice: Candidate, { other, comparisons }: PairScore): { readonly ksefNumber?: string } {
   if (!comparisons.some(({ field }) => field === 'channel')) return {};
   const { externalId } = invoice.source === 'KSEF' ? invoice : other;
@@ -244,13 +252,15 @@ function pairExtra(
   };
 }
 
-/** The best of the pairs, the one that the summary names always among them. */
+/** Returns the best pairs. The pair that the summary names is always among them. */
 function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: number): readonly PairScore[] {
   const best = pairs.slice(0, countMax);
   return best.includes(named) ? best : [...best.slice(0, -1), named];
 }
 
-/** The same bytes were analyzed before; records that failed or were withdrawn count too, but only as a notice. */
+/**
+ * Reports a file whose bytes were analyzed before. Earlier records that failed or were withdrawn lead to a notice only.
+ */
 function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): RaisedFinding[] {
   const sha256 = facts.invoice.documentSha256;
   if (sha256 === undefined) return [];
@@ -349,14 +359,14 @@ function splitDuplicates(
   ];
 }
 
-/** The numbers of the first parts, and how many more there are. */
+/** Lists the numbers of the first parts and counts the others. */
 function partNumbers(parts: readonly Candidate[]): string {
   const named = parts.slice(0, NAMED_PARTS_MAX).map((part) => shownText(part.invoiceNumber));
   const more = parts.length - named.length;
   return inWords(more === 0 ? named : [...named, `${more} more`]);
 }
 
-/** The number was used before with another amount or date: weaker than a duplicate. */
+/** Reports a number that was used before with another amount or date. The evidence is weaker than for a duplicate. */
 function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
   const reused = pairs.filter(
@@ -372,7 +382,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     reused,
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
-      // One earlier bill is not enough to assume a contract: review it once.
+      // A single earlier bill does not prove a contract, so it is reviewed once.
       ...(habitOf(reused.map(({ other }) => other)).size >= parameters.contractRecordsMin &&
       listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
@@ -384,14 +394,17 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
   );
 }
 
-/** A short number recurs by chance; one that shows more digits (`00128`) only where its counter starts again, with the year. */
+/**
+ * Tells whether equal numbers are significant. A short number recurs by chance. A number with more printed digits
+ * (`00128`) recurs only when its counter restarts, which happens with a new year.
+ */
 function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin }: DuplicateParameters): boolean {
   if (invoice.number.f1.length >= reusedNumberLengthMin) return true;
   const printed = Math.max(digitCount(invoice.number.raw0), digitCount(other.number.raw0));
   return printed >= reusedNumberLengthMin && invoice.issueDate.slice(0, 4) === other.issueDate.slice(0, 4);
 }
 
-/** A credit note that matches no invoice may be applied twice or missed. */
+/** Reports a credit note that matches no invoice, because it may be applied twice or not at all. */
 function unmatchedCreditNotes(
   facts: Facts,
   originals: readonly Candidate[],
@@ -430,7 +443,10 @@ function unmatchedCreditNotes(
   ];
 }
 
-/** Tells whether the other record is the same invoice again, and not a neighbour of the same price. */
+/**
+ * Tells whether the other record is a copy of the invoice and not a separate bill with a similar number and the same
+ * price.
+ */
 function isCopy({ number, amount }: PairScore): boolean {
   return amount === 'EQ' && isCopiedNumber(number);
 }
@@ -445,7 +461,10 @@ function severityAcrossSuppliers(
   return best.halfPoints >= highMin ? severities.acrossSuppliers : severities.suspectedMedium;
 }
 
-/** Same number, amount and account. Months apart with conflicting tax ids does not count: suppliers share a factor's account. */
+/**
+ * Tells whether number, amount and account are equal. Bills months apart with conflicting tax ids do not count, because
+ * suppliers of one factor share its account.
+ */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
   return (
     invoice.bankKey !== undefined &&
@@ -473,7 +492,7 @@ function isCleared(facts: Facts, other: Candidate): boolean {
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** Returns the key that the two supplier records have in common. */
+/** Returns the kind of key that the two supplier records share. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

@@ -23,7 +23,7 @@ export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The vendor master is verified; any other account needs a call before payment. */
+/** Reports an account that differs from the verified vendor master. A call must confirm it before payment. */
 function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
   const vendor = vendorMaster?.vendor;
@@ -61,7 +61,7 @@ function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   ];
 }
 
-/** The organization would pay itself; allowed between its companies. */
+/** Reports that the organization would pay itself. Payments between its companies are allowed. */
 function ownAccount(
   { invoice, supplier, ownAccount: own, companies }: Facts,
   { levels }: ErpParameters,
@@ -81,7 +81,10 @@ function ownAccount(
   ];
 }
 
-/** A stale vendor list cannot show that a vendor is missing. */
+/**
+ * Reports a supplier that is missing in the vendor master. A stale vendor list is skipped, because it cannot show that
+ * a vendor is missing.
+ */
 function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighValue }: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
   if (vendorMaster === undefined || vendorMaster.vendor !== null) return [];
@@ -101,7 +104,10 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
   ];
 }
 
-/** Compares net with net, because tax would count as an excess; gross with gross only where net is unknown. */
+/**
+ * Reports that more was billed than ordered. Net is compared with net, because tax would count as an excess. Gross is
+ * compared with gross only if net is unknown.
+ */
 function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, orderMaster } = facts;
   const { poKey, currency } = invoice;

@@ -22,34 +22,43 @@ import { isTrusted } from '../supplier/profile.js';
 import { taxRegistration } from '../supplier/tax-registration.js';
 
 const DAY_MS = 86_400_000;
-/** A Polish tax id without its country. */
+/** Pattern of a Polish tax id without its country. */
 const NIP = /^\d{10}$/;
 const SAME_NUMBER: readonly string[] = ['IDENT', 'FORMAT', 'OCR'];
 
-/** Documents against the invoices in KSeF that they say they are, and invoices that never came through KSeF. */
+/**
+ * Compares documents with the invoices in KSeF that they claim to show, and reports invoices that should have come
+ * through KSeF.
+ */
 export function detectKsef(facts: Facts, policy: Policy): RaisedFinding[] {
   return [...contentDiffers(facts, policy), ...invoiceMissing(facts, policy)];
 }
 
-/** A field in which a document differs from the invoice in KSeF, or from its own KSeF number or code. */
+/**
+ * A field that differs between a document and the invoice in KSeF, or between a document and its own KSeF number or
+ * code.
+ */
 interface Difference {
   readonly field: 'bank account' | 'amount' | 'invoice number' | 'seller' | 'issue date' | 'KSeF number' | 'file';
   readonly document: string;
   readonly ksef: string;
-  /** The two values as evidence shows them, where sentences write them in another way. */
+  /** Values for evidence, if sentences write them in another way. */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
-  /** Both state an account, and another one. */
+  /** True when both records state an account and the accounts differ. */
   readonly isAccount?: true;
 }
 
 interface Differing {
   readonly document: Candidate;
-  /** Null where the document contradicts itself. */
+  /** The invoice in KSeF. Null when the document contradicts itself. */
   readonly registered: Candidate | null;
   readonly differences: readonly Difference[];
 }
 
-/** The finding is about the later of the two records, and names the account of the document, which is the doubtful one. */
+/**
+ * Reports a document that differs from the invoice in KSeF. The finding is raised on the later of the two records. It
+ * names the account of the document, because that account is the doubtful one.
+ */
 function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, candidates } = facts;
   const compared = (document: Candidate, registered: Candidate): Differing => ({
@@ -186,7 +195,10 @@ function accountText({ bankMasked }: Candidate): string {
   return bankMasked ?? 'none';
 }
 
-/** A foreign tax id next to a Polish one proves nothing: sellers may be registered in several countries. */
+/**
+ * Tells whether both records may be from one seller. A foreign tax id next to a Polish one does not exclude it, because
+ * sellers may be registered in several countries.
+ */
 function isSameSeller(document: Candidate, registered: Candidate): boolean {
   const [stated, known] = [nipOf(document), nipOf(registered)];
   if (stated !== undefined && known !== undefined) return stated === known;
@@ -197,13 +209,13 @@ function sellerText(record: Candidate): string {
   return nipOf(record) ?? shownText(record.supplierName);
 }
 
-/** The Polish tax id of a bill, ten digits; undefined where it states none. */
+/** Returns the Polish tax id of a bill as ten digits, or undefined if the bill states none. */
 function nipOf({ taxKey, taxCountry, taxCountryPresumed }: Candidate): string | undefined {
   if (taxKey === undefined || !NIP.test(taxKey)) return undefined;
   return taxCountry === undefined || taxCountry === 'PL' || taxCountryPresumed === true ? taxKey : undefined;
 }
 
-/** Differences between the KSeF number, the QR code and what the document itself states. */
+/** Lists contradictions between the KSeF number, the QR code and other fields of a document. */
 function contradictionsOf(document: Candidate): Difference[] {
   const { number, code } = document.ksefReference ?? {};
   const parts = number === undefined ? undefined : readKsefNumber(number);
@@ -214,13 +226,13 @@ function contradictionsOf(document: Candidate): Difference[] {
   if (other !== undefined) found.push({ field: 'seller', document: nip ?? named[0] ?? '', ksef: other });
   if (code !== undefined && code.issueDate !== document.issueDate)
     found.push({ field: 'issue date', document: document.issueDate, ksef: code.issueDate });
-  // KSeF takes no invoice before the day of its date.
+  // KSeF does not accept an invoice before its issue date.
   else if (parts !== undefined && parts.receivedOn < document.issueDate)
     found.push({ field: 'issue date', document: document.issueDate, ksef: `${parts.receivedOn} at the latest` });
   return found;
 }
 
-/** A bill that had to come through KSeF and did not (KSeF reference, section 19). */
+/** Reports a bill that should have come through KSeF but did not (KSeF reference, section 19). */
 function invoiceMissing(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, inbox, supplier } = facts;
   if (inbox === undefined || (invoice.source !== 'API' && invoice.source !== 'UPLOAD')) return [];
@@ -260,7 +272,10 @@ function invoiceMissing(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** VAT of a Polish supplier, on an invoice; receipts, tickets and tolls are paid on the spot and ask for no transfer. */
+/**
+ * Tells whether an invoice must come through KSeF: it is an invoice of a Polish supplier with VAT. Receipts, tickets
+ * and tolls are paid on the spot and request no transfer.
+ */
 function mustComeThroughKsef(facts: Facts, { mandatoryFrom }: KsefParameters): boolean {
   const { invoice, document } = facts;
   if (invoice.issueDate < mandatoryFrom || invoice.taxMinor === undefined || BigInt(invoice.taxMinor) <= 0n)
@@ -284,7 +299,7 @@ function isCompleteFor({ issueDate }: Candidate, inbox: InboxFacts, { workingDay
   return Date.parse(inbox.receivedThrough) >= (lastDay + 1) * DAY_MS;
 }
 
-/** Tells whether a record is the invoice in KSeF that a bill shows, whatever they differ in. */
+/** Tells whether a record is the invoice in KSeF that a bill shows, even if their fields differ. */
 function isItsInvoiceInKsef({ invoice, supplier }: Facts, other: Candidate, { duplicates }: Policy): boolean {
   if (other.source !== 'KSEF') return false;
   if (namesKsefInvoice(invoice, other)) return true;
@@ -298,7 +313,7 @@ interface SmallSeller {
   readonly isTold: boolean;
 }
 
-/** The supplier as a seller that may issue outside KSeF; undefined for one that does not look like it. */
+/** Returns the supplier as a seller that may issue outside KSeF, or undefined if its invoices do not suggest one. */
 function smallSeller(
   { invoice, supplier: { profile }, asOf }: Facts,
   inbox: InboxFacts,

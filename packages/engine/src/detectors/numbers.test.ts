@@ -9,7 +9,7 @@ const OTHER_BANK = ibanOf('DE', '500105175407324931');
 
 const typesOf = typesIn('NUM');
 
-/** A supplier whose bills carry these numbers, ten days apart. */
+/** Creates a supplier whose bills have these numbers, ten days apart. */
 function numbered(numbers: readonly string[], one: Bill = {}) {
   const acme = ledger();
   const dayOf = (index: number): string => addDays('2025-02-01', index * 10);
@@ -22,7 +22,7 @@ function numbered(numbers: readonly string[], one: Bill = {}) {
 
 const listOf = (count: number, numberAt: (index: number) => string): string[] =>
   Array.from({ length: count }, (_, index) => numberAt(index));
-/** Rises by 7 or 9, as numbers of a supplier with other customers do. */
+/** Numbers that rise by 7 or 9, like those of a supplier with other customers. */
 const rising = (count: number): string[] => listOf(count, (index) => `A${1000 + index * 8 + (index % 2)}`);
 
 describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
@@ -57,7 +57,8 @@ describe('INVOICE_NUMBER_FORMAT_CHANGED', () => {
 
 describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
   const TYPE = 'INVOICE_NUMBER_OUT_OF_SEQUENCE';
-  // Steps of 7 and 9, ten days apart: the ninth number would be near 1064; 30 days earlier the supplier had 1041.
+  // The steps are 7 and 9, ten days apart. The ninth number should be near 1064, and 30 days earlier the supplier had
+  // reached 1041.
   test('is LOW for a number below the highest of a month ago', () => {
     expect(findingIn(numbered(rising(8)).next({ invoice_number: 'A1040' }), TYPE)).toMatchObject({
       severity: 'LOW',
@@ -67,7 +68,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     expect(typesOf(numbered(rising(8)).next({ invoice_number: 'A1042' }))).toEqual([]);
   });
   test('is LOW for a jump of more than twenty usual steps', () => {
-    // The median step is 9, the last number 1057.
+    // The median step is 9 and the last number is 1057.
     expect(findingIn(numbered(rising(8)).next({ invoice_number: `A${1057 + 181}` }), TYPE)).toMatchObject({
       evidence: { expectedRange: { to: 1237 } },
     });
@@ -129,7 +130,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
 
 describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
   const TYPE = 'INVOICE_NUMBERS_CONSECUTIVE';
-  /** Six earlier numbers without a gap, as many days apart, after one of long ago. */
+  /** Creates a supplier with an old bill and six later bills without a gap in the numbers, `daysApart` days apart. */
   function unbroken(daysApart: number, by: Bill['by'] = { name: 'Acme', tax_id: 'DE136695976' }, first = '2024-01-10') {
     const acme = ledger();
     acme.bill({ by, invoice_number: 'A3', issue_date: first });

@@ -13,7 +13,10 @@ import { lastNumericRun } from '../supplier/profile.js';
 import { isOtherAccount } from '../supplier/habits.js';
 import { differences, median } from '../supplier/statistics.js';
 
-/** Family NUM: how the supplier counts its invoices (detection reference, section 7.5). Credit notes count apart. */
+/**
+ * Family NUM: checks how the supplier numbers its invoices (detection reference, section 7.5). Credit notes are
+ * numbered separately.
+ */
 export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
   if (facts.invoice.amountMinor.startsWith('-')) return [];
   const parameters = policy.numbers;
@@ -25,7 +28,10 @@ export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** A pattern is the supplier's own once several invoices carried it; suppliers with many patterns have none. */
+/**
+ * Reports an unusual number pattern. A pattern becomes the supplier's own after several invoices. Suppliers with many
+ * patterns are skipped.
+ */
 function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { signatures, count } = supplier.profile;
@@ -64,14 +70,14 @@ interface Entry {
   readonly value: number;
 }
 
-/** The running number of the invoice and those of the supplier's newest invoices, by day and number. */
+/** Running number of the invoice and of the supplier's newest invoices, ordered by day and number. */
 interface Series {
   readonly value: number;
-  /** Issued on the same day or earlier. */
+  /** Entries of invoices with the same or an earlier issue day. */
   readonly before: readonly Entry[];
 }
 
-/** Returns the series; undefined where the last digits of the number are the billed period, not a counter. */
+/** Returns the series, or undefined when the last digits of the number are the billed period and not a counter. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   const printed = invoice.number.runs.findLast((text) => /^[0-9]+$/.test(text));
@@ -84,10 +90,11 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * The number is below the highest of a month ago, or far above it. Single lower numbers are allowed: bills arrive late, and
- * some credit notes have their own series. Skipped for several series, for series that restart with the year or month and
- * are still below their highest number, and for the first numbers of a year. Odd numbers neither set the height of the
- * series nor end it, unless the number follows the newest of them: then the series has moved there.
+ * Reports a number that is below the highest number of a month ago, or far above it. Single lower numbers are allowed,
+ * because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers with several
+ * series, for series that restart with the year or month and are still below their highest number, and for the first
+ * numbers of a year. Odd numbers neither raise the height of the series nor end it. If the checked number follows the
+ * newest odd numbers, the series has moved there.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
@@ -108,12 +115,12 @@ function outOfSequence(
   if (newest !== last && value >= newest.value && value - newest.value <= jumpMax) return [];
   const lowest = series.findLast(({ day }) => day <= invoice.issueDay - parameters.sequenceDays)?.value;
   const isBehind = lowest !== undefined && value < lowest;
-  // A step no longer than one the supplier has made before is not far ahead, whatever its usual step.
+  // A step that is no longer than an earlier step is not far ahead, whatever the usual step is.
   if (!isBehind && rising.some((step) => step >= value - last.value)) return [];
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(differences(series.map(({ day }) => day)));
-  // A pause allows one more step for each usual gap that fits into it.
+  // Each usual gap that fits into a pause allows one more step.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const highest = last.value + Math.ceil(jumpMax * pauses);
   const isAhead = value > highest && rising.every((step) => step <= jumpMax);
@@ -143,13 +150,13 @@ function outOfSequence(
 }
 
 /**
- * Tells whether the number follows a series that never fell and whose last step was no jump, by a step no longer than one before. Most
- * numbers do. Compares without building the series, because every invoice is checked.
+ * Tells whether the number continues a series that never fell and whose last step was not a jump, by a step no longer
+ * than an earlier one. Most numbers do. The comparison does not build the series, because it runs for every invoice.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
   for (const entry of before) {
-    // The shortest step but the last is no more than the usual one.
+    // The shortest earlier step is at most the usual step, so the comparison stays safe.
     if (last > 0 && last < shortest) shortest = last;
     last = entry.value - reached;
     if (last < 0) return false;
@@ -160,10 +167,13 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
   return step >= 0 && longest > 0 && step <= longest && last <= shortest * jumpStepsMax;
 }
 
-/** The most entries of which none is below the one before: all but the odd ones. Of several such series the lowest. */
+/**
+ * Returns the longest series of entries in which no entry is below the previous one, which leaves out odd numbers. Of
+ * several series with this length, the lowest is chosen.
+ */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
-  // Place at which a series of each length ends lowest.
+  // Indexes of the entries with which the lowest series of each length ends.
   const ends: number[] = [];
   const previous: number[] = [];
   const valueAt = (place: number | undefined): number => entries[place ?? -1]?.value ?? 0;
@@ -181,7 +191,10 @@ function longestRising(entries: readonly Entry[]): readonly Entry[] {
   return series.reverse();
 }
 
-/** The series without a last entry far above the others: one bill does not set its height. */
+/**
+ * Returns the series without a last entry far above the others, because a single bill does not raise the height of the
+ * series.
+ */
 function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
   const others = series.slice(0, -1);
   const [last, beforeLast] = [series.at(-1), others.at(-1)];
@@ -195,8 +208,9 @@ function stepsOf(series: readonly Entry[]): number[] {
 }
 
 /**
- * Every invoice of the supplier comes to this organization: a supplier with other customers skips numbers. Said once, and
- * not again after a gap, in a new year or for a number that comes twice.
+ * Reports that every invoice number of the supplier arrives at this organization, because a supplier with other
+ * customers would skip numbers. The finding is raised once, and not again after a gap, in a new year or for a repeated
+ * number.
  */
 function consecutive(
   { invoice, supplier }: Facts,
@@ -237,12 +251,12 @@ function consecutive(
   ];
 }
 
-/** The entries without those that repeat the number before them, as a copy does. */
+/** Returns the entries without those that repeat the previous number, as a copy does. */
 function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ value }, index) => value !== entries[index - 1]?.value);
 }
 
-/** The newest entries of which each is one more than the one before. */
+/** Returns the newest entries in which each number is one higher than the previous number. */
 function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   const start = entries.findLastIndex(
     ({ value }, index) => index === 0 || value !== (entries[index - 1]?.value ?? 0) + 1,
@@ -250,7 +264,7 @@ function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   return entries.slice(start);
 }
 
-/** Tells whether the newest entries are enough, and over enough days, to show that the buyer is the only customer. */
+/** Tells whether the newest entries are enough, over enough days, to show that the buyer is the only customer. */
 function saysOnlyCustomer(
   entries: readonly Entry[],
   invoicesBefore: number,
@@ -262,15 +276,18 @@ function saysOnlyCustomer(
   return invoicesBefore >= consecutiveInvoicesMin && last.day - first.day >= consecutiveDaysMin;
 }
 
-/** Numbers of the kind `<customer>-<count>` are counted per customer: any other digits than those of a period. */
+/**
+ * Tells whether the number contains other digits than those of a period. Numbers such as `<customer>-<count>` are
+ * counted for each customer.
+ */
 function hasAccountPart(invoice: NormalisedInvoice): boolean {
   const numeric = invoice.number.runs.filter((run) => /^[0-9]+$/.test(run));
   return numeric.slice(0, -1).some((run) => !isPeriod(run, invoice));
 }
 
 /**
- * Tells whether digits are a form of the month or year of the number's own date. More zeros than a month has show a counter
- * (`2026.0026`), and so do two digits next to the whole year.
+ * Tells whether digits are a form of the month or year of the invoice date. Digits are a counter if they have more
+ * leading zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
  */
 function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
   const [year, short, month, day] = [
@@ -279,7 +296,7 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // Each of the forms ends with one of these, and few running numbers do.
+  // Every form ends with one of these texts, and few running numbers do.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];
@@ -288,7 +305,7 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
   return [...written, ...days, ...years].some((text) => text === printed || withoutLeadingZeros(text) === printed);
 }
 
-/** True for a running number behind year and month, `2025030017`: it jumps with every month. */
+/** Tells whether a running number follows the year and month, as in `2025030017`. Such a number jumps every month. */
 function carriesPeriod(run: string, date: CalendarDate): boolean {
   const [year = '', month = ''] = date.split('-');
   return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));

@@ -14,10 +14,10 @@ import type { OrderParameters } from '../policy/orders.js';
 import { differences } from '../supplier/statistics.js';
 import { taxText } from '../supplier/identity.js';
 
-/** Family PO: the purchase order, as far as invoices show it (detection reference, section 7.5). */
+/** Family PO: checks the purchase order as far as invoices show it (detection reference, section 7.5). */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.orders;
-  // A credit note refunds an order that was billed before.
+  // A credit note refunds an order that was billed earlier.
   if (facts.invoice.amountMinor.startsWith('-')) return [];
   return [
     ...missing(facts, parameters),
@@ -60,8 +60,9 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
 }
 
 /**
- * The order is another supplier's: the ERP says so, or another supplier has billed it. Raised on the invoice that ties
- * the supplier to the order. Companies give out the same numbers, each its own.
+ * Reports an order that belongs to another supplier, according to the ERP or because another supplier has billed it.
+ * The finding is raised on the invoice that links the supplier to the order. Each company numbers its own orders, so
+ * equal numbers of different companies are different orders.
  */
 function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFinding[] {
   const { invoice, supplier, orderLink, orderMaster } = facts;
@@ -110,7 +111,7 @@ function withTaxId(taxId: string | undefined): string {
   return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
 }
 
-/** The same amount on one order for the third time, as when a delivery is billed twice. */
+/** Reports the third bill with the same amount on one order, because one delivery may have been billed twice. */
 function repeatedAmount(
   { invoice, supplier, orderLink }: Facts,
   parameters: OrderParameters,
@@ -149,7 +150,10 @@ function repeatedAmount(
   ];
 }
 
-/** Rejects words, initials and cost centres in the field of the order number, which unrelated suppliers share. */
+/**
+ * Tells whether a text is an order reference. Words, initials and cost centres are rejected, because unrelated
+ * suppliers share them.
+ */
 function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
   return poKey.length >= referenceLengthMin && digitCount(poKey) >= referenceDigitsMin;
 }
@@ -158,7 +162,10 @@ function isOfCompany({ companyId }: OrderUse, wanted: string): boolean {
   return companyId === undefined || companyId === wanted;
 }
 
-/** The same amount on the same order under another supplier is reported as a duplicate instead. */
+/**
+ * Tells whether another supplier has billed the same amount on the same order. Such a bill is reported as a duplicate
+ * instead.
+ */
 function isCopy({ invoice, supplier, candidates }: Facts): boolean {
   return candidates.some(
     (candidate) =>

@@ -23,7 +23,10 @@ function findingsIn(rows: readonly ScanRow[], earlier?: ScanPopulation['earlier'
 }
 const typesIn = (rows: readonly ScanRow[]): string[] => findingsIn(rows).map(({ type }) => type);
 
-/** Evenly spread on the logarithmic scale from 10.00 to 100 000.00: the law in person. Many suppliers. */
+/**
+ * Rows of many suppliers with amounts spread evenly on the logarithmic scale from 10.00 to 100 000.00, which follow the
+ * law exactly.
+ */
 const grown = (count: number): ScanRow[] =>
   times(count, (index) =>
     row(Math.floor(1000 * 10 ** ((4 * (index + 0.5)) / count)), { supplierId: `s${index % 50}` }),
@@ -71,7 +74,7 @@ describe('SCAN_REIMPORTED', () => {
 });
 
 describe('BENFORD_DEVIATION', () => {
-  /** Every fifth amount replaced by one that begins with 37. */
+  /** The same rows with every fifth amount replaced by one that begins with 37. */
   const bent = (count: number): ScanRow[] =>
     grown(count).map((one, index) => (index % 5 === 0 ? { ...one, amountMinor: String(370_000 + index) } : one));
   test('is INFO for a thousand amounts whose leading digits pile up', () => {
@@ -100,7 +103,7 @@ describe('BENFORD_DEVIATION', () => {
 });
 
 describe('THRESHOLD_CLUSTER', () => {
-  /** Rows that lie elsewhere, `below` and `above` the band, and `under` in it. */
+  /** Rows with amounts elsewhere, and with the given numbers of amounts below, in and above the band. */
   const around = (under: number, below: number, above: number, rows = 300, currency = 'EUR'): ScanRow[] => {
     const banded = [
       ...times(under, (index) => row(475_000 + index * 997, { supplierId: `u${index % 4}` })),

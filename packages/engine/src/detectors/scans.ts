@@ -11,8 +11,8 @@ import type { ScanParameters } from '../policy/scans.js';
 import { compareSuppliers, compareText } from '../facts/record-order.js';
 
 /**
- * Findings about a scan as a whole, without an invoice (detection reference, section 7.6). A file that was imported
- * before says nothing new about its amounts.
+ * Raises findings about a scan as a whole, which belong to no invoice (detection reference, section 7.6). The amounts
+ * of a file that was imported before are not examined again.
  */
 export function detectInScan(scan: ScanPopulation, policy: Policy): RaisedFinding[] {
   const reimported = scanReimported(scan, policy.scans);
@@ -56,7 +56,10 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
   ];
 }
 
-/** Leading digits of natural amounts follow Benford's law; those of invented or capped amounts do not. */
+/**
+ * Reports leading digits that do not follow Benford's law. Natural amounts follow it, while invented or capped amounts
+ * do not.
+ */
 function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParameters): RaisedFinding[] {
   const amounts = grownAmounts(rows, parameters);
   if (amounts.length < parameters.benfordAmountsMin || !spansDecades(amounts, parameters)) return [];
@@ -107,7 +110,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
   });
 }
 
-/** More invoices just under an approval limit than the amounts around it suggest. */
+/** Reports more invoices just below an approval limit than the neighbouring amounts suggest. */
 function thresholdClusters(scan: ScanPopulation, { scans: parameters, amounts }: Policy): RaisedFinding[] {
   if (scan.rows.length < parameters.clusterRowsMin) return [];
   const currencies = [...new Set(scan.rows.map(({ currency }) => currency))].sort(compareText);
@@ -134,7 +137,7 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // One recurring price in the band does not show a pattern.
+  // A single recurring price in the band is not a pattern.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
@@ -173,7 +176,10 @@ interface GrownAmount {
   readonly minor: bigint;
 }
 
-/** Amounts of at least ten units, without suppliers whose amounts repeat: rents and price lists follow no such law. */
+/**
+ * Returns amounts of at least ten units. Suppliers whose amounts repeat are left out, because rents and price lists do
+ * not follow the law.
+ */
 function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): GrownAmount[] {
   const large = rows
     .map((row) => ({ row, minor: BigInt(row.amountMinor) }))
@@ -185,7 +191,7 @@ function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): Gro
   });
 }
 
-/** Compared by number of digits: one more is one decade more. */
+/** Tells whether the amounts span enough decades. One digit more is one decade more. */
 function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {
   let least = amounts[0]?.minor ?? 1n;
   let most = least;
@@ -198,9 +204,9 @@ function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: Sc
 
 interface DigitFit {
   readonly n: number;
-  /** Mean absolute deviation of the shares from those expected. */
+  /** Mean absolute deviation of the observed shares from the expected shares. */
   readonly mad: number;
-  /** The part that chance explains for this number of amounts. */
+  /** Deviation that chance explains for this number of amounts. */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];
@@ -254,7 +260,7 @@ function spikeSentences(spikes: readonly Spike[]): string[] {
     );
 }
 
-/** The digits that occur too often most clearly, for a summary. */
+/** Describes the digits that occur too often most clearly, for a summary. */
 function spikeClause([spike]: readonly Spike[]): string {
   if (spike === undefined) return '';
   return `: ${percent(spike.share)} begin with ${spike.digits}, where ${percent(spike.expected)} would be usual`;

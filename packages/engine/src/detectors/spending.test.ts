@@ -4,7 +4,7 @@ import type { Billed } from '../testing/in-memory-history.js';
 import { findingIn, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 
-/** Bills the amounts in order, on consecutive dates `daysBetween` apart, and gives the finding about each. */
+/** Bills the amounts in order, `daysBetween` days apart, and returns the amount finding of each bill. */
 function outliersOf(amounts: readonly string[], daysBetween = 20, each: Bill = {}) {
   const acme = ledger();
   return amounts.map((gross_amount, index) =>
@@ -160,7 +160,7 @@ describe('amounts that rise step by step', () => {
 describe('many bills within a short time', () => {
   const weekly = Array.from({ length: 24 }, (_, week) => `${900 + ((week * 37) % 90)}.10`);
 
-  /** A bill a week for five months, then one of the amount every day. */
+  /** Bills once a week for five months, then the given amount every day. */
   function thenDaily(amount: (day: number) => string, days: number) {
     const acme = ledger();
     weekly.forEach((gross_amount, week) =>
@@ -190,7 +190,7 @@ describe('many bills within a short time', () => {
       recommendedAction:
         'Check the quantity, the price and the purchase order; compare the invoices of these 30 days with contracts and deliveries.',
     });
-    // Bills that wait for a review do not count, so that the other bills stay below three times the most.
+    // Bills that wait for a review do not count, so that the other bills stay below three times the largest sum.
     const passed = findings.filter((finding) => finding === undefined).length;
     expect(passed * 1880).toBeLessThan(3 * 5 * 990);
   });

@@ -13,10 +13,10 @@ import { comparableAmounts } from '../supplier/habits.js';
 import { isWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
-// Rises that single amounts against their usual spread do not show (detection reference, section 7.4): a large amount after few
-// small ones, amounts that rise step by step, and many bills within a short time.
+// These rules find rises that the usual spread of single amounts does not show (detection reference, section 7.4): a
+// large amount after a few small ones, amounts that rise step by step, and many bills within a short time.
 
-/** A rise that the spread of the amounts does not show; the first of the rules that holds. */
+/** Reports a rise that the spread of the amounts does not show. The first rule that applies raises the finding. */
 export function risenAmount(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const found = farAboveFew(checked, parameters);
   if (found.length > 0) return found;
@@ -25,8 +25,8 @@ export function risenAmount(checked: CheckedAmount, parameters: AmountParameters
 }
 
 /**
- * Many times the largest amount of a supplier with too few bills to say how its amounts vary. Amounts in other currencies
- * count at their worth, so that another currency is not a new beginning.
+ * Reports an amount many times the largest amount of a supplier that has too few bills to show how its amounts vary.
+ * Amounts in other currencies are converted, so that changing the currency does not reset the comparison.
  */
 function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, uses } = checked;
@@ -59,7 +59,10 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
   ];
 }
 
-/** The checked amount over the largest earlier one of any currency with a known rate. */
+/**
+ * Returns the ratio of the checked amount to the largest earlier amount, that amount as text, and the number of earlier
+ * amounts. Amounts in all currencies with a known rate are compared.
+ */
 function largestEarlier(
   checked: CheckedAmount,
   parameters: AmountParameters,
@@ -87,8 +90,9 @@ function largestEarlier(
 }
 
 /**
- * Each bill a little larger than all before it: no step is large, and the spread of the amounts grows with them. The first
- * amounts show where the rise began; several of the bills since, most of them, were the largest so far.
+ * Reports bills that are each a little larger than all earlier ones. No single step is large, and the spread of the
+ * amounts grows with them. The first amounts show where the rise began, and most of the later bills were the largest up
+ * to their day.
  */
 function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, uses } = checked;
@@ -131,7 +135,10 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
   ];
 }
 
-/** Many bills within a short time, none of them unusual alone: together several times the most in any earlier such time. */
+/**
+ * Reports many bills within a short time. None of them is unusual alone, but together they are several times the
+ * largest sum of any earlier period of that length.
+ */
 function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, value, uses } = checked;
   const { invoice } = facts;
@@ -146,7 +153,8 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
   const together = { value: (value * sum) / minor };
   if (!isWorth(together, surgeValueMin)) return [];
-  // Mostly a single earlier bill says enough. Numbers are exact to a far smaller part than the margin.
+  // Usually a single earlier bill is enough to decide. The error of floating-point numbers is far smaller than the
+  // margin.
   const enough = (Number(sum) / surgeTimes) * 1.001;
   if (older.some((use) => Number(use.minor) > enough)) return [];
   const most = mostWithin(older, surgeDays);
@@ -178,12 +186,12 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   ];
 }
 
-/** Returns the level of a rise. An amount of high value stays unusual until someone reviews it (supplier/suspicion.ts). */
+/** Returns the level of a rise. A high amount remains unusual until someone reviews it (supplier/suspicion.ts). */
 function riseLevel(worth: Pick<CheckedAmount, 'value'>, { levels, highRiseValueMin }: AmountParameters): Level {
   return isWorth(worth, highRiseValueMin) ? levels.outlierHighRise : levels.outlierRise;
 }
 
-/** The largest sum of amounts within so many days. */
+/** Returns the largest sum of amounts within the given number of days. */
 function mostWithin(uses: readonly AmountUse[], days: number): { readonly sum: bigint; readonly bills: number } {
   let most = { sum: 0n, bills: 0 };
   let sum = 0n;
@@ -200,7 +208,7 @@ function largestOf(uses: readonly AmountUse[]): bigint {
   return uses.reduce((largest, { minor }) => (BigInt(minor) > largest ? BigInt(minor) : largest), 0n);
 }
 
-/** The middle of an odd number of amounts. */
+/** Returns the median of an odd number of amounts. */
 function middleOf(uses: readonly AmountUse[]): bigint {
   const sorted = uses
     .map(({ minor }) => BigInt(minor))
@@ -208,7 +216,7 @@ function middleOf(uses: readonly AmountUse[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Divides with one decimal, rounded down, so that a stated limit is reached. */
+/** Divides two amounts and rounds down to one decimal, so that a stated limit is really reached. */
 function ratioOf(amount: bigint, other: bigint): number {
   return other === 0n ? 0 : Number((amount * 10n) / other) / 10;
 }

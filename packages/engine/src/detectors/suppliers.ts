@@ -27,7 +27,7 @@ import { compareRelated } from '../supplier/related.js';
 import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../facts/companies.js';
 
-/** Family SUP: the identity of the supplier (detection reference, section 7.3). */
+/** Family SUP: checks the identity of the supplier (detection reference, section 7.3). */
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.suppliers;
   return [
@@ -43,16 +43,16 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** The same name says more than a similar one. */
+/** Reports the imitation of a name. An identical name is stronger evidence than a similar one. */
 function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const same = sameName(facts, parameters);
   return same.length > 0 ? same : lookalikeName(facts, parameters);
 }
 
 /**
- * A supplier that is not established uses exactly the name of one that is, and asks for payment to an account that the established one is
- * not known on. Bills that wait for a review establish nobody. The stated tax id is ignored, valid or not, because an impostor can choose
- * it. Suppliers with several tax ids keep their account.
+ * Reports a supplier that uses exactly the name of an established supplier and asks for payment to an account on which
+ * the established supplier is not known. Bills that wait for a review do not establish a supplier. The stated tax id is
+ * ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -62,7 +62,7 @@ function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[]
   if (bankKey === undefined || own >= lookalikeInvoicesMin) return [];
   const use = supplier.profile.accounts.find(({ key }) => key === bankKey);
   if (use?.trust === 'REVIEWED' || use?.trust === 'ERP') return [];
-  // A sender chooses the date on a bill: one that is asked about was there before nobody.
+  // The sender chooses the date on a bill, so a doubtful bill never makes its supplier the earlier one.
   const ownFirstDay = (own > 0 ? supplier.profile.firstDay : null) ?? Number.POSITIVE_INFINITY;
   const established = (namesakes ?? [])
     .filter(({ invoices, firstDay = 0 }) => invoices >= lookalikeInvoicesMin && firstDay <= ownFirstDay)
@@ -111,13 +111,15 @@ function stating(taxId: string): string {
 }
 
 /**
- * An invoice under almost the name of an established supplier, and each further one until the first is answered: what an
- * impostor sends. A name like that of a supplier in doubt is in doubt too, because a name can be changed in steps.
+ * Reports an invoice under nearly the name of an established supplier, as an impostor sends it. Each further invoice is
+ * reported until the first is reviewed. A name similar to that of a doubtful supplier is doubtful too, because a name
+ * can be changed in steps.
  */
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
   if (undoubtedInvoices(supplier.profile) > 0) return [];
-  // A supplier in doubt that imitates an established one does not put the bearers of the established name in doubt.
+  // A doubtful supplier that imitates an established one does not make other suppliers with the established name
+  // doubtful.
   const isEstablishedName = (facts.namesakes ?? []).some(({ invoices }) => invoices >= parameters.lookalikeInvoicesMin);
   const [imitated] = (lookalikes ?? [])
     .flatMap((other) => {
@@ -128,7 +130,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         (other.invoices >= parameters.lookalikeInvoicesMin ||
           (isInDoubt(other) && !isWeak(likeness) && !isEstablishedName)) &&
         !haveSameTaxId(other, invoice) &&
-        // Companies of one group have such names too, so only a different account is reported.
+        // Companies of one group also have such names, so only a different account is reported.
         (!isWeak(likeness) || isOtherAccount);
       return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
@@ -181,7 +183,10 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
   ];
 }
 
-/** Names that other firms may have too: they mean something only where the account is another one as well. */
+/**
+ * Tells whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the
+ * account differs too.
+ */
 function isWeak(likeness: Likeness | undefined): boolean {
   return likeness !== undefined && WEAK_LIKENESS.has(likeness.kind);
 }
@@ -215,8 +220,9 @@ function likenessText(likeness: Likeness): string {
 }
 
 /**
- * A known name with another valid tax id of the same country: a new legal entity or an impostor. Companies of one group
- * share a name under several tax ids, or state different legal forms.
+ * Reports a known name with another valid tax id of the same country, which belongs to a new legal entity or an
+ * impostor. Companies of one group are accepted: they share a name under several tax ids or state different legal
+ * forms.
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -226,7 +232,7 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
     .filter((other) => haveConflictingTaxIds(other, invoice) && other.taxCountry === invoice.taxCountry)
     .sort(compareRelated);
   const [known] = conflicting;
-  // A tax id that is itself asked about does not make a group.
+  // A tax id that is doubtful itself does not make its supplier part of a group.
   const accepted = conflicting.filter((other) => other === known || doubtedInvoices(other) === 0);
   const taxIds = new Set(accepted.map((other) => other.taxKey));
   if (known === undefined || taxIds.size >= parameters.groupTaxIdsMin) return [];
@@ -256,7 +262,10 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
   ];
 }
 
-/** The tax id is known, the name is not: the invoice may be from another company. Names are learned from reviews. */
+/**
+ * Reports a known tax id under an unknown name, because the invoice may be from another company. Reviews add names to
+ * the supplier.
+ */
 function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: SupplierParameters): RaisedFinding[] {
   const { names } = supplier.profile;
   if (supplier.reason !== 'TAX_KEY' || invoice.nameKey === '' || names.length === 0) return [];
@@ -279,14 +288,17 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
   ];
 }
 
-/** The tax id cannot exist in the country that it states, or where it states none in that of the supplier, as far as known. */
+/**
+ * Reports a tax id that is impossible in the country that it states. If it states no country, the country of the
+ * supplier is used, as far as it is known.
+ */
 function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const fault = taxIdFault(facts);
   if (fault === undefined) return [];
   const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
-  // A tax id of zeros alone has no key.
+  // A tax id of zeros alone has no tax key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
   const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
@@ -312,7 +324,10 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   ];
 }
 
-/** Raised where the supplier only used to state a tax id. Tax without a tax id is reported by TAX_WITHOUT_REGISTRATION. */
+/**
+ * Reports a missing tax id if the supplier used to state one. Tax without a tax id is reported by
+ * TAX_WITHOUT_REGISTRATION.
+ */
 function taxIdMissing({ invoice, supplier }: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { count, taxIdCount } = supplier.profile;
   if (invoice.taxKey !== undefined || invoice.taxValidity !== undefined) return [];
@@ -352,8 +367,8 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Tells whether an earlier record of the supplier, which its profile does not count, asked for as much. The finding is then on
- * that record. A record that a person confirmed as a duplicate or as fraud says nothing about the supplier.
+ * Tells whether an earlier record of the supplier that is not in its profile had an equally large amount. That record
+ * then carries the finding. Records that a person confirmed as duplicates or fraud are ignored.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -368,7 +383,7 @@ function wasHighBefore(facts: Facts): boolean {
   );
 }
 
-/** A large first invoice; MEDIUM without an order, with a foreign bank or a round amount. */
+/** Reports a large first invoice. It is MEDIUM without an order, with a foreign bank or with a round amount. */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (!isNew(facts, parameters)) return [];
@@ -409,7 +424,10 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
   ];
 }
 
-/** Returns the amount that few of the organization exceed, with the invoice in the same currency; undefined without a rate. */
+/**
+ * Returns the amount that few invoices of the organization exceed, with the invoice in the same currency. Undefined
+ * without an exchange rate.
+ */
 function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
   if (highAmount === undefined || base === null) return undefined;
   return { high: highAmount, value: base.amount, currency: base.currency };
@@ -421,12 +439,17 @@ interface HighestAmounts {
   readonly currency: string;
 }
 
-/** Tells whether the amount that few exceed is more than the limit. Both are compared at the rate of the invoice. */
+/**
+ * Tells whether the amount that few invoices exceed is above the limit. Both are compared at the rate of the invoice.
+ */
 function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: DecimalAmount): boolean {
   return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);
 }
 
-/** `PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR 10,000.00 for first invoices` */
+/**
+ * Describes the value and its limit: `PLN 69,168.62 (EUR 16,358.50), which reaches the limit of EUR 10,000.00 for first
+ * invoices`.
+ */
 function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; readonly currency: string }): string {
   const { invoice, base } = facts;
   const amount = amountText(invoice);
@@ -438,7 +461,10 @@ function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; re
   return `${amount}${converted}, which reaches the limit of ${moneyText(limit.amount, limit.currency)} for first invoices`;
 }
 
-/** A long gap, measured by the usual gaps of the supplier, so that yearly bills are accepted. */
+/**
+ * Reports a supplier that bills again after a long gap. The gap is compared with the usual gaps of the supplier, so
+ * that yearly bills are accepted.
+ */
 function dormantReactivated(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, lastDay, days } = supplier.profile;
@@ -485,12 +511,15 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
   ];
 }
 
-/** Every supplier is new in an organization's first scan, until enough rows have been checked. */
+/**
+ * Tells whether the supplier counts as new. In an organization's first scan every supplier is new until enough rows
+ * have been checked.
+ */
 function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }
 
-/** Tells whether the other supplier is known on the account. Bills that wait for a review do not count. */
+/** Tells whether the other supplier is known on the invoice's account. Bills that wait for a review do not count. */
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
   return other.knowsAccount ?? isTied(bankLink, other.supplierId);
 }

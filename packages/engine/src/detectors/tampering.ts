@@ -1,7 +1,7 @@
 import type { DocumentFacts, TamperSign, TamperSignKind } from '../facts/document-facts.js';
 import type { DocumentParameters } from '../policy/documents.js';
 
-/** Signs of tampering, each kind once, with those that the policy tells from the program. */
+/** Lists the signs of tampering, each kind once, including the signs that the policy derives from the program. */
 export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentParameters): readonly TamperSign[] {
   const producer = document.producer?.toLowerCase() ?? '';
   const isEditor = editors.some((editor) => producer.includes(editor));
@@ -13,13 +13,13 @@ export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentPara
   return [...byKind.values()];
 }
 
-/** The weight of all signs together. */
+/** Returns the total weight of all signs. */
 export function tamperWeight(document: DocumentFacts, parameters: DocumentParameters): number {
   const signs = tamperSignsOf(document, parameters);
   return signs.reduce((sum, { kind }) => sum + parameters.tamperWeights[kind], 0);
 }
 
-/** Tells whether the document was changed after signing, or its tampering signs together weigh enough. */
+/** Tells whether the document was changed after signing, or the total weight of its tampering signs is high enough. */
 export function isTampered(document: DocumentFacts | undefined, parameters: DocumentParameters): boolean {
   if (document === undefined) return false;
   const changed = document.signature?.changed;

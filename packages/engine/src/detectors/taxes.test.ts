@@ -6,7 +6,7 @@ import type { Bill } from '../testing/ledger.js';
 
 const typesOf = typesIn('TAX');
 
-/** Net, tax and gross, as an invoice states them. */
+/** Returns net, tax and gross amounts as an invoice states them. */
 const totals = (net_amount: string, tax_amount: string, gross_amount: string) => ({
   net_amount,
   tax_amount,
@@ -171,7 +171,7 @@ describe('TAX_RATE_IMPLAUSIBLE', () => {
 });
 
 describe('TAX_RATE_UNUSUAL', () => {
-  /** A supplier with these taxes on 1000.00, and what a further bill of it raises. */
+  /** Bills 1000.00 with these taxes, then one more bill, and returns the result of the last. */
   function after(taxes: readonly string[], bill: Bill, each: Bill = {}) {
     const acme = ledger();
     const gross = (tax: string): string => String(1000 + Number(tax));

@@ -22,7 +22,10 @@ import { rateBasisPoints } from '../supplier/profile.js';
 import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
 
-/** Family TAX: whether net, tax and gross belong together and may be charged (detection reference, section 7.4). */
+/**
+ * Family TAX: checks whether net, tax and gross are consistent and whether the tax may be charged (detection reference,
+ * section 7.4).
+ */
 export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
   const amounts = taxedAmounts(facts.invoice);
   if (amounts === undefined) return [];
@@ -37,14 +40,14 @@ export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Amounts in minor units; net is absent where only the tax is stated. */
+/** Amounts in minor units. Net is absent when only the tax is stated. */
 interface TaxedAmounts {
   readonly net: bigint | undefined;
   readonly tax: bigint;
   readonly gross: bigint;
-  /** Tax as a share of net in basis points; absent where net is, or is zero. */
+  /** Tax as a share of net in basis points. Absent when net is missing or zero. */
   readonly rate: number | undefined;
-  /** Decimals of the currency. */
+  /** Number of decimals of the currency. */
   readonly exponent: number;
 }
 
@@ -61,12 +64,12 @@ function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedI
   };
 }
 
-/** Differences up to this come from rounding, in minor units. */
+/** Returns the maximum difference in minor units that rounding explains. */
 function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMinorWhole }: TaxParameters): bigint {
   return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
 }
 
-/** Net and tax do not add up to the gross amount. */
+/** Reports that net and tax do not add up to the gross amount. */
 function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { net, tax, gross } = amounts;
   if (net === undefined) return [];
@@ -125,7 +128,10 @@ function isCashRounding(
   return amounts.gross % coin === 0n && size * 2n <= coin + toleranceOf(amounts, parameters) * 2n;
 }
 
-/** In some countries the buyer keeps part of the net amount back for the tax office, and the total says so. */
+/**
+ * Tells whether the difference is withholding tax. In some countries the buyer keeps part of the net amount for the tax
+ * office, and the total is reduced by it.
+ */
 function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, parameters: TaxParameters): boolean {
   const { net = 0n } = amounts;
   if (difference > 0n === net > 0n) return false;
@@ -139,8 +145,8 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
 }
 
 /**
- * The country of the supplier, or its possible countries where it is unknown: the invoice asks for less than its total, so
- * a wrong guess does no harm.
+ * Returns the supplier's country, or all possible countries when it is unknown. A wrong guess does no harm, because the
+ * invoice asks for less than its total.
  */
 function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
   const registration = taxRegistration(facts);
@@ -151,7 +157,9 @@ function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParam
   );
 }
 
-/** More tax than any legal rate of the supplier's country, or tax of another sign than the net amount. */
+/**
+ * Reports more tax than any legal rate in the supplier's country allows, or tax with another sign than the net amount.
+ */
 function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice } = facts;
   const { net, tax, rate } = amounts;
@@ -197,7 +205,9 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   ];
 }
 
-/** The highest rate that the supplier may charge: that of its country, or of all where its country is not known. */
+/**
+ * Returns the highest rate that the supplier may charge in its country, or in any country when its country is unknown.
+ */
 function highestRate(
   invoice: NormalisedInvoice,
   country: string | undefined,
@@ -220,7 +230,7 @@ function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; val
   return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
 }
 
-/** The supplier always charged one rate. */
+/** Reports another rate from a supplier that has always charged the same rate. */
 function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const rates = supplier.profile.taxRates;
@@ -233,7 +243,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   const country = taxRegistration(facts)?.country;
   const legal = country === undefined ? undefined : standardVatRate(country, invoice.issueDate);
   const before = country === undefined || legal === undefined ? undefined : standardRateBefore(country, legal);
-  // The legal rate changed, and the supplier follows it.
+  // The supplier has changed its rate because the legal rate changed.
   if (legal !== undefined && before !== undefined && isNear(rate, legal.basisPoints) && isNear(usual, before))
     return [];
   return [
@@ -255,14 +265,15 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   ];
 }
 
-/** Returns the standard rate before this one came into force. */
+/** Returns the standard rate that applied before this one. */
 function standardRateBefore(country: string, { from }: VatRate): number | undefined {
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }
 
 /**
- * Tax charged without a valid registration: said once of a supplier, and mildly of its later invoices. Not of invoices
- * that may be simplified. A missing id without tax belongs to family SUP.
+ * Reports tax that is charged without a valid registration. The severity is lower on later invoices of the same
+ * supplier. Invoices that may be simplified are skipped. A missing tax id on an invoice without tax is reported by
+ * family SUP.
  */
 function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -308,8 +319,8 @@ interface LimitInCurrency {
 }
 
 /**
- * Up to which amount the invoice may be simplified: by the law of the supplier's country, or of its bank where it states no
- * tax id. Undefined where there is no rate to compare with.
+ * Returns the maximum amount of a simplified invoice under the law of the supplier's country, or of its bank's country
+ * if it states no tax id. Undefined when no exchange rate exists.
  */
 function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitInCurrency | undefined {
   const { invoice } = facts;
@@ -324,8 +335,8 @@ function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitI
 }
 
 /**
- * Tells whether an earlier invoice of the supplier charged tax without a valid tax id, as far as its profile shows: one that
- * stated none, or the same invalid one, and one above the limit.
+ * Tells whether an earlier invoice of the supplier charged tax above the limit without a tax id or with the same
+ * invalid one, as far as the profile shows it.
  */
 function wasWithoutRegistration(
   { invoice, supplier }: Facts,
@@ -334,17 +345,20 @@ function wasWithoutRegistration(
 ): boolean {
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
-  // Profiles hold rates, which need a net amount.
+  // The profile stores tax rates, which require a net amount.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }
 
-/** Tells whether the bank is in a country without value added tax, such as the United States: suppliers there have no id to state. */
+/**
+ * Tells whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
+ * VAT id.
+ */
 function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
   return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
 }
 
-/** Between businesses of two member states the buyer usually owes the tax. */
+/** Reports tax between businesses of two member states, because the buyer usually owes it. */
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (tax <= 0n || invoice.buyerTaxId === undefined) return [];
@@ -375,7 +389,7 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Basis points as per cent, for people: 1900 is 19. */
+/** Converts basis points to percent for people: 1900 becomes 19. */
 function percent(basisPoints: number): number {
   return basisPoints / 100;
 }

@@ -3,8 +3,9 @@ import type { Subject } from './subject.js';
 import type { MasterAccount } from '../facts/erp-facts.js';
 
 /**
- * Subjects of the finding that the accounts of a vendor were changed to these.
- * @param againAt time of a further change to the same accounts, after an earlier one was confirmed: a case of its own
+ * Returns the subjects of the finding that a vendor's accounts were changed to these accounts.
+ * @param againAt time of a further change to the same accounts after an earlier change was confirmed, which is a
+ * separate case
  */
 export function accountChangeSubjects(
   vendorId: string,
@@ -14,7 +15,7 @@ export function accountChangeSubjects(
   return [vendorId, ...accounts.map(({ key }) => subject.account(key)), ...(againAt === undefined ? [] : [againAt])];
 }
 
-/** The evidence key of that finding: by it a review of the change is found. */
+/** Returns the evidence key of that finding. A review of the change is found by it. */
 export function accountChangeKey(vendorId: string, accounts: readonly MasterAccount[], againAt?: string): string {
   return evidenceKey('VENDOR_MASTER_BANK_CHANGED', accountChangeSubjects(vendorId, accounts, againAt));
 }

@@ -1,9 +1,9 @@
-/** Finding types as data. Severities and confidences are in the policy, rules in the detectors. */
+/** Catalogue of finding types. Severities and confidences are in the policy, and rules are in the detectors. */
 
 export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Findings of one family describe one problem from several angles; the score counts the strongest in full. */
+/** Findings of one family describe one problem in several ways. The score counts only the strongest of them in full. */
 export const families = {
   DUP: 'Duplicate invoices',
   BANK: 'Bank accounts',
@@ -20,7 +20,7 @@ export const families = {
 } as const;
 export type Family = keyof typeof families;
 
-/** Facts that a rule needs; without them it raises nothing. */
+/** Facts that a rule needs. Without them it raises no finding. */
 export const requiredFacts = {
   EARLIER_RECORDS: 'earlier invoices with the same number, amount or file',
   SUPPLIER_HISTORY: 'earlier invoices of the supplier',
@@ -48,13 +48,13 @@ export type RequiredFact = keyof typeof requiredFacts;
 
 export interface FindingKind {
   readonly family: Family;
-  /** The severities it can have, mildest first. */
+  /** Severities that a finding of the type can have, lowest first. */
   readonly severities: readonly Severity[];
-  /** Facts that the rule needs, beyond those that every invoice states. */
+  /** Facts that the rule needs in addition to those that every invoice states. */
   readonly requires: readonly RequiredFact[];
   /** Description of the finding type in one sentence. */
   readonly description: string;
-  /** Recommended action, with `{name}` for a value that the detector supplies. Null when there is nothing to do. */
+  /** Recommended action. `{name}` stands for a value that the detector supplies. Null when no action is needed. */
   readonly recommendedAction: string | null;
 }
 
@@ -616,7 +616,7 @@ export const catalogue = {
 
 export type FindingType = keyof typeof catalogue;
 
-/** Orders severities: INFO is 0, CRITICAL is 4. */
+/** Returns the rank of a severity: INFO is 0, CRITICAL is 4. */
 export function severityRank(severity: Severity): number {
   return severities.indexOf(severity);
 }

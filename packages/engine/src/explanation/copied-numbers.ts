@@ -1,4 +1,4 @@
-/** Relations of two invoice numbers, as evidence names them, that are one number but for how it is written. */
+/** Relations of two invoice numbers, as evidence names them, in which both are one number in different notations. */
 const COPIED_NUMBER: ReadonlySet<string> = new Set([
   'IDENT',
   'FORMAT',

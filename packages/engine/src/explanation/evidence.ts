@@ -4,41 +4,47 @@ import type { Family, FindingType, Severity } from './catalogue.js';
 import { evidenceKey } from './subject.js';
 import type { Subject } from './subject.js';
 
-/** JSON without undefined; what evidence is made of. */
+/** A JSON value without undefined, as evidence contains it. */
 export type EvidenceValue =
   string | number | boolean | null | readonly EvidenceValue[] | { readonly [name: string]: EvidenceValue };
 
-/** The contract of section 8: these five always, more by type. Amounts are decimal strings, accounts are masked. */
+/**
+ * Evidence of a finding as section 8 defines it: these five members on every finding, and further members by type.
+ * Amounts are decimal strings and accounts are masked.
+ */
 export interface Evidence {
-  /** Stable id of what the finding is about: a review of it holds for every later finding with this key. */
+  /** Stable key of the case that the finding reports. A review applies to every later finding with the same key. */
   readonly key: string;
-  /** Type and engine version. */
+  /** Finding type and engine version. */
   readonly rule: string;
-  /** Policy values used. */
+  /** Policy values that the rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
-  /** Numbers compared. */
+  /** Values that the rule compared. */
   readonly observed: { readonly [name: string]: EvidenceValue };
-  /** English sentences, one per fact. */
+  /** English sentences, one for each fact. */
   readonly explanation: readonly string[];
   readonly [name: string]: EvidenceValue;
 }
 
-/** A finding as the engine returns it. The storing service derives its id from the invoice and the evidence key. */
+/**
+ * A finding as the engine returns it. The service that stores the finding derives its id from the invoice and the
+ * evidence key.
+ */
 export interface Finding {
   readonly type: FindingType;
   readonly family: Family;
   readonly severity: Severity;
-  /** 0 to 100. */
+  /** Confidence from 0 to 100. */
   readonly confidence: number;
   readonly summary: string;
   readonly recommendedAction: string | null;
   readonly evidence: Evidence;
   readonly relatedInvoiceIds: readonly string[];
-  /** Subjects of the finding, at most 64. Never shown. */
+  /** Subjects of the finding, at most 64. Clients never see them. */
   readonly subjects: readonly Subject[];
 }
 
-/** Finding as a detector raises it. The engine adds family, key, rule and action. */
+/** A finding as a detector raises it. The engine adds family, key, rule and recommended action. */
 export interface RaisedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -46,40 +52,47 @@ export interface RaisedFinding {
   readonly summary: string;
   /** Values of the placeholders in the recommended action. */
   readonly actionValues?: Readonly<Record<string, string>>;
-  /** Parts of the key: subjects, and other values that distinguish findings of the type. */
+  /** Parts of the key: subjects, and other values that distinguish findings of one type. */
   readonly about: readonly (Subject | string)[];
-  /** Text that replaces the type in the key. Findings about the same pairs share it, whatever their type. */
+  /** Prefix of the key instead of the type. Findings about the same pair share it, whatever their type. */
   readonly keyPrefix?: string;
-  /** Subjects that are not part of the key. */
+  /** Subjects that are stored but do not form part of the key. */
   readonly alsoAbout?: readonly Subject[];
   readonly parameters?: Evidence['parameters'];
   readonly observed?: Evidence['observed'];
   readonly explanation: readonly string[];
-  /** Further evidence of this type. */
+  /** Further members of the evidence, as the type requires. */
   readonly extra?: { readonly [name: string]: EvidenceValue };
   readonly relatedInvoiceIds?: readonly string[];
 }
 
-/** Characters of a summary or an action (HTTP and security reference, section 2). */
+/** Maximum number of characters in a summary or recommended action (HTTP and security reference, section 2). */
 export const SENTENCE_LENGTH_MAX = 2_000;
-/** Characters of a sentence of the explanation. */
+/** Maximum number of characters in a sentence of the explanation. */
 const EXPLANATION_LENGTH_MAX = 400;
-/** Sentences of an explanation: a pair of records is compared in ten fields. */
+/** Maximum number of sentences in an explanation. A pair of records is compared in ten fields. */
 export const EXPLANATIONS_MAX = 12;
-/** Characters of a number, name or reference that evidence shows; the record itself shows all of them. */
+/**
+ * Maximum number of characters of a number, name or reference that evidence shows. The record itself shows the whole
+ * text.
+ */
 const SHOWN_TEXT_LENGTH_MAX = 120;
-/** Characters of what a rule of an electronic invoice says and where it failed, as the export shows them. */
+/**
+ * Maximum number of characters of a rule's message and location in an electronic invoice. The export has the same
+ * limit.
+ */
 const RULE_TEXT_LENGTH_MAX = 400;
-/** Entries of a list in evidence, the records that a finding is related to among them. */
+/** Maximum number of entries in a list of evidence, including the records that a finding is related to. */
 const SHOWN_ENTRIES_MAX = 64;
 
 /**
- * Maximum size of one finding as JSON, whatever the invoices state: every text at its longest and of characters of
- * four bytes. A finding is stored with its invoice, its analysis and on its own, and a page of a list holds a hundred.
+ * Maximum size of one finding as JSON. It holds for any invoice, even if every text has its maximum length in
+ * characters of four bytes. A finding is stored with its invoice, with its analysis and on its own, and a page of a
+ * list contains a hundred findings.
  */
 export const FINDING_JSON_BYTES_MAX = 64 * 1024;
 
-/** Completes a raised finding. */
+/** Returns the finding with family, key, rule and recommended action added. */
 export function toFinding(raised: RaisedFinding, engineVersion: string): Finding {
   const { family, recommendedAction } = catalogue[raised.type];
   return {
@@ -106,12 +119,15 @@ function subjectsOf({ about, alsoAbout = [] }: RaisedFinding): Subject[] {
   return [...about.filter((part) => typeof part !== 'string'), ...alsoAbout];
 }
 
-/** The named members of a part of the policy: the numbers that a rule used. */
+/** Picks the named members of a policy section, which are the values that a rule used. */
 export function pick<P, K extends keyof P & string>(policy: P, ...names: readonly K[]): Pick<P, K> {
   return Object.fromEntries(names.map((name) => [name, policy[name]])) as Pick<P, K>;
 }
 
-/** A text of an invoice as evidence and its sentences show it: its beginning, whole characters, and an ellipsis. */
+/**
+ * Shortens a text of an invoice for evidence and its sentences. A shortened text keeps whole characters and ends with
+ * an ellipsis.
+ */
 export function shownText(text: string): string {
   return cut(text, SHOWN_TEXT_LENGTH_MAX);
 }
@@ -133,20 +149,26 @@ function shownValue(value: EvidenceValue): EvidenceValue {
   return isList(value) ? value.slice(0, SHOWN_ENTRIES_MAX).map(shownValue) : shownMembers(value);
 }
 
-/** `Array.isArray` does not narrow lists that are read-only. */
+/** `Array.isArray` does not narrow the type of read-only arrays. */
 function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
   return Array.isArray(value);
 }
 
-/** Control characters that change the writing direction: a name with one would rearrange the sentence about it. */
+/**
+ * Control characters that change the writing direction. A name that contains one would rearrange the sentence around
+ * it.
+ */
 const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** A name such as `Galli S.r.l.` brings its own full stop to the end of a sentence. An ellipsis has three. */
+/**
+ * Two full stops in a row. A name such as `Galli S.r.l.` adds its own full stop to the end of a sentence. An ellipsis
+ * of three full stops is not matched.
+ */
 const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
 
 /**
- * A text with numbers and names of an invoice in it, as one line that people can read: what an invoice states may be
- * pages long and hold line breaks.
+ * Turns a text that contains numbers and names of an invoice into one readable line. Such values may be pages long and
+ * contain line breaks.
  */
 function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
   const line = text.replace(DIRECTION_CONTROLS, '').replace(/[\s\p{Cc}]+/gu, ' ');

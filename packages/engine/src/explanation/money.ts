@@ -6,27 +6,27 @@ import type { Facts } from '../facts/facts.js';
 import type { EvidenceValue } from './evidence.js';
 import { grouped } from './phrases.js';
 
-// Money in evidence (detection reference, section 8): a decimal string with the decimals of its currency, and the currency in
-// a member next to it: `currency`, or `<name>Currency` next to amounts of other currencies.
+// Money in evidence is a decimal string with the decimals of its currency (detection reference, section 8). The
+// currency is in a neighbouring member: `currency`, or `<name>Currency` for amounts in other currencies.
 
-/** The amount with the decimals of its currency, rounded half away from zero: `16358.50` for 16358.500914 EUR. */
+/** Rounds an amount to the decimals of its currency, half away from zero: `16358.50` for 16358.500914 EUR. */
 export function moneyIn(currency: string, amount: DecimalAmount): DecimalAmount {
   const exponent = minorUnitsOf(currency);
   return minorToDecimal(toMinorUnits(amount, exponent), exponent);
 }
 
-/** An amount with its currency, for sentences: `EUR 16,358.50` for 16358.500914. */
+/** Formats an amount with its currency for sentences: `EUR 16,358.50` for 16358.500914. */
 export function moneyText(amount: DecimalAmount, currency: string): string {
   return `${currency} ${grouped(moneyIn(currency, amount))}`;
 }
 
-/** The value of the invoice as evidence. */
+/** Returns the value of the invoice as evidence. */
 export function valueEvidence(facts: Facts): { readonly [name: string]: EvidenceValue } {
   const { value, currency, noRate } = valueOf(facts);
   return { value: moneyIn(currency, value), valueCurrency: currency, noRate };
 }
 
-/** Limits as evidence, in the currency in which they were compared. */
+/** Returns limits as evidence, in the currency in which they were compared. */
 export function limitsIn(
   currency: string,
   limits: Readonly<Record<string, DecimalAmount>>,

@@ -1,6 +1,6 @@
-// Parts of the sentences that reviewers read.
+// Functions for parts of sentences that reviewers read.
 
-/** A number with its digits in groups of three: `1,234.50`. Not of the locale, which differs between machines. */
+/** Groups the digits of a number in threes: `1,234.50`. It does not use the locale, which differs between machines. */
 export function grouped(number: number | string): string {
   const [whole = '', decimals] = String(number).split('.');
   const sign = whole.startsWith('-') ? '-' : '';
@@ -10,17 +10,17 @@ export function grouped(number: number | string): string {
   return `${sign}${groups.join(',')}${decimals === undefined ? '' : `.${decimals}`}`;
 }
 
-/** A count with its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
+/** Joins a count and its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Words in a row: `amount`, `amount and date`, `amount, date and tax id`. */
+/** Joins words to a list: `amount`, `amount and date`, `amount, date and tax id`. */
 export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
-/** A part of a sentence as its beginning, in upper case. */
+/** Turns a part of a sentence into its beginning, with an upper-case first letter. */
 export function sentenceStart(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -3,8 +3,9 @@ import type { Candidate } from '../facts/invoice.js';
 import { compareText } from '../facts/record-order.js';
 
 /**
- * Subject of a finding. It is stored with the finding, so that code that acts on it (blocks an account, clears a pair) need
- * not find it out again. A bank key is a whole account number: subjects never leave the service that stores them.
+ * Subject of a finding. It is stored with the finding, so that code that acts on the finding (blocks an account, clears
+ * a pair) does not need to derive it. A bank key is a complete account number, so subjects never leave the service that
+ * stores them.
  */
 export type Subject =
   | { readonly kind: 'ACCOUNT'; readonly bankKey: string }
@@ -19,20 +20,20 @@ export const subject = {
   supplier: (supplierId: string): Subject => ({ kind: 'SUPPLIER', supplierId }),
 } as const;
 
-/** The account that an invoice asks to be paid into, if it states one. */
+/** Returns the account that an invoice asks to be paid into, if it states one. */
 export function accountsOf({ bankKey }: Pick<Candidate, 'bankKey'>): Subject[] {
   return bankKey === undefined ? [] : [subject.account(bankKey)];
 }
 
 const KEY_BYTES = 16;
 
-/** The key of two records as a pair, the same from both sides. */
+/** Returns the key of two records as a pair. It is the same in both orders. */
 export function pairKey(oneId: string, otherId: string): string {
   const [smaller, larger] = [oneId, otherId].toSorted(compareText);
   return shortDigest(`${smaller}|${larger}`, KEY_BYTES);
 }
 
-/** The stable key of a finding: its type and what it is about, in any order. */
+/** Returns the stable key of a finding: its type and its subjects, in any order. */
 export function evidenceKey(type: string, about: readonly (Subject | string)[]): string {
   return shortDigest([type, ...about.map(idOf).sort(compareText)].join('|'), KEY_BYTES);
 }

@@ -2,13 +2,13 @@ import type { MasterAccount } from './erp-facts.js';
 import type { Candidate } from './invoice.js';
 
 /**
- * Records of a company that a synchronisation of its ERP has read: vendors and changes to them, bills and payments. Books are
- * examined in parts, each with the records that it is compared with.
+ * Records of a company that a synchronisation of its ERP has read: vendors and changes to them, bills and payments.
+ * Books are examined in parts. Each part contains all records that its records are compared with.
  */
 export interface Books {
   readonly companyId: string;
   readonly vendors: readonly BookedVendor[];
-  /** Vendors of the company in all. */
+  /** Total number of vendors of the company. */
   readonly vendorCount: number;
   readonly accountChanges: readonly VendorAccountChange[];
   readonly bills: readonly BookedBill[];
@@ -16,7 +16,10 @@ export interface Books {
   readonly credits: readonly VendorCredit[];
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
   readonly duplicatePairs: ReadonlySet<string>;
-  /** Pairs that would be, without a credit note between them: by the key of the pair the id of the credit note. */
+  /**
+   * Pairs that a credit note explains, so that they are not duplicates. Maps the key of the pair to the id of the
+   * credit note.
+   */
   readonly creditedPairs: ReadonlyMap<string, string>;
 }
 
@@ -30,9 +33,9 @@ export interface BookedVendor {
   readonly taxCountry?: string;
   readonly isActive: boolean;
   readonly accounts: readonly MasterAccount[];
-  /** True when the vendor has further accounts, which no other vendor has. */
+  /** True when the vendor also has accounts that no other vendor has. */
   readonly hasOtherAccounts?: boolean;
-  /** True when it was billed within the last twelve months. */
+  /** True when the vendor was billed within the last twelve months. */
   readonly isBilled: boolean;
 }
 
@@ -42,24 +45,24 @@ export interface VendorAccountChange {
   readonly before: readonly MasterAccount[];
   readonly after: readonly MasterAccount[];
   readonly openBills: number;
-  /** A person has accepted every account that is new. */
+  /** True when a person has accepted every new account. */
   readonly isReviewed?: boolean;
-  /** An earlier change to the same accounts was confirmed; since then the vendor has had others. */
+  /** True when an earlier change to the same accounts was confirmed and the vendor has had other accounts since. */
   readonly isAgain?: boolean;
-  /** RFC 3339: the synchronisations between which it changed. */
+  /** Times of the two synchronisations between which the accounts changed (RFC 3339). */
   readonly seenBefore: string;
   readonly seenAfter: string;
 }
 
-/** A bill of the books, and those that share a lookup key with it (match-keys.ts), earlier and later ones. */
+/** A bill of the books, with earlier and later bills that share a lookup key with it (match-keys.ts). */
 export interface BookedBill {
   readonly bill: Candidate;
   readonly others: readonly Candidate[];
-  /** Ids of those among them, itself included, on which nothing is open any more. */
+  /** Ids of the bills in this record, including `bill`, that are fully paid. */
   readonly paidIds: readonly string[];
-  /** Ids of those of which the ERP tells the payments (`Books.payments`). */
+  /** Ids of the bills in this record whose payments the ERP reports (`Books.payments`). */
   readonly settledIds: readonly string[];
-  /** Ids of bills that are not among them and that the number of a credit note names, by the id of the credit note. */
+  /** Maps the id of a credit note to further bills that its number names and that this record does not contain. */
   readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -68,40 +71,46 @@ export interface BookedPayment {
   readonly vendorId: string;
   readonly vendorName: string;
   readonly day: number;
-  /** Paid, positive minor units of the currency. */
+  /** Paid amount in positive minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
-  /** The open amount of all invoices that the payment covers, before it. */
+  /** Total open amount, before the payment, of all invoices that it covers. */
   readonly dueMinor?: string;
   readonly reference?: string;
-  /** The known invoices that it covers. */
+  /** Known invoices that the payment covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
-  /** Keys of the accounts that the vendor had on that day; absent when the ERP does not tell. */
+  /** Keys of the accounts that the vendor had on the day of the payment. Absent when the ERP does not report them. */
   readonly vendorAccountsThen?: readonly string[];
-  /** A person has accepted the account for the vendor. */
+  /** True when a person has accepted the account for the vendor. */
   readonly isAccountReviewed?: boolean;
   /** Period in which the vendor master had the paid account, if it ever had. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
-  /** The day on which the vendor was first read; with payments before it the accounts of that day are compared. */
+  /** Day on which the vendor was first read. Earlier payments are compared with the accounts of that day. */
   readonly vendorKnownSince?: string;
-  /** A bill says itself that it was paid, and not when: `paymentId` is that of the bill, and `day` is when it was seen. */
+  /**
+   * True when only a bill shows that it was paid, without a date. `paymentId` is then the id of the bill, and `day` is
+   * the day on which the payment was noticed.
+   */
   readonly isDayUnknown?: true;
-  /** The bank sent it back. */
+  /** True when the bank returned the payment. */
   readonly isReturned: boolean;
 }
 
-/** A credit note of a vendor that is entered in the books. */
+/** A credit note of a vendor in the books. */
 export interface VendorCredit {
   readonly creditId: string;
-  /** The vendor's. */
+  /** Number that the vendor gave the credit note. */
   readonly number: string;
   readonly vendorId: string;
   readonly day: number;
-  /** Negative minor units of the currency. */
+  /** Amount in negative minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
-  /** Known bills of the vendor that its number names; without any it does not say what it takes back. */
+  /**
+   * Known bills of the vendor that the number of the credit note names. Without any, nobody knows which bill the note
+   * cancels.
+   */
   readonly bills: readonly CreditedBill[];
 }
 

@@ -4,16 +4,19 @@ import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Facts } from './facts.js';
 import { taxIdOfCompany } from './companies.js';
 
-/** The buyer, as the invoice states it and by the company it was routed to. */
+/** The buyer as the invoice states it, and the company that the invoice was routed to. */
 export interface Buyer {
   /** Tax id of the buyer as the invoice states it. */
   readonly taxId: TaxId | undefined;
-  /** Absent when facts hold no companies. */
+  /** Absent when the facts contain no companies. */
   readonly company: Company | undefined;
   readonly country: string | undefined;
 }
 
-/** The buyer of the checked invoice. Its country is that of the stated tax id, else that of its company. */
+/**
+ * Returns the buyer of the checked invoice. Its country is the country of the stated tax id, or else the country of its
+ * company.
+ */
 export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   const taxId = invoice.buyerTaxId === undefined ? undefined : parseTaxId(invoice.buyerTaxId);
   const company = companies.find(({ companyId }) => companyId === invoice.companyId);
@@ -21,7 +24,10 @@ export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   return { taxId, company, country };
 }
 
-/** A tax id without a country is of the company's country only when it is the company's. */
+/**
+ * Returns the country of the buyer. A tax id without a country belongs to the country of the company only if it is the
+ * company's own tax id.
+ */
 function countryOf(company: Company, taxId: TaxId | undefined): string | undefined {
   const own = taxIdOfCompany(company);
   if (taxId !== undefined && (own === undefined || !sameTaxId(own, taxId))) return undefined;

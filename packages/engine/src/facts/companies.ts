@@ -2,7 +2,7 @@ import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { NormalisedInvoice } from './invoice.js';
 
-/** A company of the customer: what an invoice's recipient and supplier are compared with. */
+/** A company of the organization. The recipient and the supplier of an invoice are compared with it. */
 export interface Company {
   readonly companyId: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export interface Company {
   readonly country?: string;
 }
 
-/** The tax id of a company; one without a prefix belongs to the country of its company. */
+/** Returns the tax id of a company. A tax id without a prefix belongs to the country of its company. */
 export function taxIdOfCompany({ taxId, country }: Company): TaxId | undefined {
   const stated = taxId === undefined ? undefined : parseTaxId(taxId);
   return stated === undefined || country === undefined ? stated : { country, ...stated };
@@ -21,7 +21,7 @@ export function hasTaxId(company: Company, taxId: TaxId): boolean {
   return own !== undefined && sameTaxId(own, taxId);
 }
 
-/** The company of the organization that has the tax id of the invoice's supplier. */
+/** Returns the company of the organization that has the tax id of the invoice's supplier. */
 export function companyOf(
   { taxKey, taxCountry }: NormalisedInvoice,
   companies: readonly Company[],

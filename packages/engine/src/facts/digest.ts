@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** First `bytes` bytes of the SHA-256 of a text, in lower-case hex. */
+/** Returns the first `bytes` bytes of the SHA-256 of a text in lower-case hex. */
 export function shortDigest(text: string, bytes: number): string {
   return hash('sha256', text, 'hex').slice(0, bytes * 2);
 }

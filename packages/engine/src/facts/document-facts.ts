@@ -1,61 +1,64 @@
-/** Facts about an uploaded document itself, found by its extraction. Texts are as in the document. */
+/** Facts that the extraction found in an uploaded document. Texts are quoted from the document. */
 export interface DocumentFacts {
-  /** Source of the fields: structured data, a text layer, or the picture of a page. */
+  /** Source of the fields: structured data, a text layer, or the image of a page. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
-  /** The program that wrote the file, as it says itself. */
+  /** Name of the program that wrote the file, as the file states it. */
   readonly producer?: string;
   readonly signature?: SignatureFacts;
   readonly tamperSigns: readonly TamperSign[];
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
   readonly validation?: ValidationFacts;
-  /** ISO 4217 codes that an ambiguous sign may mean, where the currency could not be read. */
+  /** ISO 4217 codes that an ambiguous currency sign may mean. Present only if the currency could not be read. */
   readonly currencyCandidates?: readonly string[];
-  /** Looks like an IBAN and fails its check digits, as printed. It is not an account of the invoice. */
+  /** Printed text that looks like an IBAN but has wrong check digits. The invoice has no account from it. */
   readonly invalidIban?: string;
-  /** Kind of the sales document by its title; absent for an invoice. */
+  /** Kind of sales document according to its title. Absent for an ordinary invoice. */
   readonly salesDocument?: SalesDocument;
 }
 
 export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 
 export interface ReadField {
-  /** Path of the field in the canonical invoice, with dots: `supplier.tax_id`. */
+  /** Path of the field in the canonical invoice, separated by dots: `supplier.tax_id`. */
   readonly field: string;
-  /** 0 to 100. */
+  /** Confidence from 0 to 100. */
   readonly confidence: number;
 }
 
 export interface SignatureFacts {
   readonly revisions: number;
-  /** Share of the file that the signature covers. */
+  /** Percentage of the file that the signature covers. */
   readonly coveragePercent: number;
-  /** Kind of change after signing. Forms, annotations and long-term validation leave the content as it was signed. */
+  /**
+   * Kind of change after signing. Filled forms, annotations and long-term validation data do not change the signed
+   * content.
+   */
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }
 
 export type TamperSignKind =
-  /** A later revision shows something else than an earlier one. */
+  /** A later revision replaces content of an earlier one. */
   | 'CONTENT_REPLACED'
-  /** The file has more revisions or pages than are compared. */
+  /** The file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'
-  /** The two descriptions of the file name different programs. */
+  /** Two descriptions in the file name different programs. */
   | 'PRODUCERS_DIFFER'
-  /** Modified more than a day after it was created. */
+  /** The file was modified more than a day after it was created. */
   | 'MODIFIED_LATER'
-  /** The program is one for editing finished documents. */
+  /** The file was written by a program that edits finished documents. */
   | 'EDITOR'
-  /** A font that serves only for the glyphs of amounts, accounts or dates. */
+  /** A font is used only for the characters of amounts, accounts or dates. */
   | 'FONT_OF_ONE_FIELD'
-  /** A rectangle with text over other text. */
+  /** A rectangle with text covers other text. */
   | 'OVERLAY'
-  /** The text layer says something else than the picture in a key field. */
+  /** The text layer and the page image differ in a key field. */
   | 'TEXT_DIFFERS_FROM_PICTURE';
 
 export interface TamperSign {
   readonly kind: TamperSignKind;
-  /** Object numbers of the file. */
+  /** Object numbers in the file. */
   readonly objects: readonly string[];
 }
 
@@ -64,31 +67,31 @@ export interface HiddenText {
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
-  /** Left, top, right, bottom in fractions of the page; null where the position is unknown. */
+  /** Left, top, right and bottom as fractions of the page. Null if the position is unknown. */
   readonly box: readonly number[] | null;
-  /** The page is a picture and this is what was read from it: invisible by design. */
+  /** True when the page is an image and this text was recognized from it. Such a text layer is invisible by design. */
   readonly isTextLayerOfScan: boolean;
 }
 
-/** The structured part of a document, or its payment code, against what a reader sees. */
+/** A field that differs between the structured part or the payment code of a document and its visible page. */
 export interface FieldConflict {
   readonly field: string;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Value on the visible page; null when the page does not have it. */
+  /** Value on the visible page. Null when the page does not show the field. */
   readonly visibleValue: string | null;
 }
 
 export interface ValidationFacts {
   readonly profile: string | null;
-  /** Names of the rule sets that ran, joined by commas. */
+  /** Names of the rule sets that were checked, separated by commas. */
   readonly ruleSet: string;
-  /** More than one: they contradict each other. */
+  /** Profiles that the file declares. Several profiles contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** One for each rule and location; the first of them where there are very many. */
+  /** Failed rules, one entry for each rule and location. The list is cut if it is very long. */
   readonly failedRules: readonly FailedRule[];
-  /** Number of failed rules, listed or not. */
+  /** Total number of failed rules, including those that are not listed. */
   readonly failedTotal: number;
 }
 
@@ -97,7 +100,7 @@ export interface FailedRule {
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Decimal strings in arithmetic rules, else null. */
+  /** Expected value as a decimal string for arithmetic rules, otherwise null. */
   readonly expected: string | null;
   readonly actual: string | null;
 }

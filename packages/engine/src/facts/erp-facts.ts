@@ -1,21 +1,24 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Record of the supplier in the vendor master of the invoice's company. Present only where a master is synchronised. */
+/**
+ * Record of the supplier in the vendor master of the invoice's company. Present only if a vendor master is
+ * synchronised.
+ */
 export interface VendorMasterFacts {
-  /** End of the last complete synchronisation, RFC 3339. */
+  /** Time at which the last complete synchronisation ended (RFC 3339). */
   readonly syncedAt: string;
-  /** Whole hours from then to the analysis. */
+  /** Whole hours from `syncedAt` to the analysis. */
   readonly ageHours: number;
-  /** The vendor of the invoice; null when no vendor has this tax id, account or name. */
+  /** The vendor that the invoice belongs to. Null when no vendor has its tax id, account or name. */
   readonly vendor: MasterVendor | null;
 }
 
 export interface MasterVendor {
   readonly erpVendorId: string;
   readonly name: string;
-  /** A collective record for suppliers that are paid once; it says nothing about any of them. */
+  /** True for a collective record of one-time suppliers, which says nothing about a single supplier. */
   readonly isOneTime: boolean;
-  /** Accounts that can be compared; those that the ERP masks are left out. */
+  /** Accounts that can be compared. Accounts that the ERP masks are left out. */
   readonly accounts: readonly MasterAccount[];
 }
 
@@ -25,16 +28,16 @@ export interface MasterAccount {
   readonly masked: string;
 }
 
-/** The order that the invoice names, as the ERP has it. */
+/** The order that the invoice names, as it is stored in the ERP. */
 export interface OrderMasterFacts {
   readonly currency: string;
-  /** Ordered without tax, and billed so far: earlier invoices less credit notes. */
+  /** Ordered amount without tax, and the amount billed so far: earlier invoices minus credit notes. */
   readonly net?: OrderTotals;
-  /** The same with tax. */
+  /** The same totals with tax. */
   readonly gross?: OrderTotals;
-  /** Called off from as needed, without a total that could be exceeded. */
+  /** True for a blanket order, from which goods are requested as needed. It has no total that could be exceeded. */
   readonly isBlanket: boolean;
-  /** The supplier that was ordered from. */
+  /** The supplier that the order was placed with. */
   readonly owner?: { readonly supplierId: string; readonly name: string };
 }
 
@@ -43,7 +46,7 @@ export interface OrderTotals {
   readonly billed: DecimalAmount;
 }
 
-/** The company of the organization whose own account the invoice states. */
+/** The company of the organization that owns the account on the invoice. */
 export interface OwnAccountFacts {
   readonly companyId: string;
   readonly name: string;

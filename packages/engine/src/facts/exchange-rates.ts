@@ -8,17 +8,20 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Maximum age of a rate; the longest gap between two published days is five (Easter). */
 const RATE_AGE_DAYS_MAX = 10;
 
-/** Units per 1 EUR by currency, as published on one day. Undefined when nothing was published. */
+/** Returns units per 1 EUR by currency, as published on a day, or undefined if nothing was published on it. */
 export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, string>> | undefined;
 
-/** An amount in another currency, and how it came about; stored with the invoice and never rewritten. */
+/**
+ * An amount converted to another currency, with the rate that was used. It is stored with the invoice and never
+ * changed.
+ */
 export interface ConvertedAmount {
   readonly currency: string;
-  /** Rounded to six decimals. */
+  /** Converted amount, rounded to six decimals. */
   readonly amount: DecimalAmount;
-  /** Units of `currency` for one unit of the invoice's currency, rounded to six decimals; for people. */
+  /** Units of `currency` for one unit of the invoice's currency, rounded to six decimals. It is only displayed. */
   readonly rate: DecimalAmount;
-  /** The day of the published rates; absent where none was needed. */
+  /** Day of the published rates. Absent if no rate was needed. */
   readonly rateDate?: CalendarDate;
   readonly source: 'ECB' | 'PEG' | 'IDENTITY';
 }
@@ -28,14 +31,14 @@ export interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly issueDate: CalendarDate;
-  /** The day of the conversion, for invoices dated in the future. */
+  /** Day of the conversion. It limits the day of the rates for invoices with a future date. */
   readonly today: CalendarDate;
 }
 
 /**
- * Converts at the euro reference rates of the issue date, or of the latest day before it on which both currencies
- * have a rate (currencies reference, section 2).
- * @returns null when no day within ten days has both
+ * Converts an amount at the euro reference rates of the issue date, or of the latest earlier day on which both
+ * currencies have a rate (currencies reference, section 2).
+ * @returns null when neither that day nor the ten days before it have both rates
  */
 export function convert(
   { amount, from, to, issueDate, today }: Conversion,
@@ -56,7 +59,7 @@ export function convert(
   };
 }
 
-/** Units per 1 EUR around the issue date for the given currencies, as far as there are any. */
+/** Returns units per 1 EUR at the issue date for the given currencies. Currencies without a rate are left out. */
 export function ratesPerEuro(
   currencies: readonly string[],
   issueDate: CalendarDate,
@@ -72,7 +75,10 @@ export function ratesPerEuro(
   return rates;
 }
 
-/** The latest day up to the issue date, or up to today for a future one, on which every currency has a rate. */
+/**
+ * Finds the latest day on which every currency has a rate. The search starts at the issue date, or today if the issue
+ * date is in the future.
+ */
 function rateDay(
   currencies: readonly string[],
   issueDate: CalendarDate,
@@ -88,7 +94,7 @@ function rateDay(
 }
 
 interface Rate {
-  /** A decimal with as many digits as published, or as the product with a parity has. */
+  /** Decimal number with the published digits, or with all digits of the product if a fixed parity was applied. */
   readonly perEuro: string;
   readonly isPegged: boolean;
 }

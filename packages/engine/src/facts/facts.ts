@@ -11,47 +11,64 @@ import type { BankLink, OrderLink } from './links.js';
 import type { RelatedSupplier, SupplierFacts } from './supplier.js';
 
 /**
- * Everything a decision rests on, loaded before the engine runs and stored with the analysis: the same facts, engine
- * and policy give the same bytes (detection reference, section 0). Plain JSON values only.
+ * All input of a decision. It is loaded before the engine runs and stored with the analysis, so that the same facts,
+ * engine and policy give the same bytes (detection reference, section 0). Plain JSON values only.
  */
 export interface Facts {
   readonly format: 1;
-  /** The day of the analysis; the engine has no clock. */
+  /** Day of the analysis. The engine itself has no clock. */
   readonly asOf: CalendarDate;
   /** The checked invoice with its resolved supplier. */
   readonly invoice: NormalisedInvoice;
   readonly supplier: SupplierFacts;
-  /** Earlier records that share a lookup key, capped (match-keys.ts). */
+  /** Earlier records that share a lookup key with the invoice. Their number is limited (match-keys.ts). */
   readonly candidates: readonly Candidate[];
   readonly candidateCapHit: boolean;
-  /** Links of the invoice's account and order before this invoice; null when there are none. */
+  /**
+   * Link of the invoice's account without this invoice. `orderLink` is the same for its order. Null if there is none.
+   */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
-  /** Keys of pairs (explanation/subject.ts) that are known not to be duplicates of each other. */
+  /** Keys of pairs (explanation/subject.ts) that are known not to be duplicates. */
   readonly clearedPairs?: readonly string[];
-  /** Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates, as far as known. */
+  /**
+   * Units per 1 EUR on the issue date, for the currencies of the invoice and its candidates. Currencies without a known
+   * rate are absent.
+   */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
-  /** Gross in the organization's base currency; null when no rate exists. */
+  /** Gross amount in the organization's base currency. Null when no rate exists. */
   readonly base: ConvertedAmount | null;
-  /** Companies of the organization, the nearest to the invoice when there are very many (tenant.ts). */
+  /**
+   * Companies of the organization. If there are very many, the companies most similar to the invoice's recipient are
+   * chosen (tenant.ts).
+   */
   readonly companies?: readonly Company[];
-  /** Rows of a scan: at least half of the file's rows state an account, so that a missing one means something. */
+  /**
+   * Present on rows of a scan in which at least half of the rows state an account, so that a missing account is
+   * significant.
+   */
   readonly scanStatesAccounts?: boolean;
-  /** Rows of an organization's first scan: how many rows were checked before this one. At first every supplier is new. */
+  /**
+   * Rows of an organization's first scan: number of rows that were checked before this row. Every supplier is new in a
+   * first scan.
+   */
   readonly firstScanRowsBefore?: number;
-  /** Other suppliers of exactly this name. */
+  /** Other suppliers with exactly this name. */
   readonly namesakes?: readonly RelatedSupplier[];
-  /** Suppliers whose name may be mistaken for that of a new supplier. */
+  /** Suppliers whose name may be mistaken for the name of a new supplier. */
   readonly lookalikes?: readonly RelatedSupplier[];
-  /** 95th percentile of the organization's newest amounts, in base currency. */
+  /** 95th percentile of the organization's newest amounts in the base currency. */
   readonly highAmount?: DecimalAmount;
-  /** Facts from the ERP of the company. Absent where it has none, or the ERP has no such data. */
+  /**
+   * Facts from the ERP of the company. Absent if the company has no ERP connection or the ERP does not provide such
+   * data.
+   */
   readonly vendorMaster?: VendorMasterFacts;
   readonly orderMaster?: OrderMasterFacts;
   readonly ownAccount?: OwnAccountFacts;
-  /** Keys of the supplier's accounts to which payments went. */
+  /** Keys of the supplier's accounts that have received payments. */
   readonly paidAccounts?: readonly string[];
-  /** Uploads: facts about the document. */
+  /** Uploads only: facts about the document. */
   readonly document?: DocumentFacts;
   readonly inbox?: InboxFacts;
 }
@@ -60,13 +77,13 @@ export interface Facts {
 export interface InvoiceValue {
   readonly value: DecimalAmount;
   readonly currency: string;
-  /** True without an exchange rate: the value is then the gross amount as stated. */
+  /** True when no exchange rate exists. The value is then the gross amount as stated. */
   readonly noRate: boolean;
 }
 
 /**
- * The gross amount in euros, the currency of the limits of the policy, at the reference rate of the issue date; as stated
- * where no rate exists, which evidence then says.
+ * Returns the gross amount in euros, the currency of the policy's limits, at the reference rate of the issue date.
+ * Without a rate it returns the stated amount, and evidence reports that no rate exists.
  */
 export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   const { grossAmount, currency } = invoice;
@@ -77,7 +94,10 @@ export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   return { value: scaleAmount(grossAmount, '1', perEuro), currency: LIMIT_CURRENCY, noRate: false };
 }
 
-/** A limit in the currency of the invoice, at the reference rate of the issue date; undefined where no rate exists. */
+/**
+ * Converts a limit to the currency of the invoice at the reference rate of the issue date. Undefined when no rate
+ * exists.
+ */
 export function inInvoiceCurrency(
   { invoice: { currency }, ratesPerEuro }: Facts,
   limit: DecimalAmount,
@@ -89,5 +109,5 @@ export function inInvoiceCurrency(
   return numerator === undefined || denominator === undefined ? undefined : scaleAmount(limit, numerator, denominator);
 }
 
-/** The currency of the value limits of the policy. */
+/** Currency of the value limits in the policy. */
 export const LIMIT_CURRENCY = 'EUR';

@@ -5,82 +5,90 @@ import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 
 export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
 
-/** VOID and REJECTED are bills the ERP has withdrawn; only live records (RECEIVED, ANALYZED) can be duplicated. */
+/**
+ * The ERP has withdrawn bills that are VOID or REJECTED. Only records that are RECEIVED or ANALYZED can be duplicated.
+ */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
 
-/** Origin and time of a record, which the canonical invoice does not state. */
+/** Origin and time of a record. The canonical invoice states neither. */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
-  /** The company the invoice was routed to. */
+  /** The company that the invoice was routed to. */
   readonly companyId: string;
   readonly source: InvoiceSource;
-  /** Milliseconds since 1970 at which the record was received; all rows of a scan share that of the scan. */
+  /** Time of receipt in milliseconds since 1970. All rows of a scan share the time of the scan. */
   readonly receivedAtMs: number;
   readonly scanId?: string;
-  /** The caller's `sourceRowNumber`. */
+  /** `sourceRowNumber` as the caller sent it. */
   readonly rowNo?: number;
-  /** Index of the row in the request, which orders rows that share a `sourceRowNumber`. */
+  /** Index of the row in the request. It orders rows that share a `sourceRowNumber`. */
   readonly position?: number;
-  /** The id that the caller of a scan gave the row, or that the channel gave the document. */
+  /** External id of the record, which the caller of a scan or the channel of a document assigned. */
   readonly externalId?: string;
   /** Hex SHA-256 of the uploaded bytes. */
   readonly documentSha256?: string;
-  /** Documents that are not from KSeF: the invoice in KSeF of which they say that they are a picture. */
+  /** Reference to the invoice in KSeF that the document claims to show. Absent on documents that came through KSeF. */
   readonly ksefReference?: KsefReference;
-  /** Keys of the further accounts, that of a factor among them, which a structured document states. */
+  /** Keys of further accounts that a structured document states, such as the account of a factor. */
   readonly otherBankKeys?: readonly string[];
 }
 
-/** The KSeF number and the QR code of KSeF that a document shows; at least one of them. */
+/** KSeF number and KSeF QR code that a document shows. At least one of the two is present. */
 export interface KsefReference {
   readonly number?: string;
   readonly code?: KsefCode;
 }
 
-/** The link in the QR code of an invoice that was registered in KSeF. */
+/** Contents of the link in the QR code of an invoice that was registered in KSeF. */
 export interface KsefCode {
-  /** Ten digits. */
+  /** Tax id of the seller (NIP), ten digits. */
   readonly sellerNip: string;
   readonly issueDate: CalendarDate;
-  /** SHA-256 of the registered XML; hex, lower case. */
+  /** SHA-256 of the registered XML in lower-case hex. */
   readonly sha256: string;
 }
 
-/** Suspicion about a bill: a copy of another one, an attempt to divert money, from another party than it says, or of a wrong amount. */
+/**
+ * Suspicion about a bill: it may copy another bill, divert a payment, come from another party than it states, or have a
+ * wrong amount.
+ */
 export type Suspicion = 'DUPLICATE' | 'FRAUD' | 'IDENTITY' | 'AMOUNT' | 'FRAUD_AMOUNT' | 'IDENTITY_AMOUNT';
-/** Confirmation by people: the bill is a copy or fraud, or its number belongs to another bill. */
+/** Result of a review: the bill is a copy or fraud, or its number belongs to another bill. */
 export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 
-/** One invoice number in the forms that are compared (detection reference, section 3). */
+/** One invoice number in all forms that are compared (detection reference, section 3). */
 export interface InvoiceNumber {
-  /** Letters and digits, nothing else. */
+  /** Only the letters and digits of the number. */
   readonly raw0: string;
-  /** Without label and without leading zeros of the whole. */
+  /** The number without its label and without leading zeros of the whole number. */
   readonly f1: string;
-  /** Every digit run without leading zeros, a dot between digit parts that were separated. */
+  /** All digit runs without leading zeros, with a dot between digit parts that were separated. */
   readonly f2: string;
-  /** `f1` and `f2` with letters folded to the digits they are misread for. */
+  /** `f1` and `f2` with letters replaced by the digits that they are commonly misread for. */
   readonly o1: string;
   readonly o2: string;
-  /** The number without a trailing copy, part or version mark; present when there is one. */
+  /** The number without a trailing copy, part or version mark. Absent if the number has no such mark. */
   readonly base?: string;
   readonly b1?: string;
   readonly b2?: string;
-  /** Letter runs and digit runs in order. */
+  /** Letter runs and digit runs in their order. */
   readonly runs: readonly string[];
-  /** The pattern of the printed number: 9 for digits, A for letters, separators kept. `FV/12/2025` is `A/9/9`. */
+  /**
+   * Pattern of the printed number: 9 stands for digits, A for letters, and separators are kept. `FV/12/2025` becomes
+   * `A/9/9`.
+   */
   readonly signature: string;
 }
 
-/** Everything about one record that is compared with another record. Absent members were not stated. */
+/** All fields of a record that are compared with another record. A field is absent if the record did not state it. */
 export interface Candidate extends InvoiceOrigin {
   readonly status: InvoiceStatus;
-  /** Null until the supplier has been resolved. */
+  /** Supplier of the record. Null until the supplier is resolved. */
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
-  /** Signed integer of minor units, as a string: JSON and BSON carry it exactly. */
+  /** Signed integer of minor units. It is a string because JSON and BSON store strings exactly. */
   readonly amountMinor: string;
-  /** Net amount that it states. Also absent in records from before the field was stored. */
+  /** Net amount that the record states. Also absent in records that were stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
   /** Days since 1970-01-01. */
@@ -92,24 +100,31 @@ export interface Candidate extends InvoiceOrigin {
   /** The tax id without country prefix. */
   readonly taxKey?: string;
   readonly taxCountry?: string;
-  /** True when the country is only presumed from the bank account: good for comparing, never for a rule of its own. */
+  /**
+   * True when the country is only presumed from the bank account. Comparisons use such a country, but no rule relies on
+   * it alone.
+   */
   readonly taxCountryPresumed?: boolean;
-  /** The tax id is valid in its stated or presumed country. */
+  /** True when the tax id is valid in its stated or presumed country. */
   readonly taxValid?: boolean;
   readonly nameKey: string;
-  /** `nameKey` with AE, OE, UE folded to A, O, U; present when it differs. */
+  /** `nameKey` with AE, OE and UE folded to A, O and U. Present only if it differs from `nameKey`. */
   readonly nameFold?: string;
-  /** A duplicate or fraud no longer counts as an original; a bill with a number that is not its own does. */
+  /**
+   * Result of a review. A confirmed duplicate or fraud is no longer an original, but a bill with another bill's number
+   * still is.
+   */
   readonly confirmedAs?: Confirmation;
   /**
-   * Suspicion by a finding about this record that waits for a review or was confirmed. Absent in records from before the field was stored.
+   * Suspicion from a finding about this record that waits for a review or was confirmed. Absent in records that were
+   * stored before the field existed.
    */
   readonly suspectedAs?: Suspicion;
-  /** True on the invoice that told that none of the supplier comes through KSeF. */
+  /** True on the invoice whose analysis reported that no invoice of the supplier comes through KSeF. */
   readonly toldOutsideKsef?: true;
-  /** ERP bills: the API or upload invoice that this bill books. */
+  /** ERP bills only: id of the invoice, received from another source, that the bill books. */
   readonly bookedInvoiceId?: string;
-  // Printed texts of the record, for evidence.
+  // Texts as printed on the record, for evidence.
   readonly invoiceNumber: string;
   readonly supplierName: string;
   readonly issueDate: CalendarDate;
@@ -117,19 +132,24 @@ export interface Candidate extends InvoiceOrigin {
   readonly purchaseOrderRef?: string;
 }
 
-/** The part stored in `invoices.match`: the candidate with the keys that find it (match-keys.ts). */
+/**
+ * The part of an invoice that is stored in `invoices.match`: the candidate and the keys that find it (match-keys.ts).
+ */
 export interface MatchPart extends Candidate {
   readonly keys: readonly string[];
 }
 
-/** The checked invoice: its own comparison part and what only rules about itself need. */
+/** The checked invoice: the fields that are compared, and fields that only rules about the invoice itself need. */
 export interface NormalisedInvoice extends Candidate {
-  /** Set when a person said that the bill is not a copy, after a finding said that it may be one. */
+  /** Present when a finding reported the bill as a possible copy and a person dismissed that finding. */
   readonly acceptedCopy?: { readonly day: number; readonly reviewer?: string };
   readonly bankProblems: readonly BankAccountProblem[];
-  /** Validity of the stated tax id in its stated country; absent when either is missing. */
+  /** Validity of the stated tax id in its stated country. Absent when the tax id or its country is missing. */
   readonly taxValidity?: TaxIdValidity;
-  /** A tax id is stated that identifies nobody, such as 9999999999; then there is no `taxKey`. */
+  /**
+   * True when the stated tax id is a placeholder, such as 9999999999, that identifies nobody. `taxKey` is absent in
+   * this case.
+   */
   readonly hasPlaceholderTaxId?: true;
   readonly dueDay?: number;
   readonly taxMinor?: string;

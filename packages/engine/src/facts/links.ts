@@ -2,11 +2,11 @@ import type { NormalisedInvoice } from './invoice.js';
 import { compareSuppliers, compareText } from './record-order.js';
 import type { EarningUse } from './supplier.js';
 
-/** Suppliers of the organization that have used an account; one link per account. */
+/** Suppliers of the organization that have used an account. There is one link for each account. */
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
-  /** Set while fraud on this account is confirmed: blocks every invoice that states it. */
+  /** Present while fraud on this account is confirmed. Every invoice that states the account is then blocked. */
   readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
 }
 
@@ -15,45 +15,48 @@ export interface LinkedSupplier {
   readonly name: string;
   readonly nameKey: string;
   readonly taxKey?: string;
-  /** The country that the tax id stated. Absent in links from before the field was stored. */
+  /** Country that the tax id stated. Absent in links that were stored before the field existed. */
   readonly taxCountry?: string;
   readonly firstDay: number;
   readonly lastDay: number;
   readonly count: number;
-  /** The invoice that made the link. */
+  /** Id of the invoice that created the link. */
   readonly firstInvoiceId: string;
   /**
-   * Bills without a finding about the account or the party; `asked` has the others. Absent without any, and in links from before the field
-   * was stored.
+   * Bills without a finding about the account or about the supplier. `asked` holds the other bills. Absent if there are
+   * none, and in links that were stored before the field existed.
    */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
-  /** Set while a person has accepted the account for the supplier. */
+  /** Present while a person's acceptance of the account for the supplier is in effect. */
   readonly accepted?: true;
-  /** The scan that brought all of its bills; absent once another road brought one. */
+  /** The scan that imported all bills of the link. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
-/** Suppliers that have billed a purchase order; one link per order reference. */
+/** Suppliers that have billed a purchase order. There is one link for each order reference. */
 export interface OrderLink {
   readonly poKey: string;
   readonly suppliers: readonly LinkedSupplier[];
   /** Newest bills on the order. */
   readonly uses: readonly OrderUse[];
-  /** There were more: what was billed on the order is not known. */
+  /** True when older bills were dropped, so that the billed total of the order is unknown. */
   readonly isCut?: true;
 }
 
 export interface OrderUse {
   readonly invoiceId: string;
-  /** Each company numbers its own orders. Absent in uses that were counted before the field was stored. */
+  /**
+   * Company that gave out the order number. Each company has its own numbers. Absent in uses that were counted before
+   * the field existed.
+   */
   readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
-  /** The invoice number, as `InvoiceNumber.f1`. Absent in uses that were counted before the field was stored. */
+  /** Invoice number as `InvoiceNumber.f1`. Absent in uses that were counted before the field existed. */
   readonly number?: string;
   readonly amountMinor: string;
-  /** Net amount. Absent when it is not stated, and in uses from before the field was stored. */
+  /** Net amount. Absent when the invoice does not state it, and in uses that were stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
 }
@@ -61,13 +64,14 @@ export interface OrderUse {
 const LINKED_SUPPLIERS_MAX = 64;
 const ORDER_USES_MAX = 64;
 const DAY_MS = 86_400_000;
-/** At this number, finalized units are dropped, except for the newest. */
+/** Number of counted units from which finalized units are dropped, except for the newest. */
 const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 
 /**
- * Suppliers that were tied to the account or order before the invoice's, and are others: another tax id, or another
- * name. By first use. Who came later is their invoice's finding, also when this one is analyzed again.
+ * Lists suppliers that were linked to the account or order before this supplier and differ from it in tax id or name,
+ * in order of first use. A supplier that was linked later is reported on its own invoice, even when this invoice is
+ * analyzed again.
  */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
   const tied = link?.suppliers ?? [];
@@ -83,12 +87,12 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
     .sort((left, right) => left.firstDay - right.firstDay || compareSuppliers(left, right));
 }
 
-/** Tells whether the supplier was tied to the account or order before. */
+/** Tells whether the supplier was linked to the account or order before. */
 export function isTied(link: Linked | null, supplierId: string): boolean {
   return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
 }
 
-/** True on the invoice that links the supplier to the account or order, so that its finding is raised once. */
+/** True on the invoice that links the supplier to the account or order, so that the finding is raised once. */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
   return own === undefined || own.firstInvoiceId === invoice.invoiceId;
@@ -96,7 +100,7 @@ export function isNewOn(link: Linked | null, supplierId: string, invoice: Normal
 
 type Linked = Pick<BankLink | OrderLink, 'suppliers'>;
 
-/** The account's links after one more invoice of this supplier. */
+/** Returns the link of the account with one more invoice of this supplier. */
 export function countBankUse(
   link: BankLink | null,
   bankKey: string,
@@ -106,7 +110,7 @@ export function countBankUse(
   return { ...(link ?? { bankKey }), suppliers: withUse(link?.suppliers ?? [], invoice, supplierId) };
 }
 
-/** The order's links after one more invoice of this supplier. */
+/** Returns the link of the order with one more invoice of this supplier. */
 export function countOrderUse(
   link: OrderLink | null,
   poKey: string,
@@ -124,7 +128,7 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    // Those that are equal stay in the order in which they were counted.
+    // Equal entries stay in the order in which they were counted.
     (left, right) =>
       left.day - right.day ||
       compareText(left.amountMinor, right.amountMinor) ||
@@ -138,26 +142,32 @@ export function countOrderUse(
   };
 }
 
-/** Tells whether counted units of a profile or link should be dropped before another is counted. */
+/** Tells whether finalized units should be dropped from a profile or link before it counts another unit. */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
 
 /**
- * The counted units without finalized ones, except for the newest. Unfinalized units are always kept: after a crash they
- * are counted again, which must change nothing.
+ * Drops finalized units from the counted units, except for the newest. Unfinalized units are always kept, because they
+ * are counted again after a crash and must then change nothing.
  */
 export function withoutFinalized(countedUnits: readonly string[], unfinalized: ReadonlySet<string>): readonly string[] {
   const newest = countedUnits.length - FINALIZED_UNITS_KEPT;
   return countedUnits.filter((unitId, index) => index >= newest || unfinalized.has(unitId));
 }
 
-/** Tells whether a bill earns trust for its account: it has no open finding about the account or the party. */
+/**
+ * Tells whether a bill counts towards the trust in its account, because it has no open finding about the account or the
+ * supplier.
+ */
 export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs'>): boolean {
   return suspectedAs === undefined || suspectedAs === 'AMOUNT';
 }
 
-/** Counts one more bill. A sender chooses the date on a bill, not the day on which it is received. */
+/**
+ * Adds a bill. Its day is the day of receipt, because the sender chooses the date on the bill. Rows of a scan use the
+ * issue day.
+ */
 export function withEarning(
   use: EarningUse | undefined,
   { scanId, issueDay, receivedAtMs }: NormalisedInvoice,
@@ -170,7 +180,7 @@ export function withEarning(
   };
 }
 
-/** Counts a bill among those that earn trust, or among the others. */
+/** Adds a bill to the bills that count towards trust, or to the other bills. */
 function trustAfter(
   { earning, asked }: Pick<LinkedSupplier, 'earning' | 'asked'>,
   invoice: NormalisedInvoice,
@@ -178,7 +188,7 @@ function trustAfter(
   return earnsTrust(invoice) ? { earning: withEarning(earning, invoice) } : { asked: withEarning(asked, invoice) };
 }
 
-/** The account's link with what a person said about it for a supplier. */
+/** Returns the link of the account after a person accepted the account for a supplier, or withdrew the acceptance. */
 export function withAcceptedLink(link: BankLink, supplierId: string, isAccepted: boolean): BankLink {
   const suppliers = link.suppliers.map((linked) => {
     if (linked.supplierId !== supplierId || isAccepted === (linked.accepted === true)) return linked;
@@ -221,6 +231,6 @@ function withUse(
     ...trustAfter({}, invoice),
     ...(invoice.scanId === undefined ? {} : { onlyScanId: invoice.scanId }),
   };
-  // Keeps the earliest links, with which new suppliers are compared.
+  // The earliest suppliers are kept, because new suppliers are compared with them.
   return suppliers.length < LINKED_SUPPLIERS_MAX ? [...suppliers, first] : suppliers;
 }

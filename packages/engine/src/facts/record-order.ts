@@ -1,9 +1,10 @@
 import type { Candidate } from './invoice.js';
 
 /**
- * Orders two records by arrival. The finding is raised on the later one (detection reference, sections 0.3 and 11):
- * by time of receipt, rows of one scan by issue date, source row number and position. Negative when `left` is earlier.
- * The order is total, so of two equal invoices posted at once exactly one is the later.
+ * Orders two records by arrival: by time of receipt, and rows of one scan by issue date, source row number and
+ * position. The finding is raised on the later record (detection reference, sections 0.3 and 11). The result is
+ * negative when `left` is earlier. The order is total, so exactly one of two equal invoices that are posted at once is
+ * the later one.
  */
 export function compareByArrival(left: Candidate, right: Candidate): number {
   return (
@@ -17,8 +18,8 @@ export function compareByArrival(left: Candidate, right: Candidate): number {
 }
 
 /**
- * An order of suppliers by what they state, for rules that show or keep only some of them. Ids are derived from the
- * organization, so they would decide differently for the same invoices of another one.
+ * Orders suppliers by the fields that they state, for rules that show or keep only some of them. The order cannot use
+ * ids, which are derived from the organization: the same invoices would give different results in another organization.
  */
 export function compareSuppliers(left: NamedSupplier, right: NamedSupplier): number {
   return (
@@ -36,7 +37,7 @@ interface NamedSupplier {
   readonly taxKey?: string;
 }
 
-/** Orders by code units, the same on every machine (no locale). */
+/** Orders texts by code units. The order does not depend on a locale, so it is the same on every machine. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

@@ -1,16 +1,16 @@
-/** A finished scan as a whole: what no single row shows. */
+/** A completed scan as a whole, for rules that no single row can answer. */
 export interface ScanPopulation {
   readonly scanId: string;
   readonly companyId: string;
   readonly rows: readonly ScanRow[];
-  /** The earlier scan of the company with which most rows are identical; absent when none shares a row. */
+  /** The earlier scan of the company that shares the most identical rows. Absent if no scan shares a row. */
   readonly earlier?: { readonly scanId: string; readonly identicalRows: number };
 }
 
 export interface ScanRow {
   readonly supplierId: string;
   readonly supplierName: string;
-  /** Signed, minor units of the currency. */
+  /** Signed amount in minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
 }

@@ -1,4 +1,4 @@
-/** Identity of a stored supplier. It is looked up by `keys`, which are those of `supplierKeysOf`. */
+/** Identity of a stored supplier. It is found by its `keys`, which `supplierKeysOf` makes. */
 export interface KnownSupplier {
   readonly supplierId: string;
   readonly name: string;
@@ -10,13 +10,13 @@ export interface KnownSupplier {
   /** True when the country is only presumed from a bank account. */
   readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
-  /** Keys by which suppliers with a similar name are found (lookalike.ts). */
+  /** Keys that find suppliers with a similar name (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
-  /** Version of the rule that made the lookalike keys. Absent for the first version. */
+  /** Version of the rule that made the lookalike keys. Absent if the first version made them. */
   readonly lookalikeKeysVersion?: number;
 }
 
-/** Reason why an invoice belongs to a supplier; stored in facts. */
+/** Reason why an invoice was assigned to a supplier. The reason is stored in the facts of the invoice. */
 export type ResolutionReason = 'ERP_VENDOR' | 'TAX_KEY' | 'NAME_KEY' | 'BANK_KEY' | 'NEW';
 
 export interface SupplierResolution {
@@ -25,31 +25,34 @@ export interface SupplierResolution {
 }
 
 /**
- * The stored profile of a supplier (detection reference, section 6): counters and bounded rings, never its whole
- * history. Rings hold the newest entries by day, so the order in which invoices arrive does not change them.
+ * The stored profile of a supplier (detection reference, section 6). It holds counters and bounded rings, never the
+ * whole history. Rings keep the newest entries by day, so the order in which invoices arrive does not change them.
  */
 export interface SupplierProfile {
   readonly format: 1;
-  /** Invoices counted. */
+  /** Number of counted invoices. */
   readonly count: number;
   readonly firstDay: number | null;
   readonly lastDay: number | null;
   /** Newest positive amounts by currency. */
   readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
-  /** Newest bills of a positive amount, for rules about several of them together. Absent in profiles from before the field was stored. */
+  /**
+   * Newest bills with a positive amount, for rules that compare several bills. Absent in profiles that were stored
+   * before the field existed.
+   */
   readonly recentBills?: readonly RecentBill[];
-  /** Invoices by currency, of any sign. */
+  /** Number of invoices by currency. Credit notes are included. */
   readonly currencies: Readonly<Record<string, number>>;
-  /** Newest issue days, ascending; their differences are the gaps. */
+  /** Newest issue days in ascending order. Rules compute the gaps between invoices from them. */
   readonly days: readonly number[];
   readonly accounts: readonly AccountUse[];
-  /** Accounts of the newest invoices that stated one. */
+  /** Accounts of the newest invoices that stated an account. */
   readonly recentAccounts: readonly DatedText[];
-  /** Name keys under which the supplier has invoiced. */
+  /** Name keys under which the supplier has sent invoices. */
   readonly names: readonly string[];
   /** Most frequent patterns of invoice numbers. */
   readonly signatures: readonly CountedText[];
-  /** Last numeric run of the newest invoice numbers; those of credit notes count apart. */
+  /** Last numeric run of each of the newest invoice numbers. Credit notes are not included. */
   readonly sequence: readonly DatedText[];
   /** Newest payment terms in days. */
   readonly terms: readonly DatedNumber[];
@@ -58,26 +61,32 @@ export interface SupplierProfile {
   readonly bankCount: number;
   readonly taxIdCount: number;
   /**
-   * Countries of the tax ids that invoices stated with a country, in the order they came. Absent in profiles from before the field was
-   * stored.
+   * Countries of the tax ids that invoices stated with a country, in order of arrival. Absent in profiles that were
+   * stored before the field existed.
    */
   readonly taxCountries?: readonly string[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
-  /** Counted bills that do not show who the supplier is. Absent without any, and in profiles from before the field was stored. */
+  /**
+   * Counted bills that do not confirm the identity of the supplier. Absent if there are none, and in profiles that were
+   * stored before the field existed.
+   */
   readonly doubted?: DoubtedBills;
-  /** The newest bills that were taken for copies and joined when a person said that they are none. Absent without any. */
+  /**
+   * Newest bills that were suspected copies and entered the profile when a person dismissed the suspicion. Absent if
+   * there are none.
+   */
   readonly acceptedCopies?: readonly AcceptedCopy[];
-  /** Absent until one of the two happened. */
+  /** Absent until the supplier has sent an invoice through KSeF or has been reported for not using KSeF. */
   readonly ksef?: KsefHabit;
 }
 
-/** The use that a supplier makes of KSeF, as far as the inbox shows. */
+/** The supplier's use of KSeF, as far as the inbox shows it. */
 export interface KsefHabit {
-  /** An invoice of the supplier came through KSeF. */
+  /** True once an invoice of the supplier came through KSeF. */
   readonly received?: true;
-  /** A finding told that none does. */
+  /** True once a finding reported that no invoice of the supplier comes through KSeF. */
   readonly toldOutside?: true;
 }
 
@@ -85,27 +94,29 @@ export interface AcceptedCopy {
   readonly invoiceId: string;
   /** Day of the review. */
   readonly day: number;
-  /** The person who reviewed it. Absent where an API key did. */
+  /** The person who reviewed the bill. Absent if an API key submitted the review. */
   readonly reviewer?: string;
 }
 
 /** Bills with an open finding about the identity of the supplier. */
 export interface DoubtedBills {
   readonly count: number;
-  /** The newest of them, so that a review can take each out once. */
+  /** Ids of the newest doubted bills, so that a review removes each bill only once. */
   readonly invoiceIds: readonly string[];
-  /** The scan that brought all of them; absent once another road brought one. */
+  /** The scan that imported all doubted bills. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
 export interface AmountUse {
   readonly day: number;
   readonly minor: string;
-  /** The bill, while a finding about its amount is open: an amount that waits for a review is not usual. */
+  /**
+   * Id of the bill while a finding about its amount is open. An amount that waits for a review is not a usual amount.
+   */
   readonly askedOn?: string;
-  /** The scan of that bill. */
+  /** The scan that imported the bill in `askedOn`. */
   readonly askedInScan?: string;
-  /** A finding said that the bill may be a copy, and a person that it is none. */
+  /** True if a finding reported the bill as a possible copy and a person dismissed that finding. */
   readonly wasCopy?: true;
 }
 
@@ -132,8 +143,8 @@ export interface CountedText {
 }
 
 /**
- * Trust in an account as the supplier's own. SEEN is earned by use without findings, ERP comes from the vendor master,
- * REVIEWED and FRAUD from people. SEEN, ERP and REVIEWED are trusted.
+ * Level of trust that an account belongs to the supplier. SEEN is earned by use without findings, ERP comes from the
+ * vendor master, REVIEWED and FRAUD are set by people. SEEN, ERP and REVIEWED are trusted.
  */
 export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
 
@@ -145,48 +156,57 @@ export interface AccountUse {
   readonly lastDay: number;
   readonly count: number;
   readonly trust: AccountTrust;
-  /** The trust before it was reviewed; restored when the review is withdrawn. */
+  /** The trust before a review. Withdrawing the review restores it. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
-  /** Bills that earn it trust. Absent without any, and in profiles from before the field was stored. */
+  /**
+   * Bills that count towards the trust in the account. Absent if there are none, and in profiles that were stored
+   * before the field existed.
+   */
   readonly earning?: EarningUse;
-  /** Bills with a finding about the account or the party. Absent without any, and in profiles from before the field was stored. */
+  /**
+   * Bills with a finding about the account or about the supplier. Absent if there are none, and in profiles that were
+   * stored before the field existed.
+   */
   readonly asked?: EarningUse;
-  /** Rows after those that were asked about, in the scan that brought all accounts of the supplier. */
+  /** Rows that follow the rows in `asked`, in the scan that imported all accounts of the supplier. */
   readonly history?: EarningUse;
-  /** The scan that brought all of its bills; absent once another road brought one. */
+  /** The scan that imported all bills on the account. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
-/** Bills on an account, by the day of receipt; rows of a scan by issue day. */
+/** Bills on an account with their first and last day: the day of receipt, or the issue day for rows of a scan. */
 export interface EarningUse {
   readonly count: number;
   readonly firstDay: number;
   readonly lastDay: number;
 }
 
-/** Another supplier than the invoice's, as far as it is compared with it. */
+/** A supplier that the supplier of the invoice is compared with. */
 export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys' | 'lookalikeKeysVersion'> {
-  /** Keys of further names that it is known under. */
+  /** Keys of further names under which the supplier is known. */
   readonly otherNames?: readonly string[];
-  /** Invoices counted, without those that have an open finding about its identity. */
+  /** Number of counted invoices without an open finding about the supplier's identity. */
   readonly invoices: number;
-  /** The others. Absent without any, and in facts from before the field was stored. */
+  /**
+   * Number of counted invoices with such a finding. Absent if there are none, and in facts that were stored before the
+   * field existed.
+   */
   readonly doubtedInvoices?: number;
   /**
-   * True when the supplier is known on the account of the invoice. Absent where none is stated, and in facts from before the field was
-   * stored.
+   * True when the invoice's account is a known account of this supplier. Absent if the invoice states no account, and
+   * in facts that were stored before the field existed.
    */
   readonly knowsAccount?: boolean;
-  /** Issue day of the earliest. Absent in facts from before the field was stored. */
+  /** Issue day of the supplier's earliest invoice. Absent in facts that were stored before the field existed. */
   readonly firstDay?: number;
 }
 
 export interface SupplierFacts {
   readonly supplierId: string;
   readonly reason: ResolutionReason;
-  /** Name of the supplier as its first invoice prints it; absent for a new one. */
+  /** Name of the supplier as its first invoice prints it. Absent for a new supplier. */
   readonly name?: string;
-  /** Profile before this invoice. */
+  /** Profile of the supplier without this invoice. */
   readonly profile: SupplierProfile;
 }

@@ -31,14 +31,14 @@ describe('amounts in two currencies', () => {
 
   test('of which both have a rate with many decimals are compared as exactly', () => {
     const rates = { AED: '4.31922725', JOD: '0.8338549' };
-    // 103 % of what JOD 100.000 are worth is AED 533.522...
+    // 103 % of JOD 100.000 is AED 533.522 at these rates.
     expect(relation(record('AED', '533.52'), record('JOD', '100.000'), rates)).toBe('FX');
     expect(relation(record('AED', '533.54'), record('JOD', '100.000'), rates)).toBe('DIFF');
   });
 });
 
 describe('a net and a gross amount', () => {
-  /** Both bills of a supplier with this tax id, on this day; the larger states its net amount where there is one. */
+  /** Compares two bills of a supplier with this tax id on this day. The larger one states `net` if it is given. */
   function netGross(taxId: string | undefined, high: string, low: string, date = '2025-03-10', net?: string) {
     const recordOf = (gross_amount: string, net_amount?: string): Candidate => {
       const canonical = invoiceOf({
@@ -86,12 +86,12 @@ describe('a net and a gross amount', () => {
   });
 
   test('are compared directly where the larger states its net amount', () => {
-    // Two rates on one bill.
+    // The bill contains two rates.
     expect(netGross(german, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
     expect(netGross(undefined, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
-    // The rate fits by chance, and the bill says what its net amount is.
+    // The rate fits by chance, and the bill states its net amount.
     expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1109.56')).toBe('DIFF');
-    // No tax is stated: the net amount says nothing.
+    // The bill states no tax, so its net amount carries no information.
     expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1320.38')).toBe('NETGROSS');
   });
 });

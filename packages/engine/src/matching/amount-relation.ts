@@ -5,12 +5,18 @@ import type { Candidate } from '../facts/invoice.js';
 import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
-/** OPPOSITE: one is a credit. Such records are never duplicates of each other. */
+/**
+ * Relation of two amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates of each
+ * other.
+ */
 export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';
 
 const FULL_BASIS_POINTS = 10_000n;
 
-/** Returns the first relation of two amounts that holds (detection reference, section 5). All are integers of minor units. */
+/**
+ * Returns the first relation of two amounts that applies (detection reference, section 5). All amounts are integers of
+ * minor units.
+ */
 export function amountRelation(
   left: Candidate,
   right: Candidate,
@@ -31,18 +37,19 @@ export function amountRelation(
   return isNear(high, low, parameters) ? 'NEAR' : 'DIFF';
 }
 
-/** Less than one whole unit apart, and one of the two is a whole number of units. */
+/** Tells whether the amounts are less than one whole unit apart and one of them is a whole number of units. */
 function isRounded(high: bigint, low: bigint, currency: string): boolean {
   const unit = 10n ** BigInt(minorUnitsOf(currency));
   return high - low < unit && (high % unit === 0n || low % unit === 0n);
 }
 
 /**
- * The smaller is the net amount of the larger: the one that it states, where it states one; else by a legal rate. There are
- * many reduced rates, and some are small, so that they must fit to the minor unit.
+ * Tells whether the smaller amount is the net amount of the larger. If the larger one states its net amount, that
+ * amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to the minor unit, because some
+ * of them are small.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
-  // No rate is above 30 %, so most pairs skip the rates.
+  // No rate is above 30 %, so most pairs need no comparison with the rates.
   if (high * 10n > low * 13n + 20n) return false;
   const { netMinor } = magnitude(BigInt(left.amountMinor)) === high ? left : right;
   const net = netMinor === undefined ? high : magnitude(BigInt(netMinor));
@@ -74,8 +81,8 @@ function relationAcrossCurrencies(
   const leftRate = ratesPerEuro[left.currency];
   const rightRate = ratesPerEuro[right.currency];
   if (leftRate !== undefined && rightRate !== undefined) {
-    // Both values in one scale: amount x the other side's rate. The rate of a pegged currency has more decimals than
-    // an amount, and all of them count.
+    // Each amount is multiplied by the other side's rate, so that both have one scale. The rate of a pegged currency
+    // has more decimals than an amount, and all of them count.
     const [leftFactor, rightFactor] = toCommonScale(rightRate, leftRate);
     const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
     const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;

@@ -9,8 +9,8 @@ import type { Comparison, PairScore } from './pair.js';
 import { noteOf } from './wording.js';
 
 /**
- * A compared field as evidence shows it (detection reference, section 8): both values, the relation, its points and a
- * sentence. Built only for pairs that are shown.
+ * Returns a compared field as evidence shows it (detection reference, section 8): both values, the relation, its points
+ * and a sentence. Rows are built only for pairs that a finding shows.
  */
 export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: Comparison): EvidenceValue {
   const [left, right] = valuesOf(invoice, pair, comparison.field);
@@ -26,7 +26,7 @@ export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: C
   };
 }
 
-/** The other record of a pair as evidence shows it (detection reference, section 8). */
+/** Returns the other record of a pair as evidence shows it (detection reference, section 8). */
 export function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
   return {
     invoiceId: other.invoiceId,
@@ -46,12 +46,12 @@ export function matchedRecord(invoice: Candidate, other: Candidate, points: numb
   };
 }
 
-/** The gross amount in its currency's own decimals: `1200.00`. */
+/** Returns the gross amount with the decimals of its currency: `1200.00`. */
 export function amountOf(record: AmountParts): DecimalAmount {
   return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
 }
 
-/** The amount with its currency, for sentences: `EUR 1,200.00`. */
+/** Returns the amount with its currency, for sentences: `EUR 1,200.00`. */
 export function amountText(record: AmountParts): string {
   return moneyText(amountOf(record), record.currency);
 }
@@ -59,7 +59,7 @@ export function amountText(record: AmountParts): string {
 type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 type Shown = string | null;
 
-/** The checked invoice's value and the other's; null when the row is not about a value. */
+/** Returns the values of the checked invoice and of the other record. Null when the row compares no values. */
 function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
   const { other } = pair;
   switch (field) {
@@ -93,7 +93,7 @@ function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field'
   }
 }
 
-/** The currencies of the amounts that a row compares. */
+/** Returns the currencies of the amounts that a row compares. */
 function currenciesOf(
   invoice: Candidate,
   other: Candidate,

@@ -6,8 +6,8 @@ import { showsHabit } from '../supplier/suspicion.js';
 import { isDigitRun } from './similar-numbers.js';
 
 /**
- * Earlier records with one number that may show a habit of the supplier: not those that may be copies, and none from the
- * first on of which a person has confirmed that the number was not its own.
+ * Returns the earlier records with one number that may show a habit of the supplier. Suspected copies are left out. So
+ * are a record whose number belongs to another bill, as a person has confirmed, and all records after it.
  */
 export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
   const misused = records.filter(({ confirmedAs }) => confirmedAs === 'REUSED_NUMBER').sort(compareByArrival)[0];
@@ -16,7 +16,10 @@ export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
   );
 }
 
-/** Tells whether a number has the year or the date of its own bill. It names this bill then, and no contract. */
+/**
+ * Tells whether a number contains the year or the date of its bill. Such a number identifies the bill and not a
+ * contract.
+ */
 export function namesItsBill({ number, issueDate }: Candidate): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);
@@ -33,9 +36,10 @@ export function namesItsBill({ number, issueDate }: Candidate): boolean {
 }
 
 /**
- * The days between the bills of a contract that puts its reference where the invoice number belongs, at least: of a month, a quarter or a
- * year, the shortest at which two of these days follow each other. Undefined when they show no contract.
- * @param issueDays of earlier records with one number and one amount
+ * Returns the minimum number of days between bills of a contract whose supplier states the contract number as the
+ * invoice number: a month, a quarter or a year. The shortest interval between two consecutive days decides. Undefined
+ * when the bills show no contract.
+ * @param issueDays issue days of earlier records with one number and one amount
  */
 export function contractStepDays(issueDays: readonly number[], parameters: DuplicateParameters): number | undefined {
   const days = issueDays.toSorted((left, right) => left - right);
@@ -47,8 +51,8 @@ export function contractStepDays(issueDays: readonly number[], parameters: Dupli
 }
 
 /**
- * Minimum days between two bills of a contract. A bill that comes sooner is the earlier one again, or bills one
- * period twice.
+ * Returns the minimum number of days between two bills of a contract. A bill that arrives sooner repeats the earlier
+ * bill or bills one period twice.
  */
 export function contractNeighbourDays(
   step: number,
@@ -58,8 +62,8 @@ export function contractNeighbourDays(
 }
 
 /**
- * Tells whether a second bill may be the next of a contract: the supplier has sent one bill so far, with this number and
- * this amount, a month or a quarter before. A supplier who sends other numbers too names bills, not contracts.
+ * Tells whether a second bill may continue a contract: the supplier has sent only one bill so far, with this number and
+ * amount, a month or a quarter earlier. If a supplier also sends other numbers, they identify bills and not contracts.
  */
 export function isSecondOfContract(
   issueDays: readonly number[],
@@ -73,8 +77,8 @@ export function isSecondOfContract(
 }
 
 /**
- * Tells whether several bills have one number, each weeks from the next and for amounts that differ. It names the
- * customer then. The checked bill is one of them, and at least two came before.
+ * Tells whether several bills share one number although each is weeks apart from the next and their amounts differ. The
+ * number then identifies the customer. The checked bill is one of them, after at least two others.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   if (issueDays.length <= parameters.contractRecordsMin) return false;
@@ -85,8 +89,9 @@ export function isCustomerNumber(issueDays: readonly number[], parameters: Dupli
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Tells whether two bills with one number and amount are those of two years, as memberships and policies send them: a year apart,
- * and each received in its own time. A copy on which the year was mistyped comes soon after the bill that it copies.
+ * Tells whether two bills with one number and amount belong to two years, such as memberships and insurance policies.
+ * They are a year apart, and each was received soon after its issue date. A copy with a mistyped year arrives soon
+ * after its original.
  */
 export function isYearlyBill(invoice: Candidate, other: Candidate, parameters: DuplicateParameters): boolean {
   if (!isYear(invoice.issueDay - other.issueDay, parameters) || namesItsBill(other)) return false;
@@ -103,7 +108,7 @@ function isYear(gapDays: number, { contractYearDays: { min, max } }: DuplicatePa
   return gapDays >= min && gapDays <= max;
 }
 
-/** A month or a quarter. */
+/** Tells whether the gap is a month or a quarter. */
 export function isContractGap(gapDays: number, { contractGapsDays }: DuplicateParameters): boolean {
   return contractGapsDays.some(({ min, max }) => gapDays >= min && gapDays <= max);
 }

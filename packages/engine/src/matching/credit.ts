@@ -3,7 +3,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { creditedNumbers } from '../normalisation/match-keys.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** The supplier's credit notes among the originals; computed once, because most invoices have none. */
+/** Returns the supplier's credit notes among the originals. They are computed once, because most invoices have none. */
 export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Candidate[] {
   return originals.filter(
     (candidate) =>
@@ -12,22 +12,22 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Tells whether a credit note of an ERP can be about the record; others can be in any case. It must be of the same company and
- * name the record. Otherwise anyone who enters one could clear a copy.
+ * Tells whether a credit note can be about the record as far as its source is concerned. A credit note from an ERP must
+ * belong to the same company and name the record. Otherwise anyone who enters one could clear a copy.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {
   return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));
 }
 
-/** Tells whether the number of a credit note is that of the bill, or contains it. */
+/** Tells whether the number of a credit note equals or contains the number of the bill. */
 export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): boolean {
   const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
   return [o1, o2].some((number) => number !== '' && named.has(number));
 }
 
 /**
- * Tells whether the earlier record was credited before the checked invoice came, and no other re-issue has used the credit
- * up (detection reference, section 5): crediting and billing again is ordinary, not a duplicate.
+ * Tells whether the earlier record was credited before the checked invoice arrived, and no other bill has used up the
+ * credit note (detection reference, section 5). Crediting a bill and issuing it again is ordinary and not a duplicate.
  */
 export function hasOpenCredit(
   facts: Facts,

@@ -6,18 +6,21 @@ import { isOfOneSupplier } from './supplier-relation.js';
 
 const DAY_MS = 86_400_000;
 
-/** A credit note of the books, and the ids of the known bills that its number names; without any it may be for each. */
+/**
+ * A credit note in the books, with the ids of the known bills that its number names. If it names none, it may be for
+ * any bill.
+ */
 export interface BookedCredit {
   readonly note: Candidate;
   readonly namedIds: ReadonlySet<string>;
 }
 
 /**
- * The pairs of bills that a credit note between them clears (detection reference, section 7.6): the earlier bill was taken
- * back, so what comes after the credit note does not repeat it. Each credit note takes back one bill, in the order of issue
- * dates, so that a single one does not clear any number of copies.
- * @param repeatedBy those of some earlier bills that a bill repeats
- * @returns by the key of the pair, the id of its credit note
+ * Returns the pairs of bills that a credit note between them clears (detection reference, section 7.6). The credit note
+ * cancels the earlier bill, so a bill after the credit note does not repeat it. Each credit note cancels one bill, in
+ * order of issue date, so that a single note does not clear several copies.
+ * @param repeatedBy returns the earlier bills, among the given ones, that a bill repeats
+ * @returns a map from the key of the pair to the id of its credit note
  */
 export function pairsClearedByCredits(
   bills: readonly Candidate[],
@@ -38,7 +41,7 @@ export function pairsClearedByCredits(
     if (credited.length === 0) continue;
     for (const first of repeatedBy(second, credited).toSorted(compareByIssue).toReversed()) {
       const free = fitting(first).filter((credit) => !used.has(credit));
-      // One that names the bill can be for no other.
+      // A credit note that names the bill can be for no other bill.
       const credit = takenBack.get(first.invoiceId) ?? free.find(({ namedIds }) => namedIds.size > 0) ?? free[0];
       if (credit === undefined) continue;
       used.add(credit);
@@ -49,7 +52,10 @@ export function pairsClearedByCredits(
   return cleared;
 }
 
-/** Tells whether the credit note can be about the bill: it has its supplier, company and amount, and names no other bill. */
+/**
+ * Tells whether the credit note can cancel the bill: supplier, company and amount are equal, and the note names no
+ * other bill.
+ */
 function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean {
   return (
     note.amountMinor === `-${bill.amountMinor}` &&
@@ -60,7 +66,10 @@ function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean
   );
 }
 
-/** Tells whether the credit note is dated between the bills, and not dated back: it was imported with the second bill, or soon after. */
+/**
+ * Tells whether the credit note is dated between the bills and was not backdated. A note that is not backdated was
+ * imported with the second bill or soon after it.
+ */
 function isBetween(
   { note }: BookedCredit,
   first: Candidate,

@@ -5,9 +5,10 @@ import { numberRelation } from './number-relation.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /**
- * The invoice from the API, an upload or KSeF that an ERP bill books (detection reference, section 5): earlier than the bill, the same
- * number, amount and supplier, dates within five days, and not yet booked by another bill. Such a bill is the same
- * document, not a duplicate; it is stored with `bookedInvoiceId`. `candidates` are what the bill's lookup keys find.
+ * Returns the invoice from the API, an upload or KSeF that an ERP bill books (detection reference, section 5). The
+ * invoice arrived before the bill, number, amount and supplier are equal, the dates are at most five days apart, and no
+ * other bill books it. Such a bill is the same document and not a duplicate. It is stored with `bookedInvoiceId`.
+ * `candidates` are the records that the bill's lookup keys find.
  */
 export function bookedInvoiceOf(
   bill: Candidate,
@@ -25,10 +26,10 @@ export function bookedInvoiceOf(
     .sort(compareByArrival)[0]?.invoiceId;
 }
 
-/** Sources of the invoices that are booked in an ERP. */
+/** Sources of invoices that are booked in an ERP. */
 const BOOKED_SOURCES: readonly Candidate['source'][] = ['API', 'UPLOAD', 'KSEF'];
 
-/** Tells whether a bill can be the booking of an invoice, as far as the two of them say. */
+/** Tells whether a bill can book an invoice, as far as these two records show. */
 export function canBook(
   bill: Candidate,
   billSupplierId: string,

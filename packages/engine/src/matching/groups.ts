@@ -2,7 +2,7 @@ import { shortDigest } from '../facts/digest.js';
 import type { Candidate } from '../facts/invoice.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
-/** Records that are linked by accepted pairs, and the one that came first. */
+/** Records that accepted pairs link to each other, and the record that arrived first. */
 export interface DuplicateGroup {
   /** Hash of the smallest invoice id, hex 32. */
   readonly groupId: string;
@@ -11,7 +11,9 @@ export interface DuplicateGroup {
 
 const GROUP_ID_BYTES = 16;
 
-/** The group of the checked invoice and the records it pairs with (detection reference, section 5). */
+/**
+ * Returns the group of the checked invoice and the records that it forms pairs with (detection reference, section 5).
+ */
 export function groupOf(invoice: Candidate, paired: readonly Candidate[]): DuplicateGroup {
   const members = [invoice, ...paired].sort(compareByArrival);
   const [smallestId = invoice.invoiceId] = members.map((member) => member.invoiceId).sort(compareText);

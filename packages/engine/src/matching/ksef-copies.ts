@@ -11,7 +11,7 @@ export function namesKsefInvoice(document: Candidate, registered: Candidate): bo
   );
 }
 
-/** The same from either side. */
+/** Tells whether one of the two records came through KSeF and the other shows its KSeF number or QR code. */
 export function isNamedInKsef(left: Candidate, right: Candidate): boolean {
   return namesKsefInvoice(left, right) || namesKsefInvoice(right, left);
 }

@@ -11,18 +11,18 @@ import {
   isDigitRun,
 } from './similar-numbers.js';
 
-/** Agreement of two bills apart from their numbers. */
+/** Agreement of two bills in fields other than their numbers. */
 export interface Agreement {
   readonly amountAndDate: boolean;
-  /** The same amount, and dates a few days apart, or weeks under one order. */
+  /** True for equal amounts with dates a few days apart, or weeks apart under one order. */
   readonly amountAndDays: boolean;
 }
 
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
 /**
- * Returns the first relation of two invoice numbers that holds (detection reference, section 5). CONTRACT is decided by
- * contract.ts, which sees the whole series.
+ * Returns the first relation of two invoice numbers that applies (detection reference, section 5). CONTRACT is decided
+ * in contract.ts, which compares the whole series.
  */
 export function numberRelation(
   left: Candidate,
@@ -32,7 +32,7 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  // `-` and `n/a` are placeholders and carry no information; a copy of the bill may have the number.
+  // Placeholders such as `-` and `n/a` carry no information, and the copy of such a bill may state a real number.
   if (isPlaceholder(a) || isPlaceholder(b)) {
     if (!agreement.amountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
@@ -55,13 +55,13 @@ function relationOfNumbers(
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   const differing = differingNumericRuns(left, right);
-  // Before PARTS: the month behind a year looks like the number of a part.
+  // This check precedes PARTS, because a month after a year looks like the number of a part.
   if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
-  // Numbers of one structure differ in the year alone where that is shortened or left out.
+  // Numbers of one structure can only be YEARLESS if one of them shortens the year.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
   if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
@@ -79,7 +79,10 @@ function relationOfNumbers(
   return similarNumbers(a, b, { sameAmountAndDate, isJump: isCounterJump(differing, parameters) }, parameters);
 }
 
-/** `7712345/2026-08`: two digits behind a year are a month rather than the number of a part. */
+/**
+ * Tells whether a month follows a year, as in `7712345/2026-08`. Two digits after a year are a month rather than a part
+ * number.
+ */
 function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
   const [year = '', month = ''] = runs.slice(-2);
   return runs.length > 2 && /^20[0-9]{2}$/.test(year) && /^0[1-9]$/.test(month);
@@ -87,7 +90,7 @@ function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
 
 interface Similarity {
   readonly sameAmountAndDate: boolean;
-  /** True when only the counter differs, so that two edits are two bills. */
+  /** True when only the counter differs, so that two edits mean two bills. */
   readonly isJump: boolean;
 }
 
@@ -100,13 +103,13 @@ function similarNumbers(
   const relation = similarTexts(a.o1, b.o1, isJump, parameters);
   if (relation !== 'DIFF' || !sameAmountAndDate) return relation;
   if (editDistance(a.o1, b.o1, 1) === 1 && mayBeShortTypo(a, b, parameters)) return 'TYPO';
-  // Leading zeros are mistyped like any other digit: 0000598 and 2000598.
+  // Leading zeros may be mistyped like any other digit, as in 0000598 and 2000598.
   const [left, right] = [a.runs.join(''), b.runs.join('')];
   const similar = similarTexts(left, right, isJump, parameters);
   return similar === 'DIFF' && isCutOff(left, right, parameters) ? 'CONTAINS' : similar;
 }
 
-/** One is the beginning or the end of the other: `148369` and `1483`. */
+/** Tells whether the shorter number is the beginning or the end of the longer one, as in `148369` and `1483`. */
 function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndDate }: DuplicateParameters): boolean {
   const [longer, shorter] = left.length < right.length ? [right, left] : [left, right];
   if (digitCount(shorter) < containsLengthMinSameAmountAndDate) return false;
@@ -114,8 +117,8 @@ function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndD
 }
 
 /**
- * One run has a digit more than the other and is the same besides: a digit was left out, doubled or added. A counter does
- * not come to ten times its value within days.
+ * Tells whether one run has exactly one digit more than the other: a digit was left out, doubled or added. A counter
+ * does not grow tenfold within days.
  */
 function isDigitSlip(
   differing: readonly DifferingRun[],
@@ -138,7 +141,10 @@ function similarTexts(left: string, right: string, isJump: boolean, parameters: 
   return edits === 2 && shorter >= parameters.twoTyposLengthMin && !isJump ? 'TYPO2' : 'DIFF';
 }
 
-/** Exactly one begins with a short letter run that the other lacks, and the rest agrees: `AB-1042` and `1042`. */
+/**
+ * Tells whether exactly one number begins with a short letter run that the other lacks and all else agrees, as in
+ * `AB-1042` and `1042`.
+ */
 function differByPrefix(a: InvoiceNumber, b: InvoiceNumber, parameters: DuplicateParameters): boolean {
   const aPrefix = letterPrefix(a);
   const bPrefix = letterPrefix(b);
@@ -156,7 +162,7 @@ function letterPrefix(number: InvoiceNumber): string {
   return /^[A-Z]/.test(first) ? first : '';
 }
 
-/** `copy` is the number `original` with a trailing mark. */
+/** Tells whether `copy` is the number `original` with a trailing mark. */
 function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
   const bases = [copy.b1, copy.b2];
   return bases.includes(original.o1) || bases.includes(original.o2);
@@ -164,16 +170,19 @@ function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
 
 interface DifferingRun {
   readonly index: number;
-  /** Digits without leading zeros. */
+  /** Digits of the run without leading zeros. */
   readonly left: string;
   readonly right: string;
   readonly printedLeft: string;
   readonly printedRight: string;
-  /** The last one but for the year, and the month next to it, of the own date. */
+  /** True for the last differing run, apart from the year and the neighbouring month of the number's own date. */
   readonly isLast: boolean;
 }
 
-/** The numeric runs in which two numbers of one structure differ; undefined when the structure or letters differ. */
+/**
+ * Returns the numeric runs in which two numbers of one structure differ, or undefined when the structure or the letters
+ * differ.
+ */
 function differingNumericRuns(
   { number: a, issueDate }: Candidate,
   { number: b }: Candidate,
@@ -193,7 +202,10 @@ function differingNumericRuns(
   return differing;
 }
 
-/** The last digit run; where that is the own year, the one before it and before its month: 40 of `FV/40/09/2026`. */
+/**
+ * Returns the index of the last digit run. If that run is the year of the issue date, returns the run before the year
+ * and its month: 40 in `FV/40/09/2026`.
+ */
 function lastCounter(runs: readonly string[], issueDate: string): number {
   const [year = '', month = ''] = issueDate.split('-');
   const last = runs.findLastIndex(isDigitRun);
@@ -205,7 +217,10 @@ function lastCounter(runs: readonly string[], issueDate: string): number {
   return counter < 0 ? before : counter;
 }
 
-/** A differing run that is the own year or month on both sides tells two periods apart, not two copies. */
+/**
+ * Tells whether a differing run is the year or month of the issue date on both sides. The bills then belong to two
+ * periods and are not copies.
+ */
 function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (left.issueDate.slice(0, 7) === right.issueDate.slice(0, 7)) return false;
   const hasRoomForDate = differing.some((run) => run.left.length >= GLUED_PERIOD_LENGTH_MIN - 1);
@@ -215,8 +230,9 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 }
 
 /**
- * Only one run differs, which is the own day and month on both sides, alone or with the year: the second trip of the day is
- * `0202/24/2`. Of a copy that was typed on another day both would have to be wrong.
+ * Tells whether only one run differs and is the day and month of the issue date on both sides, alone or with the year.
+ * `0202/24/2` is the second trip on 2 February. If a copy had been typed on another day, both numbers would have to be
+ * wrong.
  */
 function areOfDifferentDays([run, ...others]: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
   if (run === undefined || others.length > 0 || left.issueDate === right.issueDate) return false;
@@ -231,7 +247,10 @@ function dayParts({ issueDate }: Candidate): string[] {
   return [...days, year + month + day, short + month + day, day + month + year, day + month + short];
 }
 
-/** The runs are the two periods, or these stand before or behind digits that both have: a customer number, a counter. */
+/**
+ * Tells whether the two runs are the two periods, or contain them before or after digits that both share, such as a
+ * customer number or a counter.
+ */
 function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
   if (withoutLeadingZeros(leftPart) === left && withoutLeadingZeros(rightPart) === right) return true;
   if (leftPart.length < GLUED_PERIOD_LENGTH_MIN || left.length !== right.length) return false;
@@ -243,10 +262,10 @@ function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: 
   );
 }
 
-/** Many numbers hold two digits that equal the month or the year by chance. */
+/** Minimum length of a period inside a longer run. Two digits equal the month or the year by chance in many numbers. */
 const GLUED_PERIOD_LENGTH_MIN = 4;
 
-/** Year, month, both together, and the whole date, in the notations that numbers use. */
+/** Lists the year, the month, both together and the whole date in the notations that invoice numbers use. */
 function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[] {
   const [year, month, day] = [issueDate.slice(0, 4), issueDate.slice(5, 7), issueDate.slice(8)];
   const short = year.slice(2);
@@ -257,8 +276,9 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 }
 
 /**
- * Only the year differs, which is the own one of one bill: the other has a slip in it, or last year's, as January does to
- * people. Two digits may as well count something, unless the bills agree in all else.
+ * Tells whether only the year differs and is the issue year of one bill. The other number has a typing error or last
+ * year's number, as people often write in January. Two digits may also be a counter, unless the bills agree in all
+ * other fields.
  */
 function isWrongYear(
   differing: readonly DifferingRun[],
@@ -270,15 +290,15 @@ function isWrongYear(
   if (run === undefined || others.length > 0 || left.number.runs.filter(isDigitRun).length < 2) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   const year = left.issueDate.slice(0, 4);
-  // Next to the whole year, and with zeros before them, two digits are a counter: 2026.0026.
+  // Two digits with leading zeros next to a four-digit year are a counter, as in 2026.0026.
   const mayBeShort = sameAmountAndDate && run.printedLeft.length === 2 && !left.number.runs.includes(year);
   const own = mayBeShort ? [year, year.slice(2)] : [year];
   return run.left.length === run.right.length && (own.includes(run.left) || own.includes(run.right));
 }
 
 /**
- * Bills of one day differ in the run alone that is the month or the date of one of them: the other has a slip in it. A
- * month is known by the year next to it, and by no other run that may be the month.
+ * Tells whether two bills of one day differ only in the run that is the month or the date of one of them. The other
+ * number has a typing error. A month is recognized by the year next to it, if no other run can be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
   const [run, ...others] = differing;
@@ -295,13 +315,16 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
   const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
   const plainMonth = withoutLeadingZeros(month);
   if (rest.length <= 2 || !rest.includes(year) || !sides.includes(plainMonth)) return false;
-  // Two digits directly next to the year; a counter has no zero there.
+  // The two digits must be next to the year. A counter would have a zero there.
   const isBesideYear = [number.runs[run.index - 1], number.runs[run.index + 1]].includes(year);
   if (isBesideYear && run.printedLeft.length === 2 && run.printedRight.length === 2) return true;
   return rest.filter((text) => text === run.left || text === plainMonth).length === 1;
 }
 
-/** The runs are equal but for the month behind or before the own year, which is the own one on one side: `77123452609`. */
+/**
+ * Tells whether the runs are equal except for the month next to the year of the issue date, and one month is that of
+ * the issue date: `77123452609`.
+ */
 function hasOwnMonth(
   { left, right }: DifferingRun,
   { year, short, month }: { readonly year: string; readonly short: string; readonly month: string },
@@ -316,13 +339,19 @@ function hasOwnMonth(
   });
 }
 
-/** Two neighbouring digits of one run are exchanged: so are few numbers of two bills of one amount and day. */
+/**
+ * Tells whether two neighbouring digits of one run are swapped. Two separate bills with equal amounts and dates rarely
+ * have such numbers.
+ */
 function areSwapped(differing: readonly DifferingRun[]): boolean {
   const [run, ...others] = differing;
   return run !== undefined && others.length === 0 && isAdjacentSwap(run.left, run.right);
 }
 
-/** Tells whether the counter has moved on after weeks: with equal digits before it, one digit more or less is not a slip. */
+/**
+ * Tells whether the counter has advanced after weeks: it has equally many digits and is higher on the later bill. Such
+ * a difference is not a typing error.
+ */
 function isLaterCounter(
   differing: readonly DifferingRun[],
   left: Candidate,
@@ -336,7 +365,10 @@ function isLaterCounter(
   return BigInt(run.left) > BigInt(run.right) === days > 0;
 }
 
-/** Tells whether only the counter differs, and not by much: another bill of a busy day, not two slips in one number. */
+/**
+ * Tells whether only the counter differs, and only by a little. That is another bill of a busy day rather than a number
+ * with two typing errors.
+ */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,
   { counterJumpMax }: DuplicateParameters,

@@ -31,8 +31,8 @@ import { isUnrelatedPair, ownNumbersRow, stepRow, unrelatedRows } from './unrela
 import type { UnrelatedContext } from './unrelated-number.js';
 
 /**
- * Records of the facts that can be the original of the checked invoice: earlier, live and not confirmed as duplicates or fraud.
- * A bill under the number of another one may still be copied itself.
+ * Returns the records that can be the original of the checked invoice: earlier records that are live and not confirmed
+ * as duplicates or fraud. A bill that carries another bill's number can still be the original of a copy.
  */
 export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
@@ -44,14 +44,17 @@ export function originalsOf(facts: Facts): Candidate[] {
   );
 }
 
-/** Tells whether the candidate came before the checked invoice. Of two equal records the later one gets the finding. */
+/**
+ * Tells whether the candidate arrived before the checked invoice. If two records are equal, the later one gets the
+ * finding.
+ */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {
   return candidate.invoiceId !== facts.invoice.invoiceId && compareByArrival(candidate, facts.invoice) < 0;
 }
 
 /**
- * Scores the checked invoice against each original; pairs of opposite sign are left out.
- * @param creditNotes those that take points off a pair; none where credit notes exclude pairs
+ * Scores the checked invoice against each original. Pairs of opposite sign are left out.
+ * @param creditNotes credit notes that reduce the points of a pair; empty if credit notes exclude pairs instead
  */
 export function scorePairs(
   facts: Facts,
@@ -74,7 +77,10 @@ export function scorePairs(
   return comparable.map((pair) => summed(context, contract(pair) ? { ...pair, number: 'CONTRACT' } : pair));
 }
 
-/** Tells whether the pair is certain: one invoice under one number, however it is written, of one amount and supplier. */
+/**
+ * Tells whether the pair is certainly one invoice: number, amount and supplier agree, and only the notation of the
+ * number may differ.
+ */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
     pair.halfPoints >= duplicateMin &&
@@ -86,12 +92,12 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
   );
 }
 
-/** Tells whether the supplier has used the number of the checked invoice for this one. */
+/** Tells whether the supplier has used the number of the checked invoice on the other record. */
 function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
   return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
 }
 
-/** Tells the pairs apart in which the number is that of a contract or of the customer, and says nothing about the bill. */
+/** Finds pairs in which the number identifies a contract or a customer and therefore does not identify the bill. */
 function contractOf(
   { facts: { invoice, supplier }, parameters }: PairContext,
   comparable: readonly Compared[],
@@ -104,11 +110,11 @@ function contractOf(
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
   const isOfCustomer =
     isCustomerNumber([issueDay, ...daysOf(ofHabit)], parameters) && !ofHabit.some(({ other }) => namesItsBill(other));
-  // The price of a contract rises: its first bills at the new one go on with the steps of the others.
+  // When the price of a contract rises, its first bills at the new price follow the interval of the earlier bills.
   const step =
     contractStepDays(daysOf(series), parameters) ??
     (isOfCustomer ? contractStepDays(daysOf(ofHabit), parameters) : undefined);
-  // Day and month exchanged are a month apart by accident.
+  // Dates with day and month swapped are a month apart only by accident.
   const second =
     numbered.length === 1 ? series.filter(({ date, other }) => date !== 'SWAP' && !namesItsBill(other)) : [];
   const billsBefore = supplier.profile.count;
@@ -129,14 +135,14 @@ function contractOf(
 }
 
 /**
- * Relations by which a number can be that of a contract. Once it is known to be one, also a copy of an earlier bill
- * (with a suffix, or misread) says nothing about the bills of other months.
+ * Relations in which a number may be a contract number. Once a number is known as a contract number, a copy of it (with
+ * a suffix, or misread) says nothing about the bills of other months either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
-/** Relations that are worth less when there are only few characters to agree. */
+/** Relations that count less for short numbers. */
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
-/** Relations of numbers that are not the same and may have been. */
+/** Relations of numbers that differ but may have been the same number. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** Values that all pairs of one invoice share. */
@@ -220,7 +226,7 @@ function numberPoints(
   if (!NEEDS_LENGTH.includes(pair.number)) return full;
   const numbers = [invoice.number, pair.other.number];
   const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
-  // A counter restarts after a year: then only its digits count.
+  // A counter may restart after a year, so only its digits count.
   const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitCount(f1) < shortNumberLength);
   if (!isShort && !isShortCounter) return full;
   const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';
@@ -228,7 +234,10 @@ function numberPoints(
   return Math.min(full, isOfOneYear && isOneTime ? halfPoints.shortNumberSameYear : halfPoints.shortNumber);
 }
 
-/** Two unrelated contractors can both send bill 1/04/2026 on the same day, at the same rates. */
+/**
+ * Reduces the points of unrelated suppliers, because two contractors may both send bill 1/04/2026 on the same day at
+ * the same rates.
+ */
 function strangersRow(
   invoice: Candidate,
   { other, supplier }: Compared,
@@ -245,7 +254,7 @@ function taxConflictRow(
   { halfPoints, taxSlipMax }: DuplicateParameters,
 ): Comparison[] {
   if (haveConflictingTaxIds(invoice, other)) {
-    // A factoring company collects for many suppliers: only bills of the same days may be duplicates.
+    // A factoring company collects for many suppliers, so only bills of the same days can be duplicates.
     const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);
     const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
@@ -262,7 +271,7 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
   return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
-/** Compares two bills of one amount by the amounts, numbers and dates of other bills. */
+/** Rates two bills of one amount by the amounts, numbers and dates of other bills. */
 function repetitionRows(context: PairContext, pair: Compared, others: number): Comparison[] {
   const recurrence = recurrenceRow(context, pair, others);
   return isUnrelatedPair(context, pair)
@@ -271,8 +280,8 @@ function repetitionRows(context: PairContext, pair: Compared, others: number): C
 }
 
 /**
- * An amount that the supplier bills again and again says little, unless the numbers agree as well, or are alike on one
- * day while he has never billed it twice a day.
+ * Reduces the points for an amount that the supplier often bills. The row is empty if the numbers agree too, or if they
+ * are similar on one day and the supplier bills the amount at most once a day.
  */
 function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
   if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];
@@ -290,7 +299,9 @@ function creditRow({ facts, originals, creditNotes, parameters }: PairContext, p
   return [{ field: 'credit', relation: 'CREDITED', halfPoints: pair.number === 'IDENT' ? creditSameNumber : credit }];
 }
 
-/** The same bytes are the same invoice whatever was read from them: the row lifts the sum to its fixed value. */
+/**
+ * Raises the sum to a fixed value for equal files. The same bytes are the same invoice, whatever was read from them.
+ */
 function sameFileRow(
   invoice: Candidate,
   { other }: Compared,
@@ -302,8 +313,9 @@ function sameFileRow(
 }
 
 /**
- * A bill of the seller, number and amount of an invoice that came through KSeF is that invoice, whatever its date says: KSeF takes each
- * number of a seller once. So is one that shows its KSeF number or code, under a number that was read differently.
+ * Raises the sum for an invoice that came through KSeF and a bill with the same seller, number and amount. The date is
+ * ignored, because KSeF accepts each number of a seller once. The same applies to a document that shows the KSeF number
+ * or code of the invoice, even if its invoice number was read differently.
  */
 function channelRow(
   invoice: Candidate,
@@ -312,7 +324,7 @@ function channelRow(
   { duplicateMin, reusedDaysMax }: DuplicateParameters,
 ): Comparison[] {
   const { other, number, amount, sameSupplier } = pair;
-  // ERP bills have a rule of their own: one of them books the invoice.
+  // ERP bills are excluded, because another rule lets one of them book the invoice.
   if (amount !== 'EQ' || !sameSupplier || other.source === 'ERP' || !isOneThroughKsef(invoice, other)) return [];
   const isNamed = isNamedInKsef(invoice, other);
   const isOneNumber = number === 'IDENT' || number === 'FORMAT';

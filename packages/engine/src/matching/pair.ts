@@ -4,7 +4,7 @@ import type { DateRelation } from './date-relation.js';
 import type { NumberRelation } from './number-relation.js';
 import type { SupplierRelation } from './supplier-relation.js';
 
-/** One compared field. The points of all rows add up to the points of the pair, so that a reader can check them. */
+/** One compared field. The points of all rows add up to the points of the pair, so that readers can check them. */
 export interface Comparison {
   readonly field:
     | 'base'
@@ -25,7 +25,7 @@ export interface Comparison {
   readonly halfPoints: number;
 }
 
-/** The checked invoice and one earlier record, compared. */
+/** Comparison of the checked invoice with one earlier record. */
 export interface PairScore {
   readonly other: Candidate;
   readonly halfPoints: number;
@@ -35,6 +35,6 @@ export interface PairScore {
   readonly date: DateRelation;
   readonly supplier: SupplierRelation;
   readonly sameSupplier: boolean;
-  /** Other invoices of the supplier with this amount; 0 unless the amounts are equal. */
+  /** Number of other invoices of the supplier with this amount. Zero unless the amounts are equal. */
   readonly recurringOthers: number;
 }

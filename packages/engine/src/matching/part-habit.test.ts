@@ -8,7 +8,10 @@ import type { Bill } from '../testing/ledger.js';
 const duplicatesOf = typesIn('DUP');
 const FEE = '707.30';
 
-/** The bills of months, on the fifth and, where asked for, a second one under the same number with -2. */
+/**
+ * Creates a bill for each month, dated on the fifth. With `withSecond`, each month has a second bill under the same
+ * number with -2.
+ */
 function monthly(months: number, { withSecond }: { readonly withSecond: boolean }) {
   const acme = ledger();
   for (let month = 1; month <= months; month += 1) {

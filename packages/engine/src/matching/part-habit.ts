@@ -21,9 +21,9 @@ interface PartContext {
 }
 
 /**
- * Tells whether the digit behind a number counts bills of the supplier, and is not the mark of a copy: `5117/2026-07` and, two
- * weeks later, `5117/2026-07-2`. Earlier bills with such marks show it. Where the number names the month alone, a second
- * bill of the month needs one: there it is enough that nothing is known to the contrary.
+ * Tells whether the digit after a number counts bills of the supplier and does not mark a copy: `5117/2026-07` and, two
+ * weeks later, `5117/2026-07-2`. Earlier bills with such digits show it. If the number names only the month, a second
+ * bill of the month needs such a digit, so it is accepted unless earlier bills contradict it.
  * @param others other bills of the supplier with the amount
  */
 export function isHabitualPart(context: PartContext, pair: Compared, others: number): boolean {
@@ -45,9 +45,10 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Tells whether the supplier sends a second, counted bill within days of the first, as a crew for each of two shifts. That looks like a
- * copy, so people have dismissed it before, two of them or one over thirty days, or this scan has asked about it often enough; and nobody
- * has confirmed that such a bill was a copy.
+ * Tells whether the supplier sends a second, counted bill within days of the first, such as a crew with one bill for
+ * each of two shifts. Such a bill looks like a copy. It is accepted if people have dismissed earlier findings about
+ * such bills (two people, or one person over thirty days), or if this scan has reported enough of them. No such bill
+ * may be a confirmed copy.
  */
 function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -68,7 +69,7 @@ function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   return pairsWithin(asked, ofScan, parameters) >= sameDaysAskedMin;
 }
 
-/** Counts the bills that follow another one of the same days by number. */
+/** Counts the bills whose number continues the number of another bill of the same days. */
 function pairsWithin(
   bills: readonly Numbered[],
   others: readonly Numbered[],
@@ -85,13 +86,16 @@ function numberedOf({ invoiceNumber, day }: RecentBill): Numbered {
   return { number: readInvoiceNumber(invoiceNumber), issueDate: dateOfDayNumber(day), issueDay: day };
 }
 
-/** Tells whether a number ends with a count that can be cut off: `1042-2`, but not the month of `7712345/2026-09`. */
+/**
+ * Tells whether a number ends with a count that can be removed, as in `1042-2`. The month in `7712345/2026-09` is no
+ * count.
+ */
 function isCounted(bill: Numbered): boolean {
   const { base, runs } = bill.number;
   return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
 }
 
-/** Tells whether a number ends with the month of its date next to the year, or with both in one. */
+/** Tells whether a number ends with the month of its date next to the year, or with both in one run. */
 function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
   const [year = '', month = ''] = issueDate.split('-');
   const years = [year, year.slice(2)];

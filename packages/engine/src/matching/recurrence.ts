@@ -6,19 +6,19 @@ import { differences, median } from '../supplier/statistics.js';
 import { showsHabit } from '../supplier/suspicion.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** Other occurrences of the checked amount at its supplier, within the recurrence window. */
+/** Other bills of the supplier with the checked amount within the recurrence window. */
 export interface AmountHistory {
-  /** Days of finished invoices, from the profile. */
+  /** Issue days of completed invoices, from the profile. */
   readonly profileDays: readonly number[];
-  /** Originals among the candidates, including those still being analyzed; those that may be copies are no habit. */
+  /** Originals among the candidates, including those that are still being analyzed. Suspected copies are left out. */
   readonly present: ReadonlySet<Candidate>;
-  /** Days of originals that show no habit: they may be copies. */
+  /** Issue days of originals that are suspected copies and therefore show no habit. */
   readonly doubtfulDays: readonly number[];
-  /** Credit notes over the amount: each takes one bill back. */
+  /** Number of credit notes over the amount. Each cancels one bill. */
   readonly credited: number;
 }
 
-/** Computed once per invoice and used for every pair with this amount. */
+/** Collects the bills with the amount once for each invoice. Every pair with this amount uses the result. */
 export function amountHistory(
   facts: Facts,
   originals: readonly Candidate[],
@@ -31,7 +31,8 @@ export function amountHistory(
     .map((use) => use.day);
   const ofAmount = originals.filter(
     (candidate) =>
-      // A bill of the books repeats an invoice, or is forged: it shows no habit of the supplier to what is checked for payment.
+      // A bill in the books repeats an invoice or is forged. For invoices that are checked before payment, it therefore
+      // shows no habit of the supplier.
       (candidate.source !== 'ERP' || invoice.source === 'ERP') &&
       candidate.amountMinor === invoice.amountMinor &&
       candidate.currency === invoice.currency &&
@@ -53,8 +54,8 @@ export function amountHistory(
 }
 
 /**
- * Counts other invoices with the amount, without the pair itself and those that were credited (detection reference,
- * section 5). Profile and candidates each see only a part, so the larger count holds.
+ * Counts other invoices with the amount, without the pair itself and without credited ones (detection reference,
+ * section 5). The profile and the candidates each contain only some of the invoices, so the larger count is used.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.length - (profileDays.includes(other.issueDay) ? 1 : 0);
@@ -62,8 +63,8 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 }
 
 /**
- * Tells whether the supplier, by its profile, bills the amount at most once a day. One day in five may have it twice, because of
- * earlier duplicates.
+ * Tells whether the supplier's profile shows that it bills the amount at most once a day. One day in five may have two
+ * bills, because of earlier duplicates.
  * @param other one of the bills
  */
 export function isBilledOnceADay({ profileDays, present }: AmountHistory, other: Candidate): boolean {
@@ -73,8 +74,8 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
 }
 
 /**
- * Counts bills with the amount that the supplier sent on the day of the pair, without the pair itself: rooms, policies and
- * tickets at one price.
+ * Counts bills with the amount on the day of the pair, without the pair itself. Rooms, policies and tickets often have
+ * one price.
  */
 export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.filter((day) => day === other.issueDay).length;
@@ -83,9 +84,9 @@ export function othersOfDay({ profileDays, present }: AmountHistory, other: Cand
 }
 
 /**
- * Tells whether the amount comes at equal intervals of weeks or months, once for each, and the pair is two bills of one interval. A
- * bill that makes up for one that did not come does not count. A supplier that sends two for each is asked about the first such
- * pair.
+ * Tells whether the amount is billed once per interval of weeks or months and the pair is two bills of one interval. A
+ * bill that replaces a missing one does not count. If the supplier starts to send two bills per interval, only the
+ * first such pair is reported.
  */
 export function isRegularBillSentTwice(
   { profileDays, present, doubtfulDays }: AmountHistory,

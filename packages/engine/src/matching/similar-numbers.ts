@@ -4,9 +4,10 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Equal except for the year of the bill, which is in one number and not in the other, or shortened: `RE-2026-0113` and
- * `RE-0113`, `F/2026/01/31` and `F/26/01/31`. Only within one calendar year: counters come round with it. Of bills of one
- * month also but for the month, the date, or the letters before these: `FV/40/09/2026` and `FV/40/2026`.
+ * Tells whether two numbers are equal except for the year of the bill, which one number shortens or leaves out:
+ * `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only within one calendar year,
+ * because counters restart with a new year. Numbers of bills in one month may also differ in the month, the date, or
+ * the letters before them: `FV/40/09/2026` and `FV/40/2026`.
  */
 export function areEqualButForYear(left: Candidate, right: Candidate, parameters: DuplicateParameters): boolean {
   if (left.issueDate.slice(0, 4) !== right.issueDate.slice(0, 4)) return false;
@@ -18,7 +19,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // The number without its year is shorter by at least one run.
+  // The number without its year must be shorter by at least one run.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -26,7 +27,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
     : formsWithoutPeriod(right, parameters).includes(leftWhole);
 }
 
-/** The whole number, then the forms in which a year of its own date is left out. */
+/** Returns the whole number, and the forms without the year of its date. */
 function formsWithoutYear({ number, issueDate }: Candidate): string[] {
   const year = issueDate.slice(0, 4);
   const runs = plainRuns(number);
@@ -40,7 +41,10 @@ function formsWithoutYear({ number, issueDate }: Candidate): string[] {
   return forms;
 }
 
-/** The forms in which the own month next to the year, both, or a run with both is left out, as far as enough digits remain. */
+/**
+ * Returns the forms without the month next to the year, without both, or without a run that contains both, as long as
+ * enough digits remain.
+ */
 function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigitsMin }: DuplicateParameters): string[] {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);
@@ -51,7 +55,7 @@ function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigits
   const runs = plainRuns(number);
   const forms: string[] = [];
   const leaveOut = (from: number, to: number): void => {
-    // `FA2609-0040` and `0040`: the letters before the period may go with it.
+    // The letters before the period may be left out with it: `FA2609-0040` and `0040`.
     for (const start of from === 1 && !isDigitRun(runs[0] ?? '') ? [1, 0] : [from]) {
       const isKept = (_: string, index: number): boolean => index < start || index >= to;
       if (digitCount(number.runs.filter(isKept).join('')) < periodlessDigitsMin) continue;
@@ -74,7 +78,10 @@ function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigits
   return forms;
 }
 
-/** Removes the year from a digit run: `2026` and `26` become empty, `20260113` becomes `113`; undefined without a year. */
+/**
+ * Removes the year from a digit run: `2026` and `26` become empty, and `20260113` becomes `113`. Undefined if the run
+ * contains no year.
+ */
 function withoutYear(run: string, year: string): string | undefined {
   if (run === year || run === year.slice(2)) return '';
   return isDigitRun(run) && run.length >= year.length + 2 && run.startsWith(year)
@@ -82,16 +89,18 @@ function withoutYear(run: string, year: string): string | undefined {
     : undefined;
 }
 
-/** The same runs in another order, labels aside: `FA/2026/00011` and `00011/2026/FA`. */
+/**
+ * Tells whether two numbers have the same runs in another order, without labels: `FA/2026/00011` and `00011/2026/FA`.
+ */
 export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
   const [left, right] = [a, b].map((number) => plainRuns(number).filter((run) => !isLabel(run)));
   return left !== undefined && left.length > 0 && left.sort().join('.') === right?.sort().join('.');
 }
 
 /**
- * Equal digits and one letter group that is wholly another: `W-24159` and `S-24159`, `250602-01/N` and `/S`. Suppliers
- * that number each site or department have such numbers. A slip leaves part of the group (`AB` and `B`) or swaps its
- * letters (`YU` and `UY`).
+ * Tells whether the digits are equal and one letter group is completely different: `W-24159` and `S-24159`,
+ * `250602-01/N` and `/S`. Suppliers that number each site or department separately have such numbers. A typing error
+ * leaves part of the group (`AB` and `B`) or swaps its letters (`YU` and `UY`).
  */
 export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolean {
   if (a.runs.length !== b.runs.length) return false;
@@ -113,8 +122,9 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
 const SERIES_LETTERS_MAX = 3;
 
 /**
- * `longer` has all runs of `shorter` in their order, and besides them only letters (`0011/HH/26` and `0011/26`) or a
- * reference behind them (`2600024 PO 4571824`), of one amount and date also before them (`104872/20`).
+ * Tells whether `longer` contains all runs of `shorter` in their order, and apart from them only letters (`0011/HH/26`
+ * and `0011/26`) or a reference after them (`2600024 PO 4571824`). If amount and date are equal, the reference may also
+ * precede them (`104872/20`).
  */
 export function hasExtraParts(
   longer: InvoiceNumber,
@@ -123,7 +133,7 @@ export function hasExtraParts(
   { extraDigitsMin, extraDigitsMinSameAmountAndDate, extraReferenceMin }: DuplicateParameters,
 ): boolean {
   const digitsMin = sameAmountAndDate ? extraDigitsMinSameAmountAndDate : extraDigitsMin;
-  // Compared as printed, because leading zeros show how long a number is.
+  // Printed digits are counted, because leading zeros show how long a number is.
   if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < digitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
@@ -135,17 +145,17 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  // On the same day it may also come before the number, as a customer number does.
+  // If amount and date are equal, the reference may also precede the number, as a customer number does.
   const isBeside = isBehind || (sameAmountAndDate && some.every((run, index) => run === all[extra.length + index]));
   return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }
 
-/** Letter runs and digit runs, these without leading zeros. */
+/** Returns letter runs and digit runs. Digit runs lose their leading zeros. */
 function plainRuns({ runs }: InvoiceNumber): string[] {
   return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-/** Tells whether a run is one of digits; all its characters are of one kind. */
+/** Tells whether a run consists of digits. All characters of a run are of one kind. */
 export function isDigitRun(run: string): boolean {
   const code = run.charCodeAt(0);
   return code >= DIGIT_ZERO && code <= DIGIT_NINE;
@@ -154,7 +164,9 @@ export function isDigitRun(run: string): boolean {
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** Counts the digits of a number that distinguish it from others: those of its own year and month do not. */
+/**
+ * Counts the digits of a number that distinguish it from other numbers. Digits of its own year and month do not count.
+ */
 export function tellingDigits({ number, issueDate }: Candidate): number {
   const year = issueDate.slice(0, 4);
   const month = withoutLeadingZeros(issueDate.slice(5, 7));

@@ -4,19 +4,19 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 import { compareByArrival } from '../facts/record-order.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** An invoice that was billed whole and again in parts. One of the records is the checked invoice. */
+/** An invoice that was billed as a whole and again in parts. One of these records is the checked invoice. */
 export interface Split {
   readonly whole: Candidate;
   readonly parts: readonly Candidate[];
-  /** Bills that carry the same number with or without a part mark, and are not needed for the sum. */
+  /** Bills with the same number, with or without a part mark, that do not contribute to the sum. */
   readonly leftOut: readonly Candidate[];
-  /** Number of equal parts of the whole, where some of them are still to come. */
+  /** Number of equal parts of the whole. Present if some of the parts have not arrived yet. */
   readonly equalParts?: number;
 }
 
 /**
- * Finds parts that add up to a whole of the same supplier and currency (detection reference, section 5). The checked
- * invoice may be the whole that comes after its parts, or the part that completes the sum.
+ * Finds parts that add up to a whole invoice of the same supplier and currency (detection reference, section 5). The
+ * checked invoice may be the whole that arrives after its parts, or the part that completes the sum.
  */
 export function findSplit(
   facts: Facts,
@@ -62,7 +62,10 @@ function asSplit(
   return { whole, parts: chosen, leftOut: parts.filter((part) => !chosen.includes(part)) };
 }
 
-/** Two parts or more of one amount that divides the whole: it is billed again by instalments, and some are still to come. */
+/**
+ * Finds two or more equal parts that divide the whole. The whole is then billed again in instalments, and some have not
+ * arrived yet.
+ */
 function equalSplit(
   parts: readonly Candidate[],
   whole: Candidate,
@@ -83,8 +86,9 @@ function equalSplit(
 }
 
 /**
- * Some of the parts that add up to the whole, next to siblings that bill something else: the fewest, of the days nearest to the
- * checked invoice, which is one of them unless it is the whole. Bounded, because many parts add up to anything.
+ * Chooses parts that add up to the whole, if other bills with the same number bill something else. The fewest parts are
+ * preferred, and then the parts nearest to the checked invoice, which is one of them unless it is the whole. The number
+ * of parts is limited, because many parts can add up to anything.
  */
 function chosenParts(
   parts: readonly Candidate[],
@@ -101,7 +105,8 @@ function chosenParts(
 ): readonly Candidate[] | undefined {
   const daysFrom = ({ issueDay }: Candidate): number => Math.abs(issueDay - checked.issueDay);
   const required = parts.includes(checked) ? [checked] : [];
-  // A number that comes with many amounts is that of a customer: only bills of the same days are parts of one.
+  // A number with many different amounts identifies a customer, so only bills of the same days can be parts of one
+  // invoice.
   const siblings = parts
     .filter((part) => part !== checked && (part.number.o1 !== whole.number.o1 || daysFrom(part) <= nearDays))
     .sort((left, right) => daysFrom(left) - daysFrom(right) || compareByArrival(left, right))
@@ -109,7 +114,7 @@ function chosenParts(
   const isTelling = (chosen: readonly Candidate[]): boolean => {
     const days = chosen.map(({ issueDay }) => issueDay);
     if (Math.max(...days) - Math.min(...days) <= nearDays) return true;
-    // Any few instalments of one amount add up to some other amount.
+    // A few instalments of one amount can add up to another amount by chance.
     return !siblings.some(
       (part) =>
         !chosen.includes(part) &&
@@ -128,7 +133,7 @@ function chosenParts(
   return undefined;
 }
 
-/** Every choice of `count` entries, those that come first in the list first. */
+/** Yields every choice of `count` entries. Entries at the beginning of the list are chosen first. */
 function* combinations<T>(entries: readonly T[], count: number): Generator<readonly T[]> {
   if (count === 0) {
     yield [];
@@ -139,7 +144,9 @@ function* combinations<T>(entries: readonly T[], count: number): Generator<reado
   }
 }
 
-/** The number of `part` is the number of `whole` with a part mark, or that number itself over another amount. */
+/**
+ * Tells whether the number of `part` is the number of `whole` with a part mark, or the same number with another amount.
+ */
 function isPartOf(part: Candidate, whole: Candidate): boolean {
   const { b1, b2 } = part.number;
   const { o1, o2 } = whole.number;

@@ -17,7 +17,10 @@ function supplied(changes: InvoiceChanges): CanonicalInvoice {
   return invoiceOf({ ...changes, supplier: { tax_id: 'DE136695976', ...changes.supplier } });
 }
 
-/** A history of a supplier that sends a bill a week, each of another amount, under the numbers RE-5010, RE-5020, ... */
+/**
+ * Builds the history of a supplier with one bill a week, each with a different amount, under the numbers RE-5010,
+ * RE-5020, ...
+ */
 function supplierOf(bills: number, amountOf = (index: number): string => `${900 + index * 37}.${11 + index}`): History {
   const history = inMemoryHistory();
   for (let index = 0; index < bills; index += 1) {
@@ -27,7 +30,10 @@ function supplierOf(bills: number, amountOf = (index: number): string => `${900 
   return history;
 }
 
-/** The severity at which the second bill is taken for the first, and the relations that say why. */
+/**
+ * Returns the severity at which the second bill is reported as a duplicate of the first, and the relations that led to
+ * it.
+ */
 function ofTwo(history: History, first: InvoiceChanges, second: InvoiceChanges): string[] {
   const changes = { issue_date: DATE, gross_amount: ODD };
   history.bill(supplied({ ...changes, invoice_number: 'RE-5250', ...first }));
@@ -322,12 +328,14 @@ describe('rooms at one price on one day', () => {
   });
 });
 
-/** A supplier of which each amount is one of three prices, in no order. */
+/** Builds the history of a supplier with three prices in no particular order. */
 function priceList(): History {
   return supplierOf(24, (index) => `${900 + ((index * index * 7 + index * 3) % 5) * 37}.11`);
 }
 
-/** A supplier that bills 99.00 on the first of each month from January on, under numbers 25 apart. */
+/**
+ * Builds the history of a supplier that bills 99.00 on the first of each month from January on, under numbers 25 apart.
+ */
 function monthlyFee(months: number): History {
   const history = inMemoryHistory();
   for (let month = 1; month <= months; month += 1)

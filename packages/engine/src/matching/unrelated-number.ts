@@ -14,29 +14,33 @@ import type { Comparison, PairScore } from './pair.js';
 import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
 
-// Bills of one supplier and one amount whose numbers have nothing in common: what tells one bill that came twice, with an
-// order, a delivery note or a new number in place of its own, from two bills (detection reference, section 5).
+// Compares two bills of one supplier with one amount whose numbers have nothing in common. The rows distinguish one
+// bill that arrived twice, under the number of an order, a delivery note or a new number, from two separate bills
+// (detection reference, section 5).
 
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
 
-/** Values that all pairs of one invoice share; each is computed when the first pair needs it. */
+/** Values that all pairs of one invoice share. Each is computed when the first pair needs it. */
 export interface UnrelatedContext {
   readonly facts: Facts;
   readonly parameters: DuplicateParameters;
   readonly amounts: AmountHistory;
-  /** Earlier bills of the supplier with the number of the checked invoice. */
+  /** Earlier bills of the supplier that have the number of the checked invoice. */
   readonly withItsNumber: readonly Compared[];
   habits?: Habits;
 }
 
 interface Habits {
-  /** Different amounts of the supplier besides the checked one, and how many of them came more than once. */
+  /**
+   * Number of different amounts of the supplier, apart from the checked amount, and how many of them were billed more
+   * than once.
+   */
   readonly amounts: number;
   readonly repeated: number;
-  /** Positive bills of the currency, as far as the profile holds them. */
+  /** Number of positive bills of the currency that the profile holds. */
   readonly known: number;
-  /** True when two of the bills have the same amount and date. */
+  /** True when the supplier has billed one amount twice on one day. */
   readonly isTwiceADay: boolean;
   readonly bills: readonly WrittenBill[];
 }
@@ -45,7 +49,7 @@ interface WrittenBill {
   readonly invoiceId: string;
   readonly form: string;
   readonly digits: number;
-  /** All digits as one number. */
+  /** All digits of the number as one integer. */
   readonly value: number;
   readonly runs: readonly string[];
 }
@@ -60,7 +64,7 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
     pair.amount === 'EQ' &&
     UNRELATED.includes(pair.number) &&
     COMPARED_DATES.includes(pair.date) &&
-    // Companies of one group are billed alike.
+    // Companies of one group often receive the same bills.
     pair.other.companyId === invoice.companyId &&
     !invoice.amountMinor.startsWith('-') &&
     !isPlaceholder(invoice.number) &&
@@ -68,7 +72,10 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
   );
 }
 
-/** The rows for a pair of unrelated numbers, for use when {@link isUnrelatedPair}; `recurrence` is that of its amount. */
+/**
+ * Returns the rows for a pair of unrelated numbers. Call it only if {@link isUnrelatedPair} is true. `recurrence` holds
+ * the rows about the recurrence of the amount.
+ */
 export function unrelatedRows(
   context: UnrelatedContext,
   pair: Compared,
@@ -104,25 +111,32 @@ function amountRows(
   if (isOfOneDay && !isTwiceADay && known >= unrelated.onceADayBillsMin)
     return [{ field: 'rarity', relation: 'ONCE_A_DAY', halfPoints: unrelated.halfPoints.onceADay }];
   if (isOfOneDay && form === 'UNLIKE_ALL' && othersOfDay(context.amounts, pair.other) <= 0) return [];
-  // A number that is the order of the other bill is of the same supply, however often the amount comes.
+  // If the number of one bill is the order number of the other, both bill the same supply, however often the amount
+  // recurs.
   return form === 'ORDER' ? [] : recurrence;
 }
 
-/** Bills of one amount come every month or quarter; a copy of one comes when it comes. */
+/**
+ * Rates whether the bills are a month or a quarter apart, as regular bills of one amount are. A copy arrives at any
+ * time.
+ */
 function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }: Compared, form?: Form): Comparison[] {
   const days = Math.abs(invoice.issueDay - other.issueDay);
   if (form === 'ORDER' || form === 'DOCUMENT' || !isContractGap(days, parameters)) return [];
   return [{ field: 'rhythm', relation: 'DUE', halfPoints: parameters.unrelated.halfPoints.rhythm.DUE }];
 }
 
-/** Bills on two orders, or of one order weeks apart, as a deposit and a final bill of equal halves. */
+/**
+ * Tells whether the bills are for two orders, or weeks apart for one order, such as a deposit and a final bill of equal
+ * amounts.
+ */
 function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared): boolean {
   const { invoice } = context.facts;
   if (invoice.poKey === undefined || other.poKey === undefined) return false;
   return invoice.poKey !== other.poKey || (date === 'FAR' && !isOrderBilledOnce(context, other));
 }
 
-/** Tells whether the supplier bills each order by one invoice, as far as its recent bills show. */
+/** Tells whether the supplier bills each order with one invoice, according to its recent bills. */
 function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candidate): boolean {
   const orders = (facts.supplier.profile.recentBills ?? [])
     .filter(({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor)
@@ -131,9 +145,9 @@ function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candi
 }
 
 /**
- * Limits the sum where both numbers may be the supplier's own: two separate bills remain possible. They are likely from a
- * supplier that has repeated an amount before, when they come days or weeks apart and no order joins them: the same
- * delivery again.
+ * Limits the sum where both numbers may be the supplier's own, because they may be two separate bills. Two separate
+ * bills are likely if the supplier has repeated an amount before, the bills are days or weeks apart, and no order joins
+ * them.
  */
 export function ownNumbersRow(
   rows: readonly Comparison[],
@@ -148,7 +162,10 @@ export function ownNumbersRow(
   return [{ field: 'form', relation: 'OWN', halfPoints: limit - sum }];
 }
 
-/** Rates how rarely the supplier bills an amount twice. One of many digits that it has never repeated points to a copy. */
+/**
+ * Rates how rarely the supplier bills an amount twice. A repeated amount with many digits points to a copy if the
+ * supplier has never repeated an amount before.
+ */
 function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   const { facts, parameters } = context;
   const { rarityMax } = parameters.unrelated.halfPoints;
@@ -174,7 +191,10 @@ interface Crowding {
   readonly usual: number;
 }
 
-/** Counts the bills around the pair against the usual number: of many bills, two agree by chance more easily. */
+/**
+ * Compares the number of bills around the pair with the usual number. Among many bills, two have equal amounts by
+ * chance more easily.
+ */
 function crowding(
   { invoice, supplier: { profile } }: Facts,
   { other, date }: Compared,
@@ -219,7 +239,10 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
   };
 }
 
-/** The fewer of gross and net, without zeros at the end; a price of 19.99 counts as 20. */
+/**
+ * Returns the number of significant digits of gross or net, whichever is lower, without trailing zeros. A price of
+ * 19.99 counts as 20.
+ */
 function significantDigits({ invoice }: Facts): number {
   const unit = 10n ** BigInt(minorUnitsOf(invoice.currency));
   const stated = [invoice.amountMinor, ...(invoice.netMinor === undefined ? [] : [invoice.netMinor])];
@@ -233,7 +256,10 @@ function withoutPricePoint(minor: bigint, unit: bigint): bigint {
   return toNext * 20n <= unit ? minor + toNext : minor;
 }
 
-/** Returns the sign that one of the two numbers is not of the supplier's own series; undefined without one. */
+/**
+ * Returns the sign that one of the two numbers does not belong to the supplier's own series, or undefined without such
+ * a sign.
+ */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;
   const { invoice } = facts;
@@ -251,7 +277,7 @@ function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   return isUnusual.includes(undefined) || !isOutOfPlace(context, other) ? undefined : 'HEIGHT';
 }
 
-/** The number is the order that one of the two bills names. */
+/** Tells whether the number of one bill is the order number that one of the two bills states. */
 function isOrderNumber(
   { number, poKey }: Candidate,
   other: Candidate,
@@ -283,7 +309,10 @@ function namesDocument({ number }: Candidate): boolean {
   return number.runs.some((run) => DOCUMENT_WORDS.has(run));
 }
 
-/** Tells whether the number has another form than those of the supplier's other recent bills; undefined where these have no form. */
+/**
+ * Tells whether the form of the number differs from the supplier's other recent bills. Undefined when these bills share
+ * no form.
+ */
 function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
   const { facts, parameters } = context;
   const { formBillsMin, formsMax, formKnownAfter } = parameters.unrelated;
@@ -299,7 +328,10 @@ function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Ca
   return isSignatureOfOthers || uses - (record === other ? 1 : 0) < formKnownAfter;
 }
 
-/** Enough of the other recent bills are written like one of the two, and hardly any are not. */
+/**
+ * Tells whether enough of the other recent bills have the form of one of the two numbers, and hardly any have another
+ * form.
+ */
 function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
   const { oneFormBillsMin, otherFormBillsMax } = context.parameters.unrelated;
   const known = habitsOf(context).bills.filter(({ invoiceId }) => invoiceId !== other.invoiceId);
@@ -311,8 +343,8 @@ function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
 }
 
 /**
- * The row for numbers that differ in a digit or two and are no further apart than the supplier's numbers usually are, where
- * bills of one amount come on one day, or days apart, anyway: two rooms, two loads.
+ * Returns the row for numbers that differ in one or two digits and are no further apart than usual, if the supplier
+ * repeats amounts on one day or days apart. Examples are two rooms or two truckloads.
  */
 export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];
@@ -340,7 +372,7 @@ function areStepsApart(context: UnrelatedContext, other: Candidate): boolean {
   return Math.abs(Number(left.runs[place]) - Number(right.runs[place])) <= neighbourStepsMax * usualStep;
 }
 
-/** A counter gets one digit more where it is full; then the numbers lie close together. */
+/** A full counter gets one more digit. The two numbers are then close together. */
 function areOfOtherLength(
   left: WrittenBill,
   right: WrittenBill,
@@ -356,7 +388,10 @@ function signatureOfForm(form: string): string {
   return form.replaceAll(/\p{L}+/gu, 'A');
 }
 
-/** Tells whether another bill of the supplier has the number, for another amount, and it is not that of a customer or a contract. */
+/**
+ * Tells whether another bill of the supplier has the number with another amount, and the number is not that of a
+ * customer or a contract.
+ */
 function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: UnrelatedContext, other: Candidate): boolean {
   const { usedDaysMax, usedNumberLengthMin } = parameters.unrelated;
   const [only, ...more] = withItsNumber;
@@ -370,7 +405,7 @@ function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: Unrelat
   );
 }
 
-/** The running numbers of the supplier rise, and one of the two numbers is not at the height of its date. */
+/** Tells whether one of the two numbers does not fit its date in the rising running numbers of the supplier. */
 function isOutOfPlace(context: UnrelatedContext, other: Candidate): boolean {
   const { invoice } = context.facts;
   const places = [invoice, other].map((record) => isAtOtherHeight(context, record, other));

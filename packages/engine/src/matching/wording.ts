@@ -3,7 +3,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { counted, listed } from '../explanation/phrases.js';
 import type { Comparison, PairScore } from './pair.js';
 
-/** Meaning of each relation, as a sentence for a reviewer. */
+/** Sentences that explain each relation to a reviewer. */
 const notes: Readonly<Record<string, string>> = {
   'base BASE': 'Every comparison starts with this value.',
   'number IDENT': 'The invoice numbers are identical.',
@@ -101,15 +101,18 @@ const amountPhrases: Readonly<Record<string, string>> = {
   DIFF: 'different amount',
 };
 
-/** The sentence for one compared field. */
+/** Returns the sentence for one compared field. */
 export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
-/** The verb of a summary about two bills that have only the number in common. */
+/** Verb of a summary about two bills that only share the number. */
 export const SAME_NUMBER_VERB = 'has the same number as';
 
-/** `INV-1042A looks like INV-1042 (2025-03-10, EUR 1,200.00) with a suffix added; same amount, date and tax id.` */
+/**
+ * Returns the summary of a pair: `INV-1042A looks like INV-1042 (2025-03-10, EUR 1,200.00) with a suffix added; same
+ * amount, date and tax id.`
+ */
 export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, otherAmount: string): string {
   const { other } = pair;
   const days = Math.abs(invoice.issueDay - other.issueDay);
@@ -130,7 +133,7 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');
   const origin = isOfKsef && other.source === 'KSEF' ? ' from KSeF' : '';
   const which = `${shownText(other.invoiceNumber)}${origin} (${other.issueDate}, ${otherAmount})`;
-  // The verb already says that the numbers are the same.
+  // The verb already states that the numbers are equal.
   const written = pair.number === 'FORMAT' ? ', written differently' : '';
   const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
   const own = isOfKsef && invoice.source === 'KSEF' ? ' from KSeF' : '';

@@ -2,7 +2,9 @@ import type { InvoiceNumber } from '../facts/invoice.js';
 import { numberAsShown } from './look-alike-letters.js';
 import { plainText } from './text.js';
 
-/** Longer texts are not invoice numbers; comparing them takes quadratic time. */
+/**
+ * Maximum length of an invoice number. Longer texts are no invoice numbers, and comparing them takes quadratic time.
+ */
 const NUMBER_LENGTH_MAX = 200;
 const PARTS_MAX = 32;
 const SIGNATURE_LENGTH_MAX = 40;
@@ -12,16 +14,19 @@ const LABELS: ReadonlySet<string> = new Set(
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
     'RECHNUNGSNR RECHNUNGSNUMMER BELEG BELEGNR ' +
     'NO NR NUM NUMBER DOC ' +
-    // A degree sign replaces the raised o of a French or Italian number label.
+    // The degree sign of a French or Italian number label stands for a raised o.
     'NDEG ' +
-    // A reminder states the number of its invoice.
+    // A payment reminder states the number of its invoice.
     'MAHNUNG ZAHLUNGSERINNERUNG REMINDER RAPPEL RELANCE SOLLECITO PONAGLENIE WEZWANIE AANMANING HERINNERING ' +
     'RECORDATORIO STATEMENT'
   ).split(' '),
 );
-/** `Fattura n. 12`, `Faktura VAT nr 12`; alone they are the letters of a series. */
+/**
+ * Labels that follow another label, as in `Fattura n. 12` and `Faktura VAT nr 12`. Without another label before them,
+ * these letters name a series.
+ */
 const SECOND_LABELS: ReadonlySet<string> = new Set(['N', 'VAT']);
-/** A label in front of digits, also when the first of them was read as a letter: `RE0373`, `REO373`. */
+/** Matches a label directly in front of digits, even if the first digit was read as a letter: `RE0373`, `REO373`. */
 const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
 );
@@ -29,23 +34,26 @@ const GLUED_LABEL = new RegExp(
 const COPY_WORDS: ReadonlySet<string> = new Set(
   'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
 );
-/** Separate marks, and the minimum digits of the rest of the number: a single digit may also be the counter. */
+/**
+ * Separated marks, each with the minimum number of digits that must remain of the number. A single digit may also be
+ * the counter.
+ */
 const SEPARATED_MARKS = [
   { mark: /^[VR][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
-/** `1/2`, `2 von 3` and the like behind a space, a dash or a bracket: a part and how many there are. */
+/** Matches a part and the number of parts after a space, a dash or a bracket, such as `1/2` or `2 von 3`. */
 const PART_OF = /[ (-]([1-9][0-9]?) ?(?:\/|OF|VON|VAN|DE|DI|SUR|Z) ?([0-9]{1,2})\)?$/;
 const PARTS_OF_ONE_MAX = 12;
-/** `Teil 1`, `cz. 2` */
+/** Words before the number of a part, as in `Teil 1` and `cz. 2`. */
 const PART_WORDS: ReadonlySet<string> = new Set('PART TEIL CZ CZESC RATA PARTE PARTIE DEEL'.split(' '));
 const GLUED_LETTER = /^(.*[0-9])[A-Z]$/;
 const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
 const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', Z: '2', S: '5', G: '6', B: '8' };
 
-/** Reads an invoice number. A text without letters and digits gives empty forms, which equal nothing. */
+/** Reads an invoice number. A text without letters and digits gives empty forms, which match nothing. */
 export function readInvoiceNumber(printed: string): InvoiceNumber {
   const text = plainText(numberAsShown(printed).slice(0, NUMBER_LENGTH_MAX)).slice(0, NUMBER_LENGTH_MAX);
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
@@ -68,12 +76,12 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
   };
 }
 
-/** Letters that OCR confuses with digits, and those digits. */
+/** Replaces letters that OCR confuses with digits by these digits. */
 function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 
-/** Leading zeros read as letters are dropped like other leading zeros. */
+/** Drops leading zeros, including those that were read as letters. */
 function foldedWhole(f1: string): string {
   return withoutLeadingZeros(foldMisread(f1));
 }
@@ -82,7 +90,7 @@ function foldedRuns(f2: string): string {
   return foldMisread(f2).replace(/[0-9]+/g, withoutLeadingZeros);
 }
 
-/** Digits without leading zeros; `000` is `0`. */
+/** Returns digits without leading zeros. `000` becomes `0`. */
 export function withoutLeadingZeros(text: string): string {
   return text.startsWith('0') ? text.replace(/^0+(?=.)/, '') : text;
 }
@@ -118,7 +126,7 @@ function joinedRuns(parts: readonly string[]): string {
   return text;
 }
 
-/** Cuts `1/2` of `4711 1/2`; undefined when there is none, or too little is left for a number. */
+/** Removes a part mark, such as `1/2` in `4711 1/2`. Undefined if the text has none, or if too little would remain. */
 function withoutPartOf(text: string, parts: readonly string[]): string[] | undefined {
   const [, part = '', of = ''] = PART_OF.exec(text.trimEnd()) ?? [];
   if (of === '' || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {
@@ -129,14 +137,14 @@ function withoutPartOf(text: string, parts: readonly string[]): string[] | undef
   return digitCount(restText) >= 3 && !BARE_YEAR.test(restText) ? rest : undefined;
 }
 
-/** Cuts one trailing element that marks a copy, a part or a version; undefined when there is none. */
+/** Removes one trailing element that marks a copy, a part or a version. Undefined if there is none. */
 function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const last = parts.at(-1);
   if (last === undefined) return undefined;
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last)) return rest;
-    // `rev. 1`, `copy 2`, `Teil 1`
+    // Examples are `rev. 1`, `copy 2` and `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
     if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);

@@ -6,9 +6,9 @@ const OTHER_SCRIPT =
 const WORDS = /[\p{L}\p{M}]+/gu;
 
 /**
- * The text with letters of other scripts as what they look like: in words that mix them with Latin ones, and in words
- * all of whose letters could be Latin. Other words stay as they are. Where a word mixes scripts, a small letter without a
- * Latin look is taken as its capital: Greek beta is a B.
+ * Replaces letters of other scripts by the Latin letters that they look like, in words that mix both and in words whose
+ * letters could all be Latin. Other words stay unchanged. In a mixed word, a small letter that does not look Latin is
+ * replaced by its capital, so that Greek beta becomes B.
  */
 export function asShown(text: string): string {
   if (!OTHER_SCRIPT.test(text)) return text;
@@ -27,8 +27,8 @@ const LETTERS_BY_DIGITS = new RegExp(
 );
 
 /**
- * An invoice number in capitals as it looks: without what nobody sees, and with letters that look like digits as these
- * where they are next to digits.
+ * Returns an invoice number in capitals as people see it: without invisible characters, and with letters that look like
+ * digits replaced next to digits.
  */
 export function numberAsShown(printed: string): string {
   if (ASCII_ONLY.test(printed)) return printed.toUpperCase();

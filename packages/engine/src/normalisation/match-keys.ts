@@ -4,10 +4,10 @@ import { readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
- * Equality keys by which matching records are found (detection reference, section 4). Kinds:
- * 1 supplier and number family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file · 6 invoice from KSeF
- * and a document that shows it.
- * Nothing is ever searched by range, so the cost of a lookup does not grow with the history.
+ * Equality keys that find matching records (detection reference, section 4). Kinds: 1 supplier and number family · 2
+ * supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file · 6 invoice from KSeF and a document
+ * that shows it.
+ * There are no range queries, so the cost of a lookup does not grow with the history.
  */
 export type MatchKeyKind = 1 | 2 | 3 | 4 | 5 | 6;
 
@@ -16,20 +16,26 @@ export interface LookupKey {
   readonly key: string;
 }
 
-/** A key with more hits than this is hot: it says too little (kinds 2, 4) or is cut to its newest hits (1, 3, 5, 6). */
+/**
+ * Maximum number of hits per key. A key with more hits is hot: keys of kinds 2 and 4 are then ignored, and keys of
+ * kinds 1, 3, 5 and 6 keep their newest hits.
+ */
 export const CANDIDATES_PER_KEY_MAX = 64;
-/** Maximum number of hits that are read for a key. One more than is kept shows that the key is hot. */
+/** Maximum number of hits that are read for a key. One hit more than the limit shows that the key is hot. */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
 const BUCKET_DAYS = 92;
 const KIND_3_LENGTH_MIN = 5;
-/** Numbers inside the number of a credit note that may name the invoice it credits. */
+/** Maximum number of texts inside the number of a credit note that may name the credited invoice. */
 const CREDITED_NUMBERS_MAX = 8;
 const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
-/** Keys that identify the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name. */
+/**
+ * Returns the keys that identify the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded
+ * name.
+ */
 export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'nameKey' | 'nameFold'>): string[] {
   const keys: string[] = [];
   if (record.taxKey !== undefined) keys.push(`t:${record.taxKey}`);
@@ -39,7 +45,7 @@ export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'n
   return keys;
 }
 
-/** The keys a record is found by. */
+/** Returns the keys under which a record is stored. */
 export function storedKeys(record: Candidate): string[] {
   return distinct([
     ...numberKeys(record),
@@ -50,8 +56,8 @@ export function storedKeys(record: Candidate): string[] {
 }
 
 /**
- * The keys that a record is looked up with: its own, the neighbouring quarters of kind 2, and for a credit note the
- * numbers that its own number contains.
+ * Returns the keys with which matching records are looked up: the record's own keys, the neighbouring quarters of kind
+ * 2, and for a credit note the numbers that its own number contains.
  */
 export function lookupKeys(record: Candidate): LookupKey[] {
   return distinct([
@@ -63,7 +69,7 @@ export function lookupKeys(record: Candidate): LookupKey[] {
   ]);
 }
 
-/** Both kinds of keys of a record, for those who need both: each is computed once. */
+/** Returns the stored keys and the lookup keys of a record. Each key is computed once. */
 export function keysOf(record: Candidate): { readonly stored: string[]; readonly lookups: LookupKey[] } {
   const numbers = numberKeys(record);
   const amounts = amountKeys(record, [0]);
@@ -81,12 +87,12 @@ export function keysOf(record: Candidate): { readonly stored: string[]; readonly
   };
 }
 
-/** The stored part of an invoice, with its keys. */
+/** Returns the part of an invoice that is stored for matching, with its keys. */
 export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] = storedKeys(invoice)): MatchPart {
   return { ...candidateOf(invoice), keys };
 }
 
-/** Returns the comparison part alone, as facts hold it of a stored part or of a checked invoice. */
+/** Returns only the fields that are compared, as facts contain them, from a stored part or from a checked invoice. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const {
     keys,
@@ -103,16 +109,17 @@ function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candida
 }
 
 export interface CappedCandidates {
-  /** Earlier records only, each once, in the order of their arrival. */
+  /** Earlier records without repetition, in order of arrival. */
   readonly candidates: readonly Candidate[];
-  /** A hot key was dropped or cut; recorded in facts. */
+  /** True when a hot key was ignored or cut. The facts record it. */
   readonly candidateCapHit: boolean;
 }
 
 /**
- * Reduces what the lookup found to what the engine is given: leaves out the invoice itself and records that came
- * later, then applies the rule for hot keys. Among the hits of a hot key the newest by issue day stay, of one day those that arrived last.
- * @param lookups the invoice's lookup keys, where the caller has them already
+ * Selects the records that the engine receives from the hits of a lookup. It removes the invoice itself and later
+ * records, then applies the limit for hot keys. A hot key keeps its newest hits by issue day, and within one day those
+ * that arrived last.
+ * @param lookups the invoice's lookup keys, if the caller has them already
  */
 export function applyCandidateCaps(
   invoice: Candidate,
@@ -146,8 +153,8 @@ export function applyCandidateCaps(
 }
 
 /**
- * The keys by which credit notes over an amount are found that were issued on some days.
- * @param supplierKeys of the party that issued them, as {@link supplierKeysOf} gives them
+ * Returns the keys that find credit notes over an amount with certain issue days.
+ * @param supplierKeys keys of the supplier that issued them, from {@link supplierKeysOf}
  */
 export function creditKeys(
   supplierKeys: readonly string[],
@@ -161,7 +168,7 @@ export function creditKeys(
   );
 }
 
-/** The keys by which bills are found that a credit note names by its number. */
+/** Returns the keys that find the bills that a credit note names by its number. */
 export function creditedBillKeys(note: Candidate): string[] {
   return distinct([...numberKeys(note), ...creditedNumberKeys(note)]).map(({ key }) => key);
 }
@@ -178,7 +185,9 @@ function creditedNumberKeys(record: Candidate): LookupKey[] {
   return supplierKeysOf(record).flatMap((supplier) => numbers.map((form) => matchKey(1, `${supplier}|${form}`)));
 }
 
-/** Numbers contained in the number of a credit note, longest first: `CN-INV-1042` contains `INV1042` and `1042`. */
+/**
+ * Returns the numbers inside the number of a credit note, longest first: `CN-INV-1042` contains `INV1042` and `1042`.
+ */
 export function creditedNumbers(record: Candidate): string[] {
   const { o1, o2 } = record.number;
   const runs = record.number.runs.slice(0, CREDITED_RUNS_MAX);
@@ -190,7 +199,7 @@ export function creditedNumbers(record: Candidate): string[] {
         .join('')
         .replace(/^0+(?=.)/, '');
       if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
-      // Read like the invoice's own number: without a label, and with letters folded that are misread for digits.
+      // The text is read like an invoice number: labels are removed and misread letters become digits.
       const credited = readInvoiceNumber(text).o1;
       if (credited !== o1 && credited !== o2) found.add(credited);
     }
@@ -215,8 +224,8 @@ function commonKeys(record: Candidate): LookupKey[] {
 }
 
 /**
- * The keys between invoices from KSeF and the documents that show their number or code. Each side is stored under keys of its own, so that
- * documents that name an invoice never take its place among the hits, however many they are.
+ * Returns the keys that connect invoices from KSeF with documents that show their number or code. The two kinds are
+ * stored under separate keys, so that any number of documents cannot displace the invoice from the limited hits.
  */
 function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
   const { source, externalId, documentSha256, ksefReference } = record;
@@ -226,7 +235,7 @@ function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
   return names.flatMap((name) => (name === undefined ? [] : [matchKey(6, `KSEF|${side}|${name}`)]));
 }
 
-/** The amount without its sign, so that a credit note finds its invoice. */
+/** Returns the amount without its sign, so that a credit note finds its invoice. */
 function magnitude(record: Candidate): string {
   return `${record.amountMinor.replace('-', '')}|${record.currency}`;
 }

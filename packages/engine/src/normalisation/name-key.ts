@@ -4,29 +4,29 @@ import { asShown } from './look-alike-letters.js';
 import { editDistance } from './similarity.js';
 import { plainText } from './text.js';
 
-/** Every spelling with the first one of its form. */
+/** Maps every spelling to the first spelling of its legal form. */
 const forms: ReadonlyMap<string, string> = new Map(
   legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
 );
 const FORM_TOKENS_MAX = Math.max(...[...forms.keys()].map((form) => form.split(' ').length));
-/** Shorter words and forms are not matched as misspelt legal forms. */
+/** Minimum length of words and forms that are compared with misspelt legal forms. */
 const MISSPELT_FORM_LENGTH_MIN = 4;
 const misspellableForms = [...forms.keys()].filter(
   (form) => form.length >= MISSPELT_FORM_LENGTH_MIN && !form.includes(' '),
 );
 const NAME_LENGTH_MAX = 200;
 
-/** The comparable forms of a supplier name; `fold` is present when it differs from `key`. */
+/** The forms of a supplier name that are compared. `fold` is present only if it differs from `key`. */
 export interface NameKeys {
   readonly key: string;
   readonly fold?: string;
 }
 
 /**
- * Reduces a name to what identifies it (detection reference, section 3): plain letters, no punctuation, no legal
- * form at either end. `S.A.R.L. Dupont` and `Dupont SARL` are `DUPONT`. Letters of another script that look like Latin
- * ones count as those in a name that is written in Latin letters. `fold` undoes the German spelling of umlauts,
- * so that MUELLER and MULLER meet.
+ * Reduces a name to the part that identifies it (detection reference, section 3): plain letters without punctuation and
+ * without a legal form at either end. `S.A.R.L. Dupont` and `Dupont SARL` become `DUPONT`. In a name that is written in
+ * Latin letters, letters of another script are replaced by the Latin letters that they look like. `fold` reverses the
+ * German spelling of umlauts, so that MUELLER and MULLER match.
  */
 export function readName(name: string): NameKeys {
   const tokens = tokensOf(name);
@@ -36,7 +36,7 @@ export function readName(name: string): NameKeys {
   return fold === key ? { key } : { key, fold };
 }
 
-/** The legal form that a name states, in one spelling: `LTD` of `Dupont Limited`; empty when it states none. */
+/** Returns the legal form that a name states, in one spelling: `LTD` for `Dupont Limited`. Empty if it states none. */
 export function legalFormOf(name: string): string {
   const tokens = tokensOf(name);
   const kept = withoutLegalForms(tokens);
@@ -46,15 +46,15 @@ export function legalFormOf(name: string): string {
   return forms.get(stated) ?? stated;
 }
 
-/** True when both names state a legal form and they are two different ones. */
+/** Tells whether both names state a legal form and the two forms differ. */
 export function haveOtherLegalForms(left: string, right: string): boolean {
   const [leftForm, rightForm] = [legalFormOf(left), legalFormOf(right)];
   return leftForm !== '' && rightForm !== '' && leftForm !== rightForm;
 }
 
 /**
- * A name key without a misspelt legal form at its end: `FAIRFAX LOGISTICS` of
- * `FAIRFAX LOGISTICS LIMTED`, `HINRICHS` of `HINRICHS GMBH H`. The key itself where nothing of that kind does.
+ * Removes a misspelt legal form from the end of a name key: `FAIRFAX LOGISTICS` remains of `FAIRFAX LOGISTICS LIMTED`,
+ * and `HINRICHS` of `HINRICHS GMBH H`. A key without such an ending is returned unchanged.
  */
 export function withoutMisspeltForm(nameKey: string): string {
   let words = nameKey.split(' ');
@@ -65,7 +65,10 @@ export function withoutMisspeltForm(nameKey: string): string {
   }
 }
 
-/** A form, one with a letter doubled, or one with the same initial that a single edit is missing to. */
+/**
+ * Tells whether a word is a legal form, a form with a doubled letter, or one edit away from a form with the same
+ * initial.
+ */
 function isNearlyForm(word: string): boolean {
   if (word.length < MISSPELT_FORM_LENGTH_MIN || wordsLikeLegalForms.has(word)) return false;
   if (forms.has(word) || forms.has(word.replace(/(.)\1+/g, '$1'))) return true;
@@ -81,12 +84,12 @@ function tokensOf(name: string): string[] {
 
 const LATIN = /\p{Script=Latin}/u;
 
-/** The name as it is read. A name in its own script stays as it is, and is transliterated. */
+/** Returns the name as people read it. A name in its own script stays unchanged and is transliterated later. */
 function asPrinted(name: string): string {
   return LATIN.test(name) ? asShown(name) : name;
 }
 
-/** `S.A.R.L.` is `SARL`, `B. V.` is `BV`; a single dotted letter stays alone. */
+/** Joins dotted letters: `S.A.R.L.` becomes `SARL`, and `B. V.` becomes `BV`. A single dotted letter stays separate. */
 function joinDottedLetters(text: string): string {
   return text.replace(/(?<![A-Z0-9])(?:[A-Z]\.\s?){2,}/g, (letters) => `${letters.replace(/[.\s]/g, '')} `);
 }

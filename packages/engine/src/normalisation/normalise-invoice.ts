@@ -11,9 +11,9 @@ import { readName } from './name-key.js';
 import { readOrderRef } from './order-key.js';
 
 /**
- * Reads a canonical invoice once into the forms that everything else compares (detection reference, section 3).
- * Expects what the boundary has checked: real dates, amounts of the grammar, a known currency. The record is
- * RECEIVED and has no supplier yet.
+ * Converts a canonical invoice once into the forms that are compared everywhere (detection reference, section 3). The
+ * caller has already checked it: dates are real, amounts follow the grammar, and the currency is known. The returned
+ * record is RECEIVED and has no supplier yet.
  */
 export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigin): NormalisedInvoice {
   const currency = invoice.currency.toUpperCase();
@@ -51,10 +51,16 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
   return normalised;
 }
 
-/** The record while it is being read. Assigning what is stated is several times faster than spreading it in. */
+/**
+ * A record whose members can still be assigned. Assigning stated members is several times faster than spreading
+ * objects.
+ */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-/** A text without a digit, such as `N/A`, is not an account: it would link all suppliers that state it. */
+/**
+ * Reads the account of an invoice. A text without a digit, such as `N/A`, is ignored, because it would link all
+ * suppliers that state it.
+ */
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
   if (account?.iban !== undefined && /\p{N}/u.test(account.iban)) return readBankAccount({ iban: account.iban });
   if (account?.sort_code !== undefined && account.account_number !== undefined) {
@@ -80,7 +86,7 @@ function addBank(record: Writable<NormalisedInvoice>, bank: BankAccountFacts | u
   if (bank.country !== undefined) record.bankCountry = bank.country;
 }
 
-/** A tax id without a country gets that of a valid bank account, as a presumption. */
+/** Adds the tax id. A tax id without a country gets the presumed country of a valid bank account. */
 function addTaxId(
   record: Writable<NormalisedInvoice>,
   stated: string | undefined,

@@ -4,8 +4,8 @@ const LABELS: ReadonlySet<string> = new Set('PO ORDER NO NR NUMBER'.split(' '));
 const ORDER_KEY_LENGTH_MAX = 64;
 
 /**
- * The comparable form of a purchase order reference: letters and digits without a leading label such as `PO no.`
- * Undefined without a digit: `N/A` and `by phone` name no order.
+ * Returns the comparable form of a purchase order reference: its letters and digits without a leading label such as `PO
+ * no.` Undefined if it has no digit, because `N/A` and `by phone` name no order.
  */
 export function readOrderRef(ref: string): string | undefined {
   const parts = plainText(ref)

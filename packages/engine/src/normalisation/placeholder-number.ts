@@ -1,21 +1,21 @@
 import type { InvoiceNumber } from '../facts/invoice.js';
 
-/** Placeholders for a missing number, in the languages of our suppliers. */
+/** Words that replace a missing number, in the languages of our suppliers. */
 const WORDS: ReadonlySet<string> = new Set(
   (
     'NA NONE NIL NULL UNKNOWN MISSING NONUMBER WITHOUT TBC TBA OHNE OHNENUMMER KEINE KEINENUMMER ON BRAK BEZNUMERU BN ' +
     'SN SANS SANSNUMERO SINNUMERO SIN SENZA SENZANUMERO ND SD GEEN NVT ZONDER ZONDERNUMMER'
   ).split(' '),
 );
-/** Zeros or `X` alone. */
+/** Matches a number of only zeros or only `X`. */
 const FILLER = /^(?:0+|X+)$/;
 
-/** Tells whether the number is a placeholder (a word, zeros or signs), which does not distinguish bills. */
+/** Tells whether the number is a placeholder (a word, zeros or signs). Placeholders do not identify bills. */
 export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
   return raw0 === '' || FILLER.test(raw0) || WORDS.has(raw0);
 }
 
-/** Tells whether the number is the date, the month or the year of its own bill and nothing else, in either order of day and year. */
+/** Tells whether the number is only the date, the month or the year of its bill, in any order of day and year. */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);

@@ -1,6 +1,6 @@
 /**
- * Edits (insert, delete, replace, adjacent swap) that turn one text into the other, counted up to `limit`; a larger
- * distance is reported as `limit + 1`. Optimal string alignment, so a swap is one edit.
+ * Counts the edits (insert, delete, replace, adjacent swap) that turn one text into the other, up to `limit`. A larger
+ * distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a swap is one edit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -8,7 +8,10 @@ export function editDistance(left: string, right: string, limit: number): number
   return Math.min(alignedDistance(left.slice(from, leftEnd), right.slice(from, rightEnd)), limit + 1);
 }
 
-/** Finds the middle in which two texts differ. Invoice numbers mostly agree at both ends, so only the middle must be aligned. */
+/**
+ * Finds the middle part in which two texts differ. Invoice numbers usually agree at both ends, so only the middle must
+ * be aligned.
+ */
 function differingMiddle(left: string, right: string): [from: number, leftEnd: number, rightEnd: number] {
   let from = 0;
   while (from < left.length && from < right.length && left[from] === right[from]) from += 1;
@@ -45,7 +48,7 @@ function alignedDistance(left: string, right: string): number {
   return at(previous, right.length);
 }
 
-/** True when the texts have one length and differ in exactly one swap of neighbouring characters. */
+/** Tells whether the texts have equal length and differ only by one swap of neighbouring characters. */
 export function isAdjacentSwap(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let first = 0;
@@ -61,7 +64,10 @@ export function isAdjacentSwap(left: string, right: string): boolean {
 const WINKLER_PREFIX_MAX = 4;
 const WINKLER_SCALE = 0.1;
 
-/** Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. Empty texts are like nothing. */
+/**
+ * Returns the Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. An empty text has
+ * similarity 0 to every text.
+ */
 export function jaroWinkler(left: string, right: string): number {
   if (left === '' || right === '') return 0;
   if (left === right) return 1;

@@ -1,8 +1,8 @@
 import type { Level } from './level.js';
 
 /**
- * Value limits are in euros; without a rate they are compared with the amount as stated. Approval limits are not: see
- * {@link AmountParameters.approvalThresholds}.
+ * Parameters of the rules about amounts. Value limits are in euros. Without an exchange rate, the stated amount is
+ * compared with them. Approval limits have their own currencies: see {@link AmountParameters.approvalThresholds}.
  */
 export interface AmountParameters {
   readonly levels: {
@@ -11,9 +11,9 @@ export interface AmountParameters {
     readonly outlierRise: Level;
     readonly outlierHighRise: Level;
     readonly magnitudeShift: Level;
-    /** Too small an amount: no money is lost by paying it. */
+    /** Level for an amount that is too small. Paying it loses no money. */
     readonly magnitudeShiftDown: Level;
-    /** The supplier sells pieces: ten times as much may be ten of them. */
+    /** Level for suppliers that sell pieces, because ten times the amount may be ten pieces. */
     readonly magnitudeShiftOfQuantity: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
@@ -24,96 +24,116 @@ export interface AmountParameters {
     readonly splitPairOneOrder: Level;
     readonly splitGroup: Level;
     readonly splitGroupOneOrder: Level;
-    /** Without any order, or with consecutive numbers. */
+    /** Level for bills without any order or with consecutive numbers. */
     readonly splitGroupSuspicious: Level;
     readonly splitGroupOneOrderConsecutive: Level;
     readonly zero: Level;
   };
-  /** Amounts older than this say nothing about the usual amount. */
+  /** Amounts older than this number of days are ignored when the usual amount is computed. */
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
   /**
-   * A supplier grows when the median of its newest `trendAmounts` is `trendRatioMin` times that of the older ones; then only the newest are
-   * usual.
+   * A supplier grows when the median of its newest `trendAmounts` is at least `trendRatioMin` times the median of its
+   * older amounts. Only the newest amounts are usual then.
    */
   readonly trendAmounts: number;
   readonly trendRatioMin: number;
   readonly outlierSampleMin: number;
   readonly outlierValueMin: string;
-  /** The first row that holds, the most severe first. */
+  /** Steps in descending order of severity. The first step that applies is used. */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
-  /** Ratios to the largest earlier amount and to the usual one above which an amount is an outlier at any spread. */
+  /**
+   * Minimum ratios to the largest earlier amount and to the usual amount that make an amount an outlier, however widely
+   * the amounts vary.
+   */
   readonly beyondAllTimes: number;
   readonly beyondAllRatioMin: number;
-  /** Ratio to the largest of fewer than `outlierSampleMin` earlier amounts, and the value from which it counts. */
+  /**
+   * Minimum ratio to the largest amount, and minimum value, if there are fewer than `outlierSampleMin` earlier amounts.
+   */
   readonly fewAmountsTimes: number;
   readonly fewAmountsValueMin: string;
-  /** Value from which a rise, or an amount beyond all earlier ones, is HIGH and stays unusual until a person has answered. */
+  /**
+   * Value from which a rise, or an amount far above all earlier amounts, is HIGH and remains unusual until a person has
+   * reviewed it.
+   */
   readonly highRiseValueMin: string;
-  /** The first amounts, of which the middle one shows where a rise began. */
+  /** Number of first amounts whose median is the amount at which a rise began. */
   readonly climbBaseAmounts: number;
   readonly climbTimes: number;
-  /** Per cent by which a step exceeds all amounts before it. */
+  /** Minimum percentage by which an amount must exceed all earlier amounts to count as a step of a rise. */
   readonly climbStepPercent: number;
-  /** Steps, and their share of the bills, from which amounts rise step by step. */
+  /** Minimum number of steps, and their minimum share of the bills, that make a gradual rise. */
   readonly climbRecordsMin: number;
   readonly climbShareMin: number;
   readonly climbValueMin: string;
-  /** Days within which the bills of a supplier are added up, and how many there must be. */
+  /** Number of days over which the bills of a supplier are added up, and the minimum number of bills in this period. */
   readonly surgeDays: number;
   readonly surgeBillsMin: number;
-  /** Ratio to the largest earlier sum of so many days. */
+  /** Minimum ratio to the largest earlier sum over `surgeDays`. */
   readonly surgeTimes: number;
-  /** Days before them that must be known. */
+  /** Number of days before this period for which bills must be known. */
   readonly surgeHistoryDays: number;
   readonly surgeValueMin: string;
-  /** Share of the checked amount from which an earlier one has the same size. */
+  /** Minimum ratio of an earlier amount to the checked amount for both to have the same size. */
   readonly sameSizeShareMin: number;
-  /** Earlier amounts of the same size that make an outlier mild. */
+  /** Number of earlier amounts of the same size that lower the severity of an outlier. */
   readonly outlierKnownMin: number;
-  /** One of its size about a year before makes it a yearly bill. */
+  /** Days between two bills of the same size that make them yearly bills. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };
   readonly shiftSampleMin: number;
   readonly shiftFactors: readonly number[];
   readonly shiftTolerancePercent: number;
   readonly shiftRatioMin: number;
-  /** Maximum ratio of the largest to the smallest of similar amounts, without a tenth at either end. */
+  /**
+   * Maximum ratio of the largest to the smallest amount for amounts to be similar. The highest tenth and the lowest
+   * tenth are left out.
+   */
   readonly shiftRangeMax: number;
-  /** Digits that must be equal where amounts are not similar. */
+  /** Number of leading digits that must be equal if the amounts are not similar. */
   readonly shiftDigitsMin: number;
-  /** Other amounts that are so many times the smaller one, at most, which show that the supplier sells pieces. */
+  /**
+   * Number of other multiples of the smaller amount that show that the supplier sells pieces, and the largest such
+   * multiple.
+   */
   readonly shiftMultiplesMin: number;
   readonly shiftMultipleMax: number;
   readonly shiftValueMin: string;
   readonly recurringMin: number;
-  /** Bills between those of the series, and bills of it that were left out. */
+  /** Maximum number of other bills between the bills of a series, and of missing bills. */
   readonly recurringExceptionsMax: number;
   readonly recurringTolerancePercent: number;
   readonly recurringGapsDays: readonly { readonly min: number; readonly max: number }[];
   readonly recurringChangePercent: number;
   readonly recurringRaisePercent: number;
-  /** Rise from one bill to the next that breaks no series, and the days over which such rises are added up. */
+  /**
+   * Rise in percent from one bill to the next that does not end a series, and the number of days over which such rises
+   * are added up.
+   */
   readonly recurringStepPercent: number;
   readonly recurringRiseDays: number;
-  /** Months in which contracts are indexed, 1 is January. */
+  /** Months in which contracts are usually indexed. January is 1. */
   readonly indexationMonths: readonly number[];
   readonly roundValueMin: string;
   readonly roundHistoryMin: number;
   readonly roundShareMax: number;
-  /** Approval limits, in the currency of the invoice and in the base currency. */
+  /** Approval limits. They apply in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
-  /** Value below which bills are not compared with approval limits. */
+  /** Bills below this value are not compared with approval limits. */
   readonly approvalValueMin: string;
   readonly belowThresholdPercent: number;
   readonly splitPercent: number;
   readonly splitDays: number;
   readonly splitGroupMin: number;
-  /** Share of a supplier's amounts in the band from which the band holds its prices. */
+  /**
+   * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, that show that its
+   * prices lie in the band.
+   */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },

@@ -14,7 +14,7 @@ export interface BankParameters {
     readonly reverted: Level;
     readonly revertedPaid: Level;
     readonly shared: Level;
-    /** While the first question about it is open. */
+    /** Level for later invoices while the first finding about the account is open. */
     readonly sharedLater: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
@@ -32,7 +32,7 @@ export interface BankParameters {
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
-  /** Invoices on the known account from which one that differs in a digit is a second signal. */
+  /** Minimum number of invoices on a known account for a similar account to be a second signal. */
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
@@ -49,7 +49,7 @@ export interface BankParameters {
   readonly newSupplierHighValue: string;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const bank: BankParameters = {
   levels: {
     blocklisted: { severity: 'CRITICAL', confidence: 99 },

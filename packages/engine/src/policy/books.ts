@@ -10,22 +10,22 @@ export interface BooksParameters {
     readonly paidElsewhere: Level;
     readonly overpaid: Level;
     readonly duplicateBill: Level;
-    /** The numbers or amounts are only similar. */
+    /** Level for bills whose numbers or amounts are only similar. */
     readonly suspectedDuplicateBill: Level;
   };
-  /** Number of accounts changed at once from which it is a migration. */
+  /** Minimum share and number of vendors with changed accounts that make a migration. */
   readonly migrationPercent: number;
   readonly migrationVendorsMin: number;
   readonly duplicatePaymentDays: number;
-  /** Days after the second of two bills within which a credit note between them is found that is not dated back. */
+  /** Maximum number of days from the second bill to the entry of a credit note that was not backdated. */
   readonly creditEntryDaysMax: number;
-  /** Payments of one amount that make it regular. */
+  /** Minimum number of payments of one amount that make the amount regular. */
   readonly repeatedPaymentsMin: number;
   readonly overpaidTolerance: string;
   readonly shownMax: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const books: BooksParameters = {
   levels: {
     vendorDuplicate: { severity: 'LOW', confidence: 85 },

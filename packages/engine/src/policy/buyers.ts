@@ -3,16 +3,19 @@ import type { Level } from './level.js';
 export interface BuyerParameters {
   readonly levels: {
     readonly mismatch: Level;
-    /** The company has no tax id, or the name is its own: then it may be a VAT group. */
+    /**
+     * Level when the company has no tax id, or when the name is the company's own so that the tax id may belong to a
+     * VAT group.
+     */
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** Minimum length of a tax id inside another that makes both one registration. */
+  /** Minimum length of a tax id that is contained in another one, for both to be one registration. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const buyers: BuyerParameters = {
   levels: {
     mismatch: { severity: 'HIGH', confidence: 90 },

@@ -8,15 +8,15 @@ export interface CurrencyParameters {
     readonly unusual: Level;
   };
   readonly changedHistoryMin: number;
-  /** Currencies, and uses of each, from which a supplier counts as billing in several. */
+  /** Minimum number of currencies, and of uses of each, for a supplier that bills in several currencies. */
   readonly multiCurrencyMin: number;
   readonly multiCurrencyUsesMin: number;
   readonly unusualAcceptedAfter: number;
-  /** Usual everywhere. */
+  /** Currencies that are usual everywhere. */
   readonly worldCurrencies: readonly string[];
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const currencies: CurrencyParameters = {
   levels: {
     unknown: { severity: 'HIGH', confidence: 99 },

@@ -12,17 +12,17 @@ export interface DateParameters {
     readonly termsChangedImmediate: Level;
     readonly weekend: Level;
   };
-  /** Days that a date may be ahead, because of time zones. */
+  /** Number of days by which a date may be in the future, because of time zones. */
   readonly futureDaysMax: number;
   readonly futureFarDays: number;
   readonly staleDays: number;
   readonly staleFarDays: number;
-  /** Due dates before the issue date from which the supplier is taken to ask for prepayment. */
+  /** Minimum number of due dates before the issue date that show that the supplier requests prepayment. */
   readonly prepaidHabitMin: number;
   readonly termsHistoryMin: number;
   readonly termsModeShare: number;
   readonly shortenedTermsDays: number;
-  /** Uses from which payment terms are accepted. */
+  /** Number of uses from which payment terms are accepted. */
   readonly termsAcceptedAfter: number;
   readonly immediateTermsDays: number;
   readonly immediateUsualDays: number;
@@ -30,7 +30,7 @@ export interface DateParameters {
   readonly weekendShareMax: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const dates: DateParameters = {
   levels: {
     future: { severity: 'LOW', confidence: 90 },

@@ -23,17 +23,17 @@ export interface DocumentParameters {
   readonly tamperWeights: Readonly<Record<TamperSignKind, number>>;
   readonly tamperLikelyMin: number;
   readonly tamperDoubtfulMin: number;
-  /** Programs for editing finished documents, in lower case, as parts of what a file says of its origin. */
+  /** Programs that edit finished documents, in lower case, as they appear in the description of a file's origin. */
   readonly editors: readonly string[];
   readonly readConfidenceMin: number;
   readonly keyFields: readonly string[];
-  /** Entries of a list that evidence shows. */
+  /** Maximum number of entries of a list in evidence. */
   readonly shownMax: number;
-  /** Failed rules and schema errors that evidence shows: as many as the export. */
+  /** Maximum number of failed rules and schema errors in evidence. The export has the same limit. */
   readonly rulesShownMax: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const documents: DocumentParameters = {
   levels: {
     modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },

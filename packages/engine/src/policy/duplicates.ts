@@ -27,9 +27,12 @@ export interface DuplicateParameters {
         number
       >
     >;
-    /** Numbers that agree give no more than this when they are shorter than `shortNumberLength`. */
+    /** Maximum points for equal numbers that are shorter than `shortNumberLength`. */
     readonly shortNumber: number;
-    /** The same within one calendar year, where a counter does not come round, for an amount that does not recur. */
+    /**
+     * Maximum points for equal short numbers within one calendar year, if the amount does not recur. Counters rarely
+     * restart within a year.
+     */
     readonly shortNumberSameYear: number;
     readonly amount: Readonly<
       Record<'EQ' | 'ROUND' | 'TRANSP' | 'NETGROSS' | 'FX' | 'SLIP' | 'NEAR' | 'DIGITS' | 'DIFF', number>
@@ -38,25 +41,31 @@ export interface DuplicateParameters {
     readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
     readonly taxConflict: number;
     readonly taxConflictSameBank: number;
-    /** Two tax ids that differ in more than a typing error, between suppliers that have nothing else in common. */
+    /** Points when two tax ids differ by more than a typing error and the suppliers have nothing else in common. */
     readonly taxDifferent: number;
-    /** A simple number and a whole amount that two strangers have in common by chance. */
+    /** Points when two unrelated suppliers share a simple number and a whole amount by chance. */
     readonly strangers: number;
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
-    /** Points by the number of other invoices with the amount. The first row whose `othersMax` is not exceeded applies. */
+    /**
+     * Points by the number of other invoices with the amount. The first row that allows this number (`othersMax`)
+     * applies.
+     */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
-    /** One more bill of the amount on the day of the pair, and several: rooms, policies, tickets. */
+    /**
+     * Points when the supplier has one further bill, or several, with the amount on the day of the pair, such as for
+     * rooms, policies or tickets.
+     */
     readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
     readonly creditSameNumber: number;
-    /** The whole sum when both records are the same file. */
+    /** Sum for two records of the same file. It replaces all other points. */
     readonly sameFileSum: number;
   };
   readonly unrelated: UnrelatedNumberParameters;
   readonly shortNumberLength: number;
-  /** Characters in which a tax id may be mistyped. */
+  /** Maximum number of characters in which a mistyped tax id may differ. */
   readonly taxSlipMax: number;
-  /** Digits, without year and month, that a number needs to count between unrelated suppliers. */
+  /** Minimum number of digits, without year and month, that make a number significant between unrelated suppliers. */
   readonly strangersDigitsMin: number;
   readonly prefixLettersMax: number;
   readonly prefixDigitsMin: number;
@@ -67,36 +76,39 @@ export interface DuplicateParameters {
   readonly typoDigitsMinSameAmountAndDate: number;
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
-  /** Digits of a number that is the beginning or end of another one over the same amount and date. */
+  /** Minimum number of digits of a number that another number begins or ends with, for equal amounts and dates. */
   readonly containsLengthMinSameAmountAndDate: number;
-  /** Digits of the shorter of two numbers of which one has a digit more, over the same amount within days. */
+  /**
+   * Minimum number of digits of the shorter number when the longer one has one more digit, for equal amounts within
+   * days.
+   */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
-  /** Conditions under which digits behind a number count the bills of a supplier, and do not mark a copy. */
+  /** Conditions under which digits after a number count the bills of a supplier instead of marking a copy. */
   readonly partHabit: {
-    /** Earlier bills with such digits, and other bills of the amount. */
+    /** Minimum number of earlier bills with such digits, and of other bills with the amount. */
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
-     * Bills with such digits within days of the bill that they count on from, for a bill that is so too: those that nobody
-     * doubts any more, and of rows of one scan those that it asked about.
+     * Minimum number of pairs in which a bill with such digits follows its counterpart within days, before the next
+     * such bill is accepted: pairs without an open finding, and for rows of one scan, pairs that the scan has reported.
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;
-    /** Earlier bills with such digits, for the second bill of a month that the number names. */
+    /** Minimum number of earlier bills with such digits, if the number also names the month. */
     readonly billsOfMonthsMin: number;
-    /** Earlier bills from which on a supplier without any such digits has none. */
+    /** Number of known bills without such digits from which the supplier is known not to use them. */
     readonly knownBillsMin: number;
   };
-  /** Printed digits that remain of a number without its month. */
+  /** Minimum number of printed digits that remain when the month is left out of a number. */
   readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
-  /** Distance of the last digits below which two numbers are neighbours, not two typing errors. */
+  /** Difference of the last digits below which two numbers are neighbours and not typing errors. */
   readonly counterJumpMax: number;
-  /** Minimum digits of a number that another one extends. */
+  /** Minimum number of digits of a number that another number extends. */
   readonly extraDigitsMin: number;
   readonly extraDigitsMinSameAmountAndDate: number;
-  /** Minimum length of a reference after a number. */
+  /** Minimum length of a reference that follows a number. */
   readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
   readonly nearAmountMinor: number;
@@ -108,36 +120,46 @@ export interface DuplicateParameters {
   readonly similarNameMin: number;
   readonly recurrenceDays: number;
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
-  /** Days from one bill of a yearly contract to the next. */
+  /** Days between two bills of a yearly contract. */
   readonly contractYearDays: { readonly min: number; readonly max: number };
-  /** Days from issue to receipt within which the year of the issue date is trusted. */
+  /** Maximum number of days from issue to receipt for which the year of the issue date is trusted. */
   readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
-  /** Share of the days between two bills of a contract within which a further bill is one of them again. */
+  /**
+   * Percentage of the interval between two bills of a contract. A further bill that comes sooner repeats one of them.
+   */
   readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;
   readonly highMin: number;
   readonly mediumMin: number;
-  /** Confidence by whole points of the sum; the last row also holds for more. */
+  /** Confidence by whole points of the sum. The last row also applies to higher sums. */
   readonly confidence: readonly { readonly points: number; readonly percent: number }[];
   readonly splitToleranceMinor: number;
   readonly splitPartsMin: number;
-  /** Bills with the number of the whole among which some that add up to it are looked for. */
+  /** Maximum number of bills with the same number among which parts of the whole are searched. */
   readonly splitSiblingsMax: number;
-  /** Parts that are chosen among such bills at most; more add up to anything. */
+  /**
+   * Maximum number of parts that are chosen from these bills. With more parts, almost any sum can be reached by chance.
+   */
   readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
-  /** Days between bills with one number from which, on the third bill, the number is that of a customer or a contract. */
+  /**
+   * Minimum number of days between bills with one number. From the third such bill on, the number identifies a customer
+   * or a contract.
+   */
   readonly customerNumberGapDaysMin: number;
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
-  /** Records that a finding shows in full, with every compared field; a list in evidence has room for six. */
+  /**
+   * Maximum number of records that a finding shows in full, with every compared field. A list in evidence has room for
+   * six.
+   */
   readonly matchedMax: number;
-  /** Records that a finding names and that a review of it clears. */
+  /** Maximum number of records that a finding names. A review of the finding clears all of them. */
   readonly relatedMax: number;
-  /** Parts of an invoice that a finding shows. */
+  /** Maximum number of parts that a finding shows. */
   readonly partsMax: number;
   readonly severities: {
     readonly DUPLICATE_INVOICE: Severity;
@@ -157,7 +179,7 @@ export interface DuplicateParameters {
   };
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const duplicates: DuplicateParameters = {
   halfPoints: {
     base: -16,

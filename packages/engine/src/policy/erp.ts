@@ -3,7 +3,7 @@ import type { Level } from './level.js';
 export interface ErpParameters {
   readonly levels: {
     readonly masterMismatch: Level;
-    /** The master is stale, or the supplier uses many accounts. */
+    /** Level when the vendor master is stale or the supplier uses many accounts. */
     readonly masterMismatchDoubtful: Level;
     readonly ownAccount: Level;
     readonly notInMaster: Level;
@@ -14,12 +14,15 @@ export interface ErpParameters {
   readonly masterFreshHours: number;
   readonly notInMasterHighValue: string;
   readonly overbilledPercent: number;
-  /** Amount on top of the percentage, in euros at the rate of the invoice, or in its currency without a rate. */
+  /**
+   * Amount that is tolerated in addition to the percentage, in euros at the rate of the invoice, or in the currency of
+   * the invoice when no rate exists.
+   */
   readonly overbilledTolerance: string;
   readonly overbilledMuchPercent: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const erp: ErpParameters = {
   levels: {
     masterMismatch: { severity: 'CRITICAL', confidence: 95 },

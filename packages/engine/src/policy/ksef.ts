@@ -5,25 +5,28 @@ export interface KsefParameters {
     readonly contentDiffers: Level;
     readonly accountDiffers: Level;
     readonly missing: Level;
-    /** The bill asks for payment to an account that is not trusted. */
+    /** Level for a bill that asks for payment to an account that is not trusted. */
     readonly missingNewAccount: Level;
-    /** No invoice of the supplier comes through KSeF. */
+    /** Level for a supplier that sends no invoice through KSeF. */
     readonly missingSmallSeller: Level;
   };
   /** First issue date on which nearly every Polish supplier issues through KSeF. */
   readonly mandatoryFrom: string;
-  /** Working days after the issue date until which an invoice must have come. */
+  /** Number of working days after the issue date within which an invoice must arrive. */
   readonly workingDays: number;
-  /** Invoices of a supplier, none of which came through KSeF, that make it a small seller. */
+  /** Minimum number of invoices that make a supplier a small seller if none of them came through KSeF. */
   readonly smallSellerInvoicesMin: number;
   /** Last issue date on which small sellers may issue outside KSeF. */
   readonly smallSellersUntil: string;
-  /** Days after that date in which such an invoice may still arrive: a sender chooses the date on it. */
+  /**
+   * Number of days after `smallSellersUntil` in which such an invoice may still arrive. The limit is needed because the
+   * sender chooses the date on an invoice.
+   */
   readonly smallSellersArrivalDays: number;
   readonly shownMax: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const ksef: KsefParameters = {
   levels: {
     contentDiffers: { severity: 'HIGH', confidence: 92 },

@@ -9,24 +9,27 @@ export interface NumberParameters {
     readonly consecutiveDoubtful: Level;
   };
   readonly formatInvoicesMin: number;
-  /** Other patterns above which a supplier has no usual one. */
+  /** Maximum number of other patterns. A supplier with more has no usual pattern. */
   readonly patternsMax: number;
   readonly patternShareMin: number;
   readonly patternKnownAfter: number;
   readonly sequenceInvoicesMin: number;
   readonly risingShareMin: number;
-  /** Numbers out of line that a short series may have too. */
+  /** Number of odd numbers that even a short series may contain. */
   readonly oddNumbersMin: number;
-  /** A number may be lower than those of this many days before, because invoices arrive out of order. */
+  /**
+   * Number of days before the invoice. Its number may be lower than numbers in this period, because invoices arrive out
+   * of order.
+   */
   readonly sequenceDays: number;
   readonly jumpStepsMax: number;
   readonly consecutiveInvoicesMin: number;
   readonly consecutiveDaysMin: number;
-  /** Days after its first invoice during which a supplier is new. */
+  /** Number of days after its first invoice during which a supplier is new. */
   readonly youngSupplierDays: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const numbers: NumberParameters = {
   levels: {
     format: { severity: 'LOW', confidence: 65 },

@@ -6,23 +6,26 @@ export interface OrderParameters {
     readonly missingRequired: Level;
     readonly supplierMismatch: Level;
     readonly supplierMismatchOwnerKnown: Level;
-    /** Another tax id of apparently the same supplier: name and account are equal. */
+    /**
+     * Level for a supplier that has another tax id but the same name and account as the owner of the order, so that
+     * both are probably one supplier.
+     */
     readonly supplierMismatchOneParty: Level;
     readonly repeatedAmount: Level;
   };
-  /** Companies that accept no invoice without an order. */
+  /** Companies that require an order on every invoice. */
   readonly requiredByCompanies: readonly string[];
-  /** Suppliers that are never ordered from, such as utilities and landlords. */
+  /** Suppliers that never receive orders, such as utilities and landlords. */
   readonly exemptSuppliers: readonly string[];
   readonly usedInvoicesMin: number;
   readonly usedShareMin: number;
-  /** Shorter references, or with fewer digits, are names and cost centres, not orders. */
+  /** Minimum length and minimum number of digits of an order reference. Other references are names and cost centres. */
   readonly referenceLengthMin: number;
   readonly referenceDigitsMin: number;
   readonly repeatedMin: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const orders: OrderParameters = {
   levels: {
     missing: { severity: 'LOW', confidence: 70 },

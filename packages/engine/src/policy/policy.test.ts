@@ -20,7 +20,7 @@ test('a version has the name of the numbers and the overlay, and the earlier for
   expect(isUndigestedVersion(policyVersion(defaultPolicy))).toBe(false);
 });
 
-/** The paths of all numbers below a value. */
+/** Returns the paths of all numbers inside a value. */
 function numbersOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value === 'number') return path.length === 1 ? [] : [path];
   if (typeof value !== 'object' || value === null) return [];

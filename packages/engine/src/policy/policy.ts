@@ -32,17 +32,20 @@ import type { SupplierParameters } from './suppliers.js';
 import { taxes } from './taxes.js';
 import type { TaxParameters } from './taxes.js';
 
-/** Six bytes: two policies of one id and version share a name with a chance of 1 in 281 trillion; a start checks it. */
+/**
+ * Length of the digest in bytes. With six bytes, two policies with one id and version have the same name with a
+ * probability of 1 in 281 trillion. The service checks for this at start.
+ */
 const NAME_DIGEST_BYTES = 6;
 
 /**
- * Every number the engine uses (detection reference, sections 3 to 9). Analyses name it by {@link policyVersion}, which
- * changes with each number. Points are half points: 18 stands for 9.
+ * All numbers that the engine uses (detection reference, sections 3 to 9). Analyses name the policy by {@link
+ * policyVersion}, which changes when any number changes. Points are stored as half points, so 18 means 9 points.
  */
 export interface Policy {
   readonly id: string;
   readonly version: number;
-  /** Grows with every learned tolerance and override of an organization. */
+  /** Version of the organization's learned tolerances and overrides. It increases with each change. */
   readonly overlay: number;
   readonly effectiveFrom: string;
   readonly weights: Readonly<Record<Severity, number>>;
@@ -52,14 +55,14 @@ export interface Policy {
     readonly hardBlockConfidence: number;
     readonly reviewSeverity: Severity;
     readonly reviewConfidence: number;
-    /** Types that are reviewed whatever their confidence. */
+    /** Finding types that always require a review, whatever their confidence. */
     readonly reviewTypes: readonly FindingType[];
-    /** Cap of one family in basis points. */
+    /** Maximum contribution of one family in basis points. */
     readonly familyCap: number;
-    /** Divisor for the other findings of a family. */
+    /** Divisor for all findings of a family except the strongest. */
     readonly familyShare: number;
   };
-  /** Types that block on their own when CRITICAL and confident. */
+  /** Finding types that block an invoice alone when they are CRITICAL and confident enough. */
   readonly hardBlocks: readonly FindingType[];
   readonly duplicates: DuplicateParameters;
   readonly bank: BankParameters;
@@ -78,7 +81,7 @@ export interface Policy {
   readonly buyers: BuyerParameters;
 }
 
-/** The policy every organization starts with. */
+/** The policy that every organization starts with. */
 export const defaultPolicy: Policy = {
   id: 'default',
   version: 3,
@@ -127,9 +130,9 @@ export const defaultPolicy: Policy = {
 const names = new WeakMap<Policy, string>();
 
 /**
- * Returns the name of the numbers of a policy, whatever its overlay: `default-3+0123456789ab`. The digest covers every member but
- * the name's own, so that other numbers have another name, and a name has the same numbers in every release and for every
- * organization.
+ * Returns the name of a policy's numbers without its overlay: `default-3+0123456789ab`. The digest covers all members
+ * except the name, so that different numbers have different names, and a name means the same numbers in every release
+ * and for every organization.
  */
 export function policyName(policy: Policy): string {
   const known = names.get(policy);
@@ -140,15 +143,18 @@ export function policyName(policy: Policy): string {
   return name;
 }
 
-/** Returns `versions.policy`: `default-3+0123456789ab.o0`, the name of the numbers and the overlay of the organization. */
+/**
+ * Returns `versions.policy`, the policy name followed by the overlay version of the organization:
+ * `default-3+0123456789ab.o0`.
+ */
 export function policyVersion(policy: Policy): string {
   return `${policyName(policy)}.o${policy.overlay}`;
 }
 
-/** The form of releases whose names had no digest: `default-3+o0`. Analyses made by them keep it. */
+/** Form of policy versions from releases without a digest: `default-3+o0`. Analyses from these releases keep it. */
 const UNDIGESTED = /^[a-z]+-\d+\+o\d+$/;
 
-/** Tells whether an analysis names its policy in the form without a digest, which does not identify the numbers. */
+/** Tells whether a policy version has the form without a digest, which does not identify the numbers. */
 export function isUndigestedVersion(version: string): boolean {
   return UNDIGESTED.test(version);
 }

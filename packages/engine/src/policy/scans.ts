@@ -12,24 +12,27 @@ export interface ScanParameters {
   readonly benfordAmountMin: string;
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
-  /** Mean deviation in excess of chance. */
+  /** Maximum mean deviation beyond the part that chance explains. */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;
   readonly benfordSupplierExcessMax: number;
   readonly benfordSpikeZ: number;
-  /** Rows and share of distinct amounts below which a supplier bills by a price list. */
+  /**
+   * Minimum number of rows of a supplier, and minimum share of distinct amounts. A supplier with fewer distinct amounts
+   * bills by a price list.
+   */
   readonly priceListRowsMin: number;
   readonly distinctShareMin: number;
   readonly clusterRowsMin: number;
   readonly clusterBandPercent: number;
   readonly clusterMin: number;
   readonly clusterFactor: number;
-  /** Share of the band from which one amount of one supplier is a list price. */
+  /** Minimum share of the band that makes one amount of one supplier a list price. */
   readonly clusterPriceShareMax: number;
   readonly shownMax: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const scans: ScanParameters = {
   levels: {
     reimported: { severity: 'MEDIUM', confidence: 95 },

@@ -1,24 +1,24 @@
 import type { Level } from './level.js';
 
 /**
- * Words by which lookalikes are told; stored keys rest on it. Brands of four letters are alike by chance; long words may
- * differ in two characters, shorter ones down to `twoSlipsLengthMin` where the account is another one, and so may the order
- * of words be that have `wordSetLengthMin` letters together.
+ * Lengths that decide which names are lookalikes. Stored keys depend on them. Short brands of four letters are similar
+ * by chance. Long words may differ in two characters. Words of at least `twoSlipsLengthMin` may do so too if the
+ * account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 
-/** Similarity, and length of a shared word, from which two names belong to one party. */
+/** Minimum similarity of two names, and minimum length of a shared word, for both names to belong to one supplier. */
 export const nameLikeness = { similarityMin: 0.75, sharedWordLengthMin: 4 } as const;
 
 export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
-    /** Level on further rows of the scan that brought the supplier. */
+    /** Level for further rows of the scan that imported the supplier. */
     readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
-    /** Level on further rows of the scan that brought the tax id. */
+    /** Level for further rows of the scan that imported the tax id. */
     readonly taxIdChangedAsked: Level;
     readonly nameMismatch: Level;
     readonly taxIdInvalid: Level;
@@ -31,25 +31,25 @@ export interface SupplierParameters {
     readonly dormantNewAccount: Level;
     readonly ownCompany: Level;
   };
-  /** Invoices from which a supplier may be imitated. */
+  /** Minimum number of invoices of a supplier that impostors may imitate. */
   readonly lookalikeInvoicesMin: number;
-  /** Limits by which lookalikes and names are formed. Stored keys and profiles depend on them. */
+  /** Limits for lookalikes and names. Stored keys and profiles depend on them. */
   readonly lookalikeWords: typeof lookalikeWords;
   readonly nameLikeness: typeof nameLikeness;
-  /** Shorter names are shared by chance. */
+  /** Minimum length of a name that unrelated suppliers do not share by chance. */
   readonly sharedNameLengthMin: number;
-  /** Tax ids under one name from which it is a group of companies. */
+  /** Minimum number of tax ids under one name that make a group of companies. */
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;
-  /** Rows of an organization's first scan before which every supplier is new. */
+  /** Number of rows in an organization's first scan during which every supplier is new. */
   readonly firstScanRows: number;
   readonly dormantInvoicesMin: number;
   readonly dormantDaysMin: number;
   readonly dormantGapFactor: number;
 }
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const suppliers: SupplierParameters = {
   levels: {
     lookalike: { severity: 'MEDIUM', confidence: 70 },

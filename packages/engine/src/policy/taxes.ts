@@ -12,20 +12,25 @@ export interface TaxParameters {
     readonly withoutRegistrationAgain: Level;
     readonly crossBorder: Level;
   };
-  /** Minor units; one less in currencies that have none. */
+  /** Maximum rounding difference in minor units. `toleranceMinorWhole` applies to currencies without minor units. */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
-  /** Amount in euros at the rate of the invoice, or in its currency without a rate. */
+  /** Amount in euros at the rate of the invoice, or in the currency of the invoice when no rate exists. */
   readonly smallDifference: string;
   readonly smallBasisPoints: number;
   readonly overbilledBasisPoints: number;
-  /** The smallest coin by currency, where totals are rounded to it. */
+  /** Smallest coin of each currency whose totals are rounded to it. */
   readonly cashRoundingSteps: Readonly<Record<string, string>>;
-  /** Shares of the net amount that the buyer keeps back for the tax office, by country of the supplier. */
+  /**
+   * Shares of the net amount, in basis points, that the buyer withholds for the tax office, by country of the supplier.
+   */
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
-  /** Gross amounts up to which an invoice may be simplified, by country of the supplier. */
+  /** Maximum gross amounts of simplified invoices by country of the supplier. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
-  /** Limit for other countries and unknown ones: the highest that the VAT directive allows, article 238. */
+  /**
+   * Maximum gross amount of a simplified invoice in other countries and unknown ones. It is the maximum that article
+   * 238 of the VAT directive allows.
+   */
   readonly simplifiedInvoiceLimit: SimplifiedInvoiceLimit;
   readonly rateExcessBasisPoints: number;
   readonly rateHistoryMin: number;
@@ -34,7 +39,7 @@ export interface TaxParameters {
   readonly rateUnusualBasisPoints: number;
 }
 
-/** An amount with tax, in the currency in which the law states it. */
+/** Gross amount in the currency in which the law states it. */
 export interface SimplifiedInvoiceLimit {
   readonly amount: string;
   readonly currency: string;
@@ -43,12 +48,13 @@ export interface SimplifiedInvoiceLimit {
 const euros = (amount: string): SimplifiedInvoiceLimit => ({ amount, currency: 'EUR' });
 
 /**
- * Limits up to which a country accepts a simplified invoice. Directive 2006/112 lets every member state accept them up to
- * EUR 100 (article 220a) and allows no more than EUR 400 (article 238); each line names the national law that sets its own.
- * Whether such an invoice may leave out the supplier's tax id differs (in AT, DE, FR and NL it may), so these limits say
- * what is too small to ask about, not what is in order. The French one is stated without tax and taken as it is. Compared in
- * 2026-11 with excerpts of national texts and with guides, some of them not by authorities, for AT, CZ, DE, DK, IT and PL; the
- * others were not compared with any text.
+ * Maximum amounts for which a country accepts a simplified invoice. Directive 2006/112 lets every member state accept
+ * such invoices up to EUR 100 (article 220a) and allows no more than EUR 400 (article 238). Each line names the
+ * national law that sets the limit. Countries differ in whether such an invoice may leave out the supplier's tax id (it
+ * may in AT, DE, FR and NL), so these limits only decide which invoices are too small to report. The French limit is
+ * stated without tax and is used unchanged. In 2026-11 the limits for AT, CZ, DE, DK, IT and PL were compared with
+ * excerpts of national texts and with guides, some of them not by authorities. The other limits were not compared with
+ * any text.
  */
 const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> = {
   // § 11 Abs. 6 UStG
@@ -79,7 +85,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   SE: { amount: '4000', currency: 'SEK' },
 };
 
-/** The defaults of every organization. */
+/** Default parameters for every organization. */
 export const taxes: TaxParameters = {
   levels: {
     arithmeticSmall: { severity: 'LOW', confidence: 90 },

@@ -1,63 +1,81 @@
-/** Parameters by which bills of one amount with unrelated numbers are one bill (detection reference, section 5). */
+/** Parameters for pairs of bills that have one amount and unrelated numbers (detection reference, section 5). */
 export interface UnrelatedNumberParameters {
   readonly halfPoints: {
     /**
-     * Points by the number of different amounts that the supplier has billed for each one that came twice. The last row whose
-     * `amountsPerRepeat` is reached applies.
+     * Points by the number of different amounts that the supplier has billed for each repeated amount. The last row
+     * whose `amountsPerRepeat` is reached applies.
      */
     readonly rarity: readonly { readonly amountsPerRepeat: number; readonly halfPoints: number }[];
-    /** The most that rarity gives, by significant digits of the amount, net or gross; the last row also holds for more. */
+    /**
+     * Maximum points for rarity by the significant digits of the amount, net or gross. The last row also applies to
+     * more digits.
+     */
     readonly rarityMax: readonly { readonly digits: number; readonly halfPoints: number }[];
-    /** A second bill of the amount on one day, from a supplier that never sent two of any amount on one. */
+    /**
+     * Points for a second bill of the amount on one day, from a supplier that has never billed any amount twice on one
+     * day.
+     */
     readonly onceADay: number;
     readonly form: Readonly<
       Record<'ORDER' | 'DOCUMENT' | 'UNLIKE_ALL' | 'FOREIGN' | 'HEIGHT' | 'USED' | 'STEP', number>
     >;
     readonly rhythm: Readonly<Record<'TWICE' | 'DUE', number>>;
-    /** The sum is at most this when both numbers may be the supplier's own. */
+    /** Maximum sum when both numbers may be the supplier's own. */
     readonly ownNumbersMax: number;
-    /** The same, from a supplier that repeats amounts, for bills 6 to 62 days apart that have no order in common. */
+    /**
+     * Maximum sum when both numbers may be the supplier's own, the supplier repeats amounts, and the bills are 6 to 62
+     * days apart without a common order.
+     */
     readonly ownNumbersApartMax: number;
   };
-  /** Bills in the window of the dates above which equal amounts are more likely to be chance. */
+  /** Number of bills around the pair, by date relation, above which equal amounts are more likely a coincidence. */
   readonly billsAround: Readonly<Record<'SAME' | 'NEAR' | 'FAR', number>>;
-  /** Other recent bills needed to know how the supplier writes its numbers. */
+  /** Minimum number of other recent bills that show how the supplier writes its numbers. */
   readonly formBillsMin: number;
-  /** Other recent bills of one form, and of others, after which another form is hardly ever the supplier's. */
+  /**
+   * Minimum number of other recent bills with one form, and maximum number with other forms, that make any other form
+   * very unusual for the supplier.
+   */
   readonly oneFormBillsMin: number;
   readonly otherFormBillsMax: number;
-  /** Forms among them above which no form is usual. */
+  /** Maximum number of forms among these bills. With more forms, none is usual. */
   readonly formsMax: number;
-  /** Bills with a pattern of numbers from which it is the supplier's own. */
+  /** Minimum number of bills with a number pattern that make it the supplier's own pattern. */
   readonly formKnownAfter: number;
-  /** Digits more or less than in any other number of the supplier; one is enough when the number is so many times another. */
+  /**
+   * Minimum difference in the count of digits to every other number of the supplier. A difference of one is enough when
+   * the number is at least `timesApartMin` times as large, or as small, as another.
+   */
   readonly digitsApartMin: number;
   readonly timesApartMin: number;
-  /** Digits of a number that is an order. */
+  /** Minimum number of digits of an invoice number that is an order number. */
   readonly orderDigitsMin: number;
-  /** Digits of a number that is a part of one. */
+  /** Minimum number of digits of an invoice number that is a part of an order number. */
   readonly orderPartDigitsMin: number;
-  /** Recent bills with an order that show whether an order is billed once. */
+  /** Minimum number of recent bills with an order that show whether the supplier bills an order once. */
   readonly ordersMin: number;
-  /** Numbers of one year needed to know how they rise. */
+  /** Minimum number of invoice numbers of one year that show how they rise. */
   readonly seriesMin: number;
-  /** Numbers that are this many usual steps apart may be neighbours. */
+  /** Maximum number of usual steps between two numbers that may be neighbours. */
   readonly neighbourStepsMax: number;
-  /** Bills after which it is known whether the supplier repeats amounts. */
+  /** Minimum number of bills that show whether the supplier repeats amounts. */
   readonly repeatBillsMin: number;
-  /** Bills may arrive out of order for this many days. */
+  /** Number of days by which bills may arrive out of order. */
   readonly seriesDays: number;
   readonly seriesStepsMax: number;
   readonly usedDaysMax: number;
   readonly usedNumberLengthMin: number;
-  /** Bills that show that the supplier bills an amount once a day. */
+  /** Minimum number of bills that show that the supplier bills an amount at most once a day. */
   readonly onceADayBillsMin: number;
-  /** Bills of one amount that show a rhythm, by the days between them; the last row that is reached. */
+  /**
+   * Minimum number of bills of one amount that show a rhythm, by the days between them. The last row that is reached
+   * applies.
+   */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
-  /** Share of the gaps, in percent, that are within `rhythmTolerancePercent` of the usual one. */
+  /** Minimum percentage of gaps that must be within `rhythmTolerancePercent` of the usual gap. */
   readonly rhythmSharePercent: number;
   readonly rhythmTolerancePercent: number;
-  /** Two bills are of one period when they are at most this share of the usual gap apart. */
+  /** Maximum percentage of the usual gap between two bills of one period. */
   readonly rhythmTwicePercent: number;
 }
 

@@ -7,18 +7,20 @@ export type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
 
 export interface RiskDecision {
   readonly decision: Decision;
-  /** 0 to 100, in the band of the decision: PASS below 25, BLOCK from 80. */
+  /** Score from 0 to 100, within the band of the decision: PASS is below 25, BLOCK is 80 or more. */
   readonly riskScore: number;
 }
 
-/** The decision and the score that goes with it (detection reference, section 9). */
+/** Returns the decision and the matching score (detection reference, section 9). */
 export function decide(findings: readonly ScoredFinding[], policy: Policy): RiskDecision {
   const score = scoreFindings(findings, policy);
   const decision = decisionOf(findings, score, policy);
   return { decision, riskScore: aligned(score, decision, policy) };
 }
 
-/** A finding that blocks alone: certain by its type, CRITICAL and confident enough. */
+/**
+ * Tells whether a finding blocks an invoice alone: its type is a hard block, and it is CRITICAL and confident enough.
+ */
 export function isHardBlock(finding: ScoredFinding, policy: Policy): boolean {
   return (
     finding.severity === 'CRITICAL' &&

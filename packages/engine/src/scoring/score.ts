@@ -2,15 +2,16 @@ import type { Finding } from '../explanation/evidence.js';
 import type { Policy } from '../policy/policy.js';
 import { compareText } from '../facts/record-order.js';
 
-/** Members of a finding that score and decision depend on; confidence is in percent. */
+/** Fields of a finding that determine score and decision. Confidence is in percent. */
 export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
-/** One in full: 10 000 basis points. */
+/** 100 % in basis points. */
 const FULL = 10_000;
 
 /**
- * The risk score before it is aligned with the decision (detection reference, section 9): in each family the largest
- * contribution and a tenth of each other, then noisy-or over the families, all in integers of basis points.
+ * Returns the risk score before it is aligned with the decision (detection reference, section 9). Each family
+ * contributes its largest contribution and a tenth of the others. The families are combined by noisy-or, in integers of
+ * basis points.
  */
 export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy): number {
   const remaining = familyContributions(findings, policy).reduce(
@@ -20,7 +21,7 @@ export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy
   return Math.min(100, Math.round((FULL - remaining) / 100));
 }
 
-/** Contributions by family in basis points, the largest first, then by family name. */
+/** Returns the contributions by family in basis points, ordered by size and then by family name. */
 function familyContributions(findings: readonly ScoredFinding[], policy: Policy): [string, number][] {
   const byFamily = new Map<string, number[]>();
   for (const finding of findings) {

@@ -9,12 +9,12 @@ import { areOfScan, isTrusted } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
-// Compares the checked invoice with the habits of its supplier, for several families.
+// These functions compare the checked invoice with the habits of its supplier. Several families use them.
 
 /**
- * Positive amounts of the supplier in a currency, that of the invoice if none is given, by day: those that are young enough
- * to say what is usual, and that nobody asks about. Rows of one scan were received at once, and nobody could answer for one
- * before the next.
+ * Returns the supplier's positive amounts in a currency by day. The default is the currency of the invoice. Old amounts
+ * are left out. Amounts with an open finding are left out too, unless they are rows of the same scan, because nobody
+ * can review one row before the next.
  */
 export function comparableAmounts(
   { invoice, supplier }: Facts,
@@ -29,7 +29,7 @@ export function comparableAmounts(
   );
 }
 
-/** Statistics of the amount against the supplier's usual ones; undefined without any. */
+/** Compares the amount with the supplier's usual amounts. Undefined if there are none. */
 export function usualAmountStatistics(facts: Facts, parameters: AmountParameters): AmountStatistics | undefined {
   const uses = comparableAmounts(facts, parameters);
   const usual = uses.slice(-usualCount(amountsOf(uses), parameters));
@@ -37,8 +37,8 @@ export function usualAmountStatistics(facts: Facts, parameters: AmountParameters
 }
 
 /**
- * Number of newest comparable amounts that count as usual: all of them, except for a supplier that grows (detection reference,
- * section 7.4).
+ * Returns the number of newest comparable amounts that count as usual. That is all amounts, unless the supplier grows
+ * (detection reference, section 7.4).
  */
 export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
   const older = amounts.slice(0, -trendAmounts);
@@ -46,7 +46,10 @@ export function usualCount(amounts: readonly number[], { trendAmounts, trendRati
   return isGrowing ? trendAmounts : amounts.length;
 }
 
-/** Usual and new payment terms, when the new ones are clearly shorter than ever; undefined otherwise. */
+/**
+ * Returns the usual and the new payment terms if the new terms are clearly shorter than all earlier ones, otherwise
+ * undefined.
+ */
 export function shortenedTerms(
   { invoice, supplier }: Facts,
   { termsHistoryMin, termsModeShare, shortenedTermsDays, termsAcceptedAfter }: DateParameters,
@@ -54,25 +57,28 @@ export function shortenedTerms(
   const { terms } = supplier.profile;
   if (invoice.dueDay === undefined || terms.length < termsHistoryMin) return undefined;
   const newDays = invoice.dueDay - invoice.issueDay;
-  // Some suppliers print the day until which a discount is granted now and then.
+  // Some suppliers sometimes print the last day of a discount as the due date.
   if (terms.filter(({ value }) => value <= newDays).length >= termsAcceptedAfter) return undefined;
   const usualDays = modeOf(terms, termsModeShare);
   if (usualDays === undefined || newDays >= usualDays) return undefined;
   return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
 }
 
-/** The country that the supplier's tax id states; undefined when it is only presumed. */
+/** Returns the country that the supplier's tax id states, or undefined when it is only presumed. */
 export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
 
-/** Tells whether a supplier with known accounts asks for payment to one it never used. */
+/** Tells whether a supplier with known accounts asks for payment to an account that it has never used. */
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
 }
 
-/** Tells whether the supplier gives every customer or invoice its own account at one bank; false for an invalid account. */
+/**
+ * Tells whether the supplier gives each customer or invoice a separate account at one bank. Always false for an invalid
+ * account.
+ */
 export function isVirtualAccount(
   { invoice: { bankKey, bankProblems, scanId }, supplier }: Facts,
   { virtualAccountsMin }: BankParameters,
@@ -81,7 +87,7 @@ export function isVirtualAccount(
   const bankCode = bankCodeOfKey(bankKey);
   const { accounts, recentAccounts } = supplier.profile;
   const recent = new Set(recentAccounts.map((use) => use.text));
-  // Accounts that wait for a review are not a habit of the supplier.
+  // Accounts that wait for a review do not show a habit of the supplier.
   const areAllOfScan = areOfScan(accounts, scanId);
   const isHabit = (key: string): boolean =>
     accounts.some((use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || areAllOfScan));

@@ -8,7 +8,7 @@ import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
 
-/** Identity of the supplier as an invoice, or a vendor of an ERP, states it. */
+/** Fields in which an invoice, or a vendor of an ERP, states the identity of a supplier. */
 export type SupplierParty = Pick<
   Candidate,
   'bankKey' | 'nameFold' | 'nameKey' | 'supplierName' | 'taxCountry' | 'taxCountryPresumed' | 'taxKey' | 'taxValid'
@@ -18,9 +18,12 @@ const IDENTITY_KEYS_MAX = 64;
 const LOOKALIKE_KEYS_MAX = 512;
 
 /**
- * Finds the supplier of an invoice among those that share a key with it (detection reference, section 6): vendor id of the ERP, then tax
- * id, then name when at most one side has a tax id (of several, the one with that account, then the one with that legal form), then account
- * when the name is similar too; else a new supplier under a derived id. Two different valid tax ids are never one supplier.
+ * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The
+ * vendor id of the ERP has priority over the tax id, the tax id over the name, and the name over the account. A name
+ * matches only if at most one side has a tax id. Of several suppliers with the name, the one with the invoice's account
+ * is preferred, then the one with its legal form. An account matches only if the names are similar too. If no supplier
+ * matches, the invoice belongs to a new supplier with a derived id. Two different valid tax ids never belong to one
+ * supplier.
  */
 export function resolveSupplier(
   organizationId: string,
@@ -53,12 +56,15 @@ export function resolveSupplier(
   return { supplierId: supplierIdOf(organizationId, strongestIdentityKey(invoice)), reason: 'NEW' };
 }
 
-/** UUIDv5 of the strongest identity key in the organization, so two first invoices make one supplier. */
+/**
+ * Returns a UUIDv5 of the strongest identity key in the organization, so that two concurrent first invoices create one
+ * supplier.
+ */
 export function supplierIdOf(organizationId: string, strongestKey: string): string {
   return uuidV5(`supplier|${strongestKey}`, organizationId);
 }
 
-/** The tax id with its country, else the name; an account alone never names a new supplier, unless nothing else does. */
+/** Returns the tax id with its country, or else the name. The account is used only if the invoice states neither. */
 export function strongestIdentityKey(invoice: SupplierParty): string {
   if (invoice.taxKey !== undefined) return `t:${invoice.taxCountry ?? ''}:${invoice.taxKey}`;
   if (invoice.nameKey !== '') return `n:${invoice.nameKey}`;
@@ -66,8 +72,8 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 }
 
 /**
- * The stored identity after an invoice of this supplier: new keys join, a tax id that was missing is taken over, and so
- * is the country of one where more is known about it.
+ * Returns the stored identity after an invoice of this supplier. New keys are added. A missing tax id is taken from the
+ * invoice, and so is the country of a tax id when the invoice is more certain about it.
  */
 export function identityAfter(known: KnownSupplier | undefined, supplierId: string, invoice: Candidate): KnownSupplier {
   const keys = [...new Set([...(known?.keys ?? []), ...supplierKeysOf(invoice)])].slice(0, IDENTITY_KEYS_MAX);
@@ -92,7 +98,7 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
   return { ...untaxed, ...names, keys, ...taxPartsOf(invoice) };
 }
 
-/** A supplier is found by names like each of its own; keys of an older rule are made again. */
+/** Returns the keys that find the supplier by names similar to its own. Keys of an older rule are made again. */
 function lookalikeKeysAfter(
   known: KnownSupplier,
   invoice: Candidate,
@@ -111,16 +117,17 @@ function lookalikeKeysAfter(
   };
 }
 
-/** True when both have a tax id that is valid in its country and they are two different ones. */
+/** Tells whether both sides have valid tax ids and these are different. */
 export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
   return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);
 }
 
 /**
- * Equal tax ids; false when either is missing. Two countries that are stated tell equal numbers apart. One that is only
- * presumed from an account does not where the names are similar: a forger of the account would choose the country.
- * Where they differ it does, because numbers of nine digits coincide between countries.
+ * Tells whether the tax ids are equal. If either is missing, they are not. If both sides state a country, different
+ * countries make equal numbers different. If a country is only presumed from an account, it is ignored where the names
+ * are similar, because a forger of the account would choose the country. Where the names differ, the presumed country
+ * counts, because countries have numbers of nine digits that coincide.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;
@@ -130,12 +137,12 @@ export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   return isPresumed && isLikeName([left.nameKey], right.nameKey);
 }
 
-/** The tax id as it is stated: without a country that is only presumed. Empty when there is none. */
+/** Returns the stated tax id. A country that is only presumed is left out. Empty if there is no tax id. */
 export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: TaxParts): string {
   return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }
 
-/** Equal name keys, in the plain or in the folded form. */
+/** Tells whether the name keys are equal, in the plain or in the folded form. */
 export function isSameName(left: NameParts, right: NameParts): boolean {
   if (left.nameKey === '' || right.nameKey === '') return false;
   return left.nameKey === right.nameKey || (left.nameFold ?? left.nameKey) === (right.nameFold ?? right.nameKey);
@@ -155,7 +162,7 @@ interface NameParts {
   readonly nameFold?: string;
 }
 
-/** Rates the knowledge about the country of a tax id: none, a presumption, or the stated country. */
+/** Rates how certain the country of a tax id is: unknown, presumed or stated. */
 function countryCertainty({ taxCountry, taxCountryPresumed }: TaxParts): number {
   if (taxCountry === undefined) return 0;
   return taxCountryPresumed === true ? 1 : 2;

@@ -7,19 +7,25 @@ import { editDistance } from '../normalisation/similarity.js';
 import { lookalikeWords } from '../policy/suppliers.js';
 
 const KEYS_MAX = 192;
-/** Maximum number of words of a name in which two words are compared with a slip each. */
+/** Maximum number of words of a name in which typing errors in two words are considered. */
 const TWO_SLIPS_WORDS_MAX = 4;
-/** Maximum number of words of a name with keys for a slip in either half. More words would have too many keys. */
+/**
+ * Maximum number of words of a name with keys for an error in each half of a word. Names with more words would get too
+ * many keys.
+ */
 const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
 const SLIP_IN_EACH_HALF_LENGTH_MAX = 14;
 const TRADING_AS = new RegExp(` (?:${tradingAs.join('|')}) `);
 const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
 
-/** Changes with what {@link lookalikeKeysOf} gives, so that stored keys are made again with the next invoice. */
+/**
+ * Version of the rule in {@link lookalikeKeysOf}. A new version makes stored keys again with the next invoice of the
+ * supplier.
+ */
 export const LOOKALIKE_KEYS_VERSION = 4;
 const KEY_BYTES = 8;
 
-/** Reason why two names are lookalikes. */
+/** Reason why two names can be mistaken for each other. */
 export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
@@ -36,10 +42,12 @@ interface ComparedName {
 }
 
 /**
- * Keys that lookalike names share, so that one is found from the other by equality: the name without spaces and look-alike letters, also
- * without a misspelt legal form and without generic words, the set of its words that say whose it is, also of each side of `trading as`,
- * the name with one character left out of a word, and with a long word reduced to its initial or, where it is the only one, to one half.
- * Keys of the whole name, and not of its words, keep what many names share (`SERVICES`) from crowding out the rest.
+ * Returns keys that lookalike names share, so that equal keys find one name from the other. Keys are made from the name
+ * without spaces and with look-alike letters unified, from the same without a misspelt legal form and without generic
+ * words, from the set of its distinguishing words, also for each side of `trading as`, from the name with one character
+ * of a word left out, and from the name with a long word reduced to its initial or, if it is the only word, to one
+ * half. Keys contain the whole name and not single words, because a word that many names share (`SERVICES`) would hide
+ * the others.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -60,7 +68,10 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
   return [...forms].slice(0, KEYS_MAX).map((form) => shortDigest(form, KEY_BYTES));
 }
 
-/** The name with gaps in one word, so that names which differ only there meet. */
+/**
+ * Returns the forms of the name with one character of one word left out, so that names which differ only there share a
+ * form.
+ */
 function* formsWithGaps(key: string): Generator<string> {
   const words = key.split(' ');
   for (const [index, word] of words.entries()) {
@@ -76,8 +87,8 @@ function* formsWithGaps(key: string): Generator<string> {
 }
 
 /**
- * The name with one half of a word of middle length left out, or with one word reduced to its initial and a gap in a later
- * one, so that names with two slips meet.
+ * Returns the forms of the name with one half of a medium-long word left out, or with one word reduced to its initial
+ * and a character of a later word left out. Names with two typing errors share a form.
  */
 function* formsWithTwoSlips(key: string): Generator<string> {
   const words = key.split(' ');
@@ -101,7 +112,7 @@ function* formsWithTwoSlips(key: string): Generator<string> {
   }
 }
 
-/** The name with one character left out of either half of a word; the first letter stays. */
+/** Returns the forms of the name with one character left out of each half of a word. The first letter stays. */
 function* formsWithSlipInEachHalf(words: readonly string[], index: number): Generator<string> {
   const word = words[index] ?? '';
   if (word.length < lookalikeWords.twoSlipsLengthMin || word.length > SLIP_IN_EACH_HALF_LENGTH_MAX) return;
@@ -114,8 +125,9 @@ function* formsWithSlipInEachHalf(words: readonly string[], index: number): Gene
 }
 
 /**
- * The two names of `ACME LTD T A ACME SUPPLIES`, and the first of `ACME LTD C O SMITH`, without their legal forms; none
- * where the name is one. Who receives the post of many firms is none of them.
+ * Returns both names in `ACME LTD T A ACME SUPPLIES`, and the first name in `ACME LTD C O SMITH`, without their legal
+ * forms. Returns nothing for a single name. The recipient after `C O` is left out, because it may receive the post of
+ * many firms.
  */
 function tradingNames(key: string): string[] {
   const careOfAt = CARE_OF.exec(key);
@@ -125,12 +137,14 @@ function tradingNames(key: string): string[] {
   return [key.slice(0, at.index), key.slice(at.index + at[0].length)].map((part) => readName(part).key);
 }
 
-/** The words that say whose the name is, in the order of the alphabet and without spaces and look-alike letters. */
+/**
+ * Returns the distinguishing words of a name in alphabetical order, without spaces and with look-alike letters unified.
+ */
 function wordSet(key: string): string {
   return unmistakable([...new Set(tellingWords(key))].sort().join(''));
 }
 
-/** The same words in their own order, as an address on the web has them: `acmesupplies.com`. */
+/** Returns the distinguishing words of a name in their own order, as a web address has them: `acmesupplies.com`. */
 function wordsInOrder(key: string): string {
   return unmistakable(tellingWords(key).join(''));
 }
@@ -140,14 +154,16 @@ function tellingWords(key: string): string[] {
 }
 
 /**
- * Finds the way in which the names can be mistaken for one another; undefined when they cannot, and for equal ones. Sister companies,
- * which differ in a whole word, and numbered branches cannot, unless the word is one that any name may have.
+ * Finds the way in which two names can be mistaken for each other, or undefined if they cannot or are equal. Names of
+ * sister companies, which differ in a whole word, and of numbered branches are not mistaken for each other, unless the
+ * word is one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  // One with all umlauts written as one letter equals the other: INFORMATIQUEE is not another spelling of INFORMATIQUE.
+  // A name with its umlauts written as single letters equals the other name. INFORMATIQUEE is not another spelling of
+  // INFORMATIQUE.
   if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
-  // A swap of two letters can produce an umlaut spelling, so each form is compared with each.
+  // A swap of two letters can look like the spelling of an umlaut, so all forms are compared with each other.
   const pairs = formsOf(left)
     .flatMap((leftKey) => rights.map((rightKey) => [leftKey, rightKey] as const))
     .filter(([leftKey, rightKey]) => leftKey !== rightKey);
@@ -164,13 +180,13 @@ function foldOf({ nameKey, nameFold = nameKey }: ComparedName): string {
   return nameFold;
 }
 
-/** Finds the way in which the name can be mistaken for one of those that a supplier is known under. */
+/** Finds the way in which the name can be mistaken for a name of a known supplier. */
 export function likenessToSupplier(
   name: ComparedName,
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
 ): Likeness | undefined {
   const known = [supplier, ...(supplier.otherNames ?? []).map((nameKey) => ({ nameKey }))];
-  // A supplier with exactly one of the names is a namesake.
+  // A supplier that has exactly this name is a namesake and no lookalike.
   if (known.some(({ nameKey }) => nameKey === name.nameKey)) return undefined;
   for (const one of known) {
     const likeness = likenessOf(name, one);
@@ -190,7 +206,10 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
   return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
 }
 
-/** Tells whether two names have the same words in another order, apart from words that join them; countries told apart. */
+/**
+ * Tells whether two names consist of the same words in another order, apart from joining words. Names with different
+ * countries are different.
+ */
 export function haveSameWords(left: ComparedName, right: ComparedName): boolean {
   const pairs = formsOf(left).flatMap((one) => formsOf(right).map((other) => [one, other] as const));
   return pairs.some(([one, other]) => areSameWords(one, other));
@@ -205,12 +224,15 @@ function areSameWords(left: string, right: string): boolean {
   );
 }
 
-/** The same words in another order or joined otherwise, with a country more, under another trading name, or with two slips. */
+/**
+ * Compares names by their words: the words are in another order or joined, a country was added, a trading name is
+ * equal, or there are two typing errors.
+ */
 function likenessOfWords(left: string, right: string): Likeness | undefined {
   const set = wordSet(left);
   const isSame = set === wordSet(right) || wordsInOrder(left) === wordsInOrder(right);
   if (isSame && letters(set) >= lookalikeWords.wordSetLengthMin) {
-    // Two companies of a group are told apart by the countries that both name.
+    // If both names contain countries, different countries distinguish two companies of a group.
     const [leftCountries, rightCountries] = [countriesIn(left), countriesIn(right)];
     const isTold = leftCountries !== '' && rightCountries !== '' && leftCountries !== rightCountries;
     return isTold ? undefined : { kind: 'SAME_WORDS' };
@@ -219,7 +241,7 @@ function likenessOfWords(left: string, right: string): Likeness | undefined {
   return hasTwoSlips(left.split(' '), right.split(' ')) ? { kind: 'TWO_SLIPS' } : undefined;
 }
 
-/** Tells whether one of the trading names in the left name is the right name, or one in it. */
+/** Tells whether a trading name in the left name equals the right name or a trading name in it. */
 function sharesTradingName(left: string, right: string): boolean {
   const rights = [right, ...tradingNames(right)].map(wordSet);
   return tradingNames(left)
@@ -235,7 +257,7 @@ function countriesIn(key: string): string {
     .join(' ');
 }
 
-/** One slip in each of two words, or two in a word of middle length that keeps its first letter. */
+/** Tells whether two words have one typing error each, or a medium-long word has two and keeps its first letter. */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
   const differing = left.flatMap((word, index) => (word === right[index] ? [] : [[word, right[index] ?? ''] as const]));
@@ -251,7 +273,9 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
   });
 }
 
-/** True when the reduced longer key equals the shorter one, which is long enough for a name. */
+/**
+ * Tells whether the longer key, once reduced, equals the shorter key, and the shorter key is long enough to be a name.
+ */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];
   return letters(shorter) >= lookalikeWords.lengthMin && unmistakable(reduced(longer)) === unmistakable(shorter);
@@ -269,19 +293,19 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   if (pair === undefined || differing.length > 1) return undefined;
   const [one, other] = pair;
   const length = Math.min(one.length, other.length);
-  // Branches and shops are told apart by number.
+  // Numbers distinguish branches and shops.
   if (length < lookalikeWords.lengthMin || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return undefined;
   const edits = editDistance(one, other, 2);
   if (edits === 1) return 1;
   return edits === 2 && length >= lookalikeWords.longLengthMin && one.charAt(0) === other.charAt(0) ? 2 : undefined;
 }
 
-/** The name key, then its other spelling. */
+/** Returns the name key and, if present, its other spelling. */
 function formsOf({ nameKey, nameFold }: ComparedName): readonly string[] {
   return nameFold === undefined ? [nameKey] : [nameFold, nameKey];
 }
 
-/** The name without spaces, letters that look like another one written as that one. */
+/** Returns the name without spaces and with look-alike letters unified. */
 function unmistakable(key: string): string {
   return key
     .replaceAll(' ', '')

@@ -1,7 +1,9 @@
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { nameLikeness } from '../policy/suppliers.js';
 
-/** True when the name could be that of the party known under these names (detection reference, section 7.3). */
+/**
+ * Tells whether the name may belong to the supplier that is known under these names (detection reference, section 7.3).
+ */
 export function isLikeName(known: readonly string[], nameKey: string): boolean {
   if (nameKey !== '' && known.includes(nameKey)) return true;
   const words = longWords(nameKey);

@@ -45,7 +45,10 @@ describe('trust in an account', () => {
   test('the first account is trusted, a second has to earn trust', () => {
     expect(trusts([use(FIRST, '2025-01-01'), use(SECOND, '2025-02-01')])).toEqual(['SEEN', 'UNVERIFIED']);
   });
-  /** The trust of a second account after bills that were received on these days, whatever days they state. */
+  /**
+   * Returns the trust in a second account after bills that were received on these days, whatever issue dates they
+   * state.
+   */
   const trustAfter = (days: readonly string[], origin: Partial<NormalisedInvoice> = {}): string | undefined =>
     days
       .map((day, index) => ({

@@ -33,15 +33,20 @@ const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
 const TAX_COUNTRIES_MAX = 4;
-/** Invoices and days after which an account is SEEN. */
+/** Number of invoices, and of days between the first and the last, after which an account becomes SEEN. */
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
-/** The same of rows that come after a question, in the file that brought the supplier: years that nobody disputed. */
+/**
+ * Rows and days that establish an account that a finding has reported, within the scan that imported the supplier.
+ * Years of undisputed payments are evidence enough.
+ */
 const SEEN_HISTORY_ROWS_MIN = 6;
 const SEEN_HISTORY_DAYS_MIN = 365;
 const DOUBTED_IDS_MAX = 64;
 const ACCEPTED_COPIES_MAX = 16;
-/** People, or days between the first and the last review, after which accepted copies are a habit. */
+/**
+ * Number of reviewers, or of days between the first and the last review, after which accepted copies count as a habit.
+ */
 const HABIT_REVIEWERS_MIN = 2;
 const HABIT_DAYS_MIN = 30;
 
@@ -74,30 +79,37 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Tells whether the account is known well enough to be paid without a question. Rows of one scan were received at once, and
- * nobody could review one before the next: of a supplier that only this scan has brought, they establish an account by their
- * dates, for each other and for no other invoice. A supplier known from elsewhere is asked about as in single posts.
+ * Tells whether the account is known well enough to be paid without a finding. Rows of one scan are received together,
+ * so nobody can review one row before the next. If a single scan imported all accounts of the supplier, its rows
+ * establish an account by their issue dates, but only for other rows of that scan. For a supplier that is known from
+ * other sources, findings are raised as for invoices that arrive one by one.
  */
 export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: readonly AccountUse[]): boolean {
   if (isTrusted(use.trust)) return true;
   return use.trust === 'UNVERIFIED' && isEstablished(use) && areOfScan(accounts, scanId);
 }
 
-/** Tells whether bills on the account passed, or a person or the vendor master named it. Others may ask for money on it too. */
+/**
+ * Tells whether the account has a bill without findings, or was accepted by a person or by the vendor master. Another
+ * supplier can still use the same account.
+ */
 export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
   return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
 }
 
 /**
- * Bills on the account that nobody asks about; all of them once a person or the vendor master named it. Rows of one scan
- * count for each other, because nobody could answer for one before the next.
+ * Counts the bills on the account without an open finding. All bills count once a person or the vendor master has
+ * accepted the account. All rows of one scan count for each other, because nobody can review one row before the next.
  */
 export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
   if (use.trust === 'REVIEWED' || use.trust === 'ERP' || isOfScan(use, scanId)) return use.count;
   return use.count - (use.asked?.count ?? 0);
 }
 
-/** Tells whether bills on the account, in question or not, have been received for as long as an account needs to be trusted. */
+/**
+ * Tells whether bills on the account have been received for long enough to establish trust, including bills with open
+ * findings.
+ */
 export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
   const [first, last] = [earning ?? asked, asked ?? earning];
   if (first === undefined || last === undefined) return isEstablished({ count, firstDay, lastDay });
@@ -108,23 +120,24 @@ export function isLongInUse({ earning, asked, count, firstDay, lastDay }: Accoun
   });
 }
 
-/** Tells whether all accounts of a supplier, with all their bills, are of this scan. */
+/** Tells whether this scan imported all bills on all accounts of the supplier. */
 export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
   return accounts.every((use) => isOfScan(use, scanId));
 }
 
-/** Tells whether all bills on the account are rows of this scan. */
+/** Tells whether this scan imported all bills on the account. */
 function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
 
 /**
- * The profile after one more invoice. A bill that may be a copy teaches nothing, one that may be fraud earns its account
- * no trust, one whose amount may be wrong makes it no usual one. Pure; called once per invoice (links.ts keeps the ring of what was counted).
+ * Returns the profile with one more invoice. A suspected copy is not counted. Suspected fraud does not count towards
+ * the trust in its account, and a doubtful amount is not a usual amount. The function is pure and is called once per
+ * invoice (links.ts stores which invoices were counted).
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const ksef = ksefAfter(profile.ksef, invoice);
-  // A copy that came through KSeF shows all the same that the supplier issues there.
+  // Even a copy shows that the supplier issues through KSeF if it came through KSeF.
   if (invoice.suspectedAs === 'DUPLICATE') return ksef === undefined ? profile : { ...profile, ksef };
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
@@ -179,9 +192,8 @@ function ksefAfter(
 }
 
 /**
- * The profile as if the invoice had not been counted: used when a reviewer confirms it as a duplicate or
- * as fraud. Last days are restored from the rings where possible; first days
- * stay.
+ * Returns the profile without a counted invoice, after a reviewer confirmed that invoice as a duplicate or as fraud.
+ * Last days are restored from the rings where possible. First days do not change.
  */
 export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const day = invoice.issueDay;
@@ -227,7 +239,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
   };
 }
 
-/** Returns the profile with the amount of a counted bill marked as waiting for a review, or no longer; once either way. */
+/** Marks or unmarks the amount of a counted bill as waiting for a review. Repeating the call changes nothing. */
 export function withReviewedAmount(
   profile: SupplierProfile,
   invoice: NormalisedInvoice,
@@ -255,7 +267,10 @@ function amountUseOf({
   return { ...use, askedOn: invoiceId, ...(scanId === undefined ? {} : { askedInScan: scanId }) };
 }
 
-/** Finds the use of a bill: the one that names it, or else one of its day and amount that names no other. */
+/**
+ * Finds the stored amount of a bill: the entry that names the bill, or else an entry with its day and amount that names
+ * no bill.
+ */
 function isUseOf(
   uses: readonly AmountUse[],
   { invoiceId, issueDay, amountMinor }: NormalisedInvoice,
@@ -273,8 +288,8 @@ function acceptedAfter(
 }
 
 /**
- * Tells whether bills that were taken for copies, and accepted, show how the supplier bills: two people said so, or one did over
- * thirty days, as for tolerances. One person cannot make a habit in a day.
+ * Tells whether accepted copies show how the supplier bills: two people accepted such copies, or one person did so over
+ * thirty days, as for learned tolerances. This way no single person can establish the habit within a day.
  */
 export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
   const days = acceptedCopies.map(({ day }) => day);
@@ -282,17 +297,23 @@ export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile
   return reviewers.size >= HABIT_REVIEWERS_MIN || Math.max(...days) - Math.min(...days) >= HABIT_DAYS_MIN;
 }
 
-/** Counts invoices that show who the supplier is: those without an open finding about its identity. */
+/** Counts the invoices that confirm the identity of the supplier, which are those without an open finding about it. */
 export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
   return Math.max(0, count - (doubted?.count ?? 0));
 }
 
-/** Tells whether all doubted bills of the supplier are rows of the same scan as this one: nobody can have reviewed them yet. */
+/**
+ * Tells whether all doubted bills of the supplier are rows of the scan that contains this row. Nobody can have reviewed
+ * them yet.
+ */
 export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
   return scanId !== undefined && doubted?.onlyScanId === scanId;
 }
 
-/** The counted profile with an invoice among the doubted ones, or out of them; once either way. */
+/**
+ * Adds an invoice to the doubted bills of the profile or removes it, as its findings require. Repeating the call
+ * changes nothing.
+ */
 export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const { doubted, ...rest } = profile;
   const isListed = doubted?.invoiceIds.includes(invoice.invoiceId) === true;
@@ -304,9 +325,12 @@ export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice):
   );
 }
 
-/** The profile of earlier with what people have dismissed since; bills that are in doubt since then do not join. */
+/**
+ * Removes bills from the doubted bills of an earlier profile if reviews have cleared them since. Bills that became
+ * doubtful later are not added.
+ */
 export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: SupplierProfile): SupplierProfile {
-  // The oldest of very many doubted bills are not listed, so one that is missing may still be in doubt.
+  // The list keeps only the newest doubted bills, so a bill that is missing from a full list may still be in doubt.
   if (profile.doubted === undefined || now?.invoiceIds.length === DOUBTED_IDS_MAX) return profile;
   return withDoubtsAbout(
     profile,
@@ -314,7 +338,7 @@ export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: S
   );
 }
 
-/** Returns the profile with fewer of the listed doubted bills. */
+/** Returns the profile with the listed doubted bills reduced to these ids. */
 function withDoubtsAbout(profile: SupplierProfile, invoiceIds: readonly string[]): SupplierProfile {
   const { doubted, ...rest } = profile;
   if (doubted === undefined) return rest;
@@ -340,7 +364,7 @@ function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }
   };
 }
 
-/** The profile with an account set to a trust that a person or the vendor master decided. */
+/** Sets the trust in an account as a person or the vendor master decided. */
 export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
   return {
     ...profile,
@@ -348,7 +372,7 @@ export function withAccountTrust(profile: SupplierProfile, bankKey: string, trus
   };
 }
 
-/** The profile with the review of an account; undefined withdraws it. */
+/** Applies a review of an account to the profile. If `trust` is undefined, the review is withdrawn. */
 export function withReviewedAccount(
   profile: SupplierProfile,
   bankKey: string,
@@ -363,7 +387,7 @@ export function withReviewedAccount(
   return { ...profile, accounts };
 }
 
-/** A country is learned from a tax id that states it and is possible there. */
+/** Only a stated country whose rules allow the tax id is stored. */
 function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
   const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
   if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;
@@ -371,31 +395,31 @@ function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice
   return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
 }
 
-/** A name unlike all known ones is not learned from an invoice; a person must accept it. */
+/** A name unlike all known names is not stored from an invoice. A person must accept it first. */
 function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
   if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
   return [...names, nameKey].slice(-NAMES_MAX);
 }
 
-/** The profile with a name that a person accepted for the supplier. */
+/** Adds a name that a person accepted for the supplier. */
 export function withName(profile: SupplierProfile, nameKey: string): SupplierProfile {
   if (profile.names.includes(nameKey)) return profile;
   return { ...profile, names: [...profile.names, nameKey].slice(-NAMES_MAX) };
 }
 
-/** The profile with a pattern of invoice numbers that a person accepted for the supplier. */
+/** Adds a pattern of invoice numbers that a person accepted for the supplier. */
 export function withNumberPattern(profile: SupplierProfile, signature: string): SupplierProfile {
   if (profile.signatures.some(({ text }) => text === signature)) return profile;
   return { ...profile, signatures: withSignature(profile.signatures, signature) };
 }
 
-/** Tax as a share of net in basis points; undefined when either is missing or net is zero. */
+/** Returns the tax as a share of net in basis points, or undefined if either is missing or net is zero. */
 function taxRateBasisPoints({ netMinor, taxMinor }: NormalisedInvoice): number | undefined {
   if (netMinor === undefined || taxMinor === undefined) return undefined;
   return rateBasisPoints(BigInt(netMinor), BigInt(taxMinor));
 }
 
-/** The same of amounts that have been read. */
+/** Returns the tax as a share of net in basis points for parsed amounts, or undefined if net is zero. */
 export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
   return net === 0n ? undefined : Number((tax * 10_000n) / net);
 }
@@ -407,7 +431,7 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
   const known = accounts.find((account) => account.key === bankKey);
   if (known !== undefined) {
     const { onlyScanId: _scan, earning: earned, ...use } = known;
-    // Rows may have passed because of what their own scan established; that does not answer the question about others.
+    // Rows may have passed only because of bills in the same scan. These do not answer open findings about other bills.
     const wasAskedAbout = (earned?.count ?? 0) < known.count;
     const earning = isEarning && !(scanId !== undefined && wasAskedAbout) ? withEarning(earned, invoice) : earned;
     const isHistory = isEarning && scanId !== undefined && wasAskedAbout && areOfScan(accounts, scanId);
@@ -433,7 +457,7 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
     firstDay: issueDay,
     lastDay: issueDay,
     count: 1,
-    // The account a supplier starts with is its own until something contradicts it.
+    // The first account of a supplier is presumed to be its own until a finding contradicts it.
     trust: accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
     firstInvoiceNumber: invoice.invoiceNumber,
     ...(isEarning ? { earning: withEarning(undefined, invoice) } : { asked: withEarning(undefined, invoice) }),
@@ -446,12 +470,12 @@ function isLongHistory({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_HISTORY_ROWS_MIN && lastDay - firstDay >= SEEN_HISTORY_DAYS_MIN;
 }
 
-/** Tells whether so many bills, over so many days, establish an account. */
+/** Tells whether the number of bills and the days between them establish an account. */
 export function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
 
-/** Room for a new account: unverified ones leave before trusted ones, the longest unused first. */
+/** Makes room for a new account. Unverified accounts are removed before trusted ones, and the longest unused first. */
 function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUse[] {
   const leaving = accounts.toSorted(
     (left, right) =>
@@ -473,7 +497,8 @@ function withoutAccount(
       const before = remaining.findLast((use) => use.text === account.key);
       const lastDay = account.lastDay === invoice.issueDay ? (before?.day ?? account.lastDay) : account.lastDay;
       const { earning, asked, ...use } = account;
-      // Nothing stored tells whether this bill earned trust. One too few is better than one too many.
+      // The profile does not store whether this bill counted towards trust. Counting one bill too few is safer than one
+      // too many.
       const left =
         earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
       const others =
@@ -538,33 +563,36 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
       ? [...signatures, { text, count: 1 }]
       : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
   const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
-  // The new pattern keeps the last place, or no new pattern could ever be learned.
+  // The new pattern takes the last place. Otherwise a full list could never learn a new pattern.
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];
 }
 
 /**
- * Returns the numeric run that the number adds to the series of the supplier. A credit note has a series of its own, or the number it
- * credits.
+ * Returns the numeric run that the invoice adds to the supplier's series of numbers. Credit notes add none, because
+ * they have their own series or repeat the number of the credited invoice.
  */
 function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }
 
-/** The digits that end a number, without leading zeros; those of a running number in most cases. */
+/** Returns the digits that end a number, without leading zeros. In most numbers they are the running number. */
 export function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
 }
 
-/** A multiple of 1000 major units, or of 100 below 10 000. Units of currencies without decimals are small and count as cents. */
+/**
+ * Tells whether an amount is a multiple of 1000 major units, or of 100 units if it is below 10,000. Currencies without
+ * decimals are compared as if they had two.
+ */
 export function isRound(minor: bigint, currency: string): boolean {
   if (minor <= 0n) return false;
   const { thousand, hundred } = roundSteps(currency);
   return minor % thousand === 0n || (minor < thousand * 10n && minor % hundred === 0n);
 }
 
-/** Returns the steps that round amounts are multiples of, in minor units. */
+/** Returns the multiples that make an amount round, in minor units. */
 export function roundSteps(currency: string): { readonly thousand: bigint; readonly hundred: bigint } {
   const hundred = 100n * 10n ** BigInt(Math.max(2, minorUnitsOf(currency)));
   return { thousand: hundred * 10n, hundred };

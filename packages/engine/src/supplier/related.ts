@@ -5,16 +5,16 @@ import { isSameName } from './identity.js';
 import { likenessToSupplier } from './lookalike.js';
 import { isKnownAccount, undoubtedInvoices } from './profile.js';
 
-/** Related suppliers of one kind in facts, those with most invoices first. */
+/** Maximum number of related suppliers of one kind in facts. Suppliers with the most invoices are kept. */
 const RELATED_MAX = 8;
 
-/** A stored supplier with what it has sent. */
+/** A stored supplier and the profile of its invoices. */
 export interface ProfiledSupplier {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
 }
 
-/** Suppliers of exactly the invoice's supplier name, other than the one that the invoice belongs to. */
+/** Lists other suppliers with exactly the name of the invoice's supplier. */
 export function namesakesOf(
   invoice: Candidate,
   supplierId: string,
@@ -29,7 +29,7 @@ export function namesakesOf(
   );
 }
 
-/** Suppliers whose name may be mistaken for that on the invoice. */
+/** Lists suppliers whose name may be mistaken for the name on the invoice. */
 export function lookalikesOf(
   invoice: Candidate,
   supplierId: string,
@@ -42,7 +42,10 @@ export function lookalikesOf(
   );
 }
 
-/** The supplier with most invoices first; of two with as many, the one that billed first. */
+/**
+ * Orders suppliers by their number of invoices, highest first. With equal numbers, the supplier that billed first comes
+ * first.
+ */
 export function compareRelated(left: RelatedSupplier, right: RelatedSupplier): number {
   return (
     right.invoices - left.invoices ||

@@ -1,24 +1,27 @@
 import type { AmountUse, DatedNumber } from '../facts/supplier.js';
 
-/** The usual amount of a supplier in one currency, robust against single outliers (detection reference, section 6). */
+/**
+ * Statistics of a supplier's amounts in one currency. They are robust against single outliers (detection reference,
+ * section 6).
+ */
 export interface AmountStatistics {
   readonly sampleSize: number;
   /** Median amount in minor units, for display. */
   readonly medianMinor: string;
-  /** Median absolute deviation of the natural logarithms, not below the floor. */
+  /** Median absolute deviation of the natural logarithms, at least the floor. */
   readonly logMad: number;
-  /** The compared amount over the median, two decimals. */
+  /** The compared amount divided by the median, with two decimals. */
   readonly ratio: number;
-  /** Robust z-score of the compared amount, two decimals. */
+  /** Robust z-score of the compared amount, with two decimals. */
   readonly z: number;
 }
 
-/** Makes the median absolute deviation comparable with a standard deviation. */
+/** Factor that makes the median absolute deviation comparable with a standard deviation. */
 const NORMAL_CONSISTENCY = 0.6745;
 
 /**
- * Compares an amount with the stored ones; undefined when there are none or the amount is not positive. The
- * numbers are statistics of amounts, not money: nothing is ever paid or added up from them.
+ * Compares an amount with stored amounts. Undefined when there are none or the amount is not positive. The numbers are
+ * statistics and not money: they are never paid or added up.
  */
 export function amountStatistics(
   uses: readonly AmountUse[],
@@ -40,21 +43,25 @@ export function amountStatistics(
 }
 
 /**
- * The `ratio` of {@link amountStatistics} alone. Computing the spread doubles the cost, and few ratios need it.
+ * Returns only the `ratio` of {@link amountStatistics}. Computing the spread doubles the cost, and most callers do not
+ * need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
-  // The logarithm keeps the order, so only the middle amounts need one.
+  // Logarithms do not change the order, so only the middle amounts need one.
   const [lower, upper] = middlesOf(amounts);
   return rounded(amount / Math.exp((Math.log(lower) + Math.log(upper)) / 2));
 }
 
-/** Stored amounts as numbers of minor units, for statistics only; never to be paid or added up. */
+/** Returns stored amounts as numbers of minor units. They are for statistics only and must not be paid or added up. */
 export function amountsOf(uses: readonly AmountUse[]): number[] {
   return uses.map(({ minor }) => Number(minor));
 }
 
-/** The most frequent value when it makes up at least `shareMin` of the entries; the smallest of equally frequent ones. */
+/**
+ * Returns the most frequent value if at least `shareMin` of the entries have it. Among equally frequent values, the
+ * smallest is returned.
+ */
 export function modeOf(entries: readonly DatedNumber[], shareMin: number): number | undefined {
   const counts = new Map<number, number>();
   for (const { value } of entries) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -62,18 +69,21 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
   return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
 }
 
-/** Differences between each value and the next one: gaps of days, steps of numbers. */
+/** Returns the differences between neighbouring values, such as gaps in days or steps of numbers. */
 export function differences(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - (values[index] ?? value));
 }
 
-/** The middle of the sorted values, the mean of the two middle ones when their number is even; NaN for none. */
+/**
+ * Returns the median of sorted values: the middle value, or the mean of the two middle values. NaN if there are no
+ * values.
+ */
 export function median(values: readonly number[]): number {
   const [lower, upper] = middlesOf(values);
   return (lower + upper) / 2;
 }
 
-/** The two middle values, one twice when their number is odd. */
+/** Returns the two middle values. If the number of values is odd, both are the middle value. */
 function middlesOf(values: readonly number[]): readonly [lower: number, upper: number] {
   const sorted = ascending(values);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
@@ -82,8 +92,8 @@ function middlesOf(values: readonly number[]): readonly [lower: number, upper: n
 }
 
 /**
- * Insertion sort: profiles hold a few dozen values at most, for which this is several times faster than `sort` with a
- * comparator, and medians are most of the work of the engine.
+ * Sorts numbers by insertion. Profiles hold a few dozen values at most, for which this is several times faster than
+ * `sort` with a comparator, and the engine spends most of its time on medians.
  */
 function ascending(values: readonly number[]): number[] {
   const sorted: number[] = [];
@@ -99,7 +109,7 @@ function ascending(values: readonly number[]): number[] {
   return sorted;
 }
 
-/** Two decimals, so that the last bits of a logarithm never decide a threshold. */
+/** Rounds to two decimals, so that the last bits of a logarithm never decide a threshold. */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }

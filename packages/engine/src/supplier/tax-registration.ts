@@ -4,16 +4,17 @@ import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
 import { isOtherAccount, statedTaxCountry } from './habits.js';
 
-/** The country in which a supplier is registered for tax, and how that is known. */
+/** Country in which a supplier is registered for tax, and the basis on which it is known. */
 export interface TaxRegistration {
   readonly country: string;
   readonly basis: 'STATED' | 'EARLIER_INVOICES' | 'ACCOUNT_AND_BUYER';
 }
 
 /**
- * Finds the country in which the supplier is registered for tax. In several countries a tax id is printed without its country. The
- * country is then that of the supplier's earlier invoices, or, at home, that of both the account and the buyer. An account alone
- * decides nothing, nor does one that the supplier has never used: a forger of an account would choose the country.
+ * Finds the country in which the supplier is registered for tax. Several countries print tax ids without the country.
+ * The country is then taken from the supplier's earlier invoices, or from the account and the buyer if both are in one
+ * country. An account alone is not enough, and neither is an account that the supplier has never used, because a forger
+ * of the account would choose the country.
  */
 export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   const { invoice, supplier } = facts;
@@ -27,14 +28,14 @@ export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   return taxIdValidity(taxKey, country) === 'WRONG_FORMAT' ? undefined : { country, basis: 'ACCOUNT_AND_BUYER' };
 }
 
-/** Fault of a tax id, with the country whose rules it breaks. */
+/** Fault of a tax id and the country whose rules it breaks. */
 export interface TaxIdFault extends TaxRegistration {
   readonly reason: 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT';
 }
 
 /**
- * The fault of the supplier's tax id; undefined where there is none, or nothing is known of its country. One that states
- * no country may be a national number of another form, which is not an error.
+ * Returns the fault of the supplier's tax id. Undefined if there is none or the country is unknown. A tax id without a
+ * country may be a national number of another kind, which is not an error.
  */
 export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   const registration = taxRegistration(facts);

@@ -5,7 +5,7 @@ import type { Billed } from '../testing/in-memory-history.js';
 import { ibanOf, ledger } from '../testing/ledger.js';
 import type { Bill } from '../testing/ledger.js';
 
-// Attempts of forgers, and habits of honest suppliers, told by bills.
+// The tests replay attempts of forgers and habits of honest suppliers.
 
 const HOME = { iban: 'DE89370400440532013000' };
 const FORGED = ibanOf('DE', '500105175407324931');
@@ -125,7 +125,7 @@ describe('trust in an account comes', () => {
         );
       return acme;
     };
-    // Three rows over sixty days are asked about; a year of further ones is nine at this pace.
+    // Three rows over sixty days are reported. At this pace, another year has nine rows.
     expect(bankTypes(rowsOn(5 + 3 + 8).bill({ account: FORGED }))).toEqual(['BANK_ACCOUNT_CHANGED']);
     expect(bankTypes(rowsOn(5 + 3 + 10).bill({ account: FORGED }))).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { Evidence, EvidenceValue, Finding } from '../explanation/evidence.js';
 import { wordingFaults } from './wording-contract.js';
 
-/** Members of evidence that hold money, and the sides of a comparison of amounts. */
+/** Members of evidence that contain money, including both sides of a comparison of amounts. */
 const MONEY_MEMBERS: ReadonlySet<string> = new Set(
   (
     'amount amountAtRisk grossAmount netAmount taxAmount oldAmount newAmount matchedAmount ' +
@@ -11,7 +11,7 @@ const MONEY_MEMBERS: ReadonlySet<string> = new Set(
     'overbilledTolerance overpaidTolerance smallDifference splitTolerance simplifiedInvoiceLimit'
   ).split(' '),
 );
-/** Members that quote what an invoice or a document states. */
+/** Members that quote texts of an invoice or a document. */
 const QUOTED_MEMBERS: ReadonlySet<string> = new Set(
   (
     'left right invoiceNumber supplierName purchaseOrderRef externalId order name searchedKeys ' +
@@ -60,7 +60,7 @@ function isMoney(members: Members, name: string): boolean {
   if (name === 'left' || name === 'right') {
     return (members['field'] === 'amount' || members['field'] === 'credit') && members[name] !== null;
   }
-  // A number named `value` is one of a series of invoice numbers.
+  // A numeric `value` belongs to a series of invoice numbers.
   const isOfSeries = name === 'value' && typeof members[name] === 'number';
   return MONEY_MEMBERS.has(name) && members[name] !== null && !isOfSeries;
 }

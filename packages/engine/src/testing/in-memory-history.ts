@@ -38,18 +38,19 @@ export interface BillOptions {
   readonly origin?: Partial<InvoiceOrigin>;
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
-  /** Further facts, as documents and the ERP bring them. */
+  /** Further facts, such as facts from documents and from the ERP. */
   readonly facts?: Partial<Facts>;
-  /** The day of the analysis; 2026-01-01 when not given. */
+  /** Day of the analysis. The default is 2026-01-01. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly Company[];
-  /** The gross amount in the base currency; null when there is no rate. By default the amount as stated. */
+  /** Gross amount in the base currency, or null if no rate exists. The default is the stated amount. */
   readonly base?: Facts['base'];
 }
 
 /**
- * All steps for an invoice in memory: normalise, resolve, look up, run the engine, decide, count. The services do the same with
- * collections; tests use it to build histories by billing, not by hand-made facts.
+ * Processes invoices in memory with all steps: normalise, resolve the supplier, look up, run the engine, decide, count.
+ * The services run the same steps on collections. Tests use it to build a history from bills instead of writing facts
+ * by hand.
  */
 export function inMemoryHistory(policy: Policy = defaultPolicy) {
   const records = new Map<string, MatchPart>();
@@ -161,11 +162,11 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   return {
     factsOf,
     record,
-    /** Stores a record as RECEIVED, as a scan does with all its rows before it decides the first. */
+    /** Stores a record as RECEIVED. A scan does so with all rows before it decides the first row. */
     receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
       store(matchPartOf(normaliseInvoice(canonical, origin)));
     },
-    /** Runs an invoice through the engine and makes it history. Throws when evidence breaks its contract. */
+    /** Runs an invoice through the engine and adds it to the history. Throws when evidence breaks its contract. */
     bill(canonical: CanonicalInvoice, options: BillOptions = {}): Billed {
       const facts = factsOf(canonical, options);
       const findings = runEngine(facts, policy);
@@ -178,7 +179,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       const part = records.get(invoiceId);
       if (part !== undefined) records.set(invoiceId, { ...part, ...changes });
     },
-    /** Applies the dismissal of all findings of a bill, on its issue day if no other is given. */
+    /** Dismisses all findings of a bill, on its issue day unless another day is given. */
     dismiss(
       { facts: { invoice, supplier }, analysis }: Billed,
       review: { day?: number; reviewer?: string } = {},
@@ -200,7 +201,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       }
       profiles.set(supplier.supplierId, profile);
     },
-    /** Applies the confirmation that a bill has the number of another one. */
+    /** Confirms that a bill carries the number of another bill. */
     confirmReuse({ facts: { invoice, supplier } }: Billed): void {
       const part = records.get(invoice.invoiceId);
       if (part !== undefined) records.set(invoice.invoiceId, { ...part, confirmedAs: 'REUSED_NUMBER' });
@@ -222,7 +223,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   };
 }
 
-/** Identity keys and fuzzy name keys share one index. */
+/** Returns a key with a prefix, because identity keys and lookalike keys share one index. */
 function lookalikeIndexKey(key: string): string {
   return `lookalike|${key}`;
 }
@@ -232,7 +233,7 @@ export interface Billed {
   readonly analysis: RiskDecision & { readonly findings: readonly Finding[] };
 }
 
-/** Types of the findings of one family, in order. */
+/** Returns the types of the findings in one family, in order. */
 export const typesIn =
   (family: Family) =>
   ({ analysis }: Billed): FindingType[] =>

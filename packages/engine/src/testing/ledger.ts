@@ -7,7 +7,7 @@ import { inMemoryHistory } from './in-memory-history.js';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed, BillOptions } from './in-memory-history.js';
 
-/** Contents of a bill that a test cares about. `by` is the supplier, `account` the account to pay to. */
+/** Fields of a bill that a test may set. `by` is the supplier and `account` the account to pay to. */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
   readonly account?: CanonicalBankAccount | undefined;
   readonly by?: { readonly name: string; readonly tax_id?: string };
@@ -20,8 +20,8 @@ export const DAYS_BETWEEN_BILLS = 20;
 const FIRST_DAY = '2025-01-01';
 
 /**
- * A supplier's history: one bill after the other, each with a number of its own, an ordinary amount and a later day,
- * so that nothing is found but what a test puts there.
+ * Builds a supplier's history of bills. Each bill has a new number, an ordinary amount and a later day, so that
+ * findings come only from the fields that a test sets.
  */
 export function ledger() {
   const history = inMemoryHistory();
@@ -46,7 +46,7 @@ export function ledger() {
   return { ...history, bill, repeat };
 }
 
-/** The finding of one type, if the bill raised it. */
+/** Returns the finding of a type if the bill raised it. */
 export function findingIn(billed: Billed, type: FindingType): Finding | undefined {
   return billed.analysis.findings.find((finding) => finding.type === type);
 }

@@ -3,7 +3,7 @@ import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice
 import { compareText } from '../facts/record-order.js';
 import { ibanOf } from './ledger.js';
 
-/** An invoice of an invented history; a copy bills an earlier one again. */
+/** An invoice of a generated history. A copy bills an earlier invoice again. */
 export interface SyntheticInvoice {
   readonly invoice: CanonicalInvoice;
   readonly isCopy: boolean;
@@ -11,18 +11,18 @@ export interface SyntheticInvoice {
 
 type Random = () => number;
 
-/** Numbering habits; several of them resemble duplicates. */
+/** Numbering habits of suppliers. Several of them resemble duplicates. */
 const habits = ['plain', 'yearly', 'monthly', 'prices', 'instalments', 'credits', 'retainer'] as const;
 type Habit = (typeof habits)[number] | 'contract';
-/** One supplier in this many states a contract number as invoice number. */
+/** Every 40th supplier states a contract number as the invoice number. */
 const CONTRACT_EVERY = 40;
 const SUPPLIERS = 120;
-/** One supplier in this many has purchase orders. */
+/** Every third supplier has purchase orders. */
 const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;
 
-/** Kinds of duplicates. */
+/** Ways in which a copy differs from its original. */
 const mutations: Readonly<Record<string, Mutation>> = {
   exact: (invoice) => invoice,
   prefix: (invoice) => ({ ...invoice, invoice_number: `INV ${invoice.invoice_number}` }),
@@ -43,10 +43,13 @@ const mutations: Readonly<Record<string, Mutation>> = {
   otherLegalForm: (invoice) => ({ ...invoice, supplier: { name: invoice.supplier.name.replace('GmbH', 'G.m.b.H.') } }),
 };
 
-/** A copy arrives so long after its original was issued, whatever date it bears. */
+/** Number of days between the issue of the original and the arrival of its copy, whatever date the copy states. */
 const COPY_DELAY_DAYS = 6;
 
-/** A repeatable history in order of arrival: mostly clean, about `copyShare` of the invoices billed twice. */
+/**
+ * Generates a repeatable history in order of arrival. About `copyShare` of the invoices are billed twice and the others
+ * are clean.
+ */
 export function syntheticHistory(seed: number, months: number, copyShare: number): SyntheticInvoice[] {
   const random = randomFrom(seed);
   const kinds = Object.values(mutations);
@@ -137,7 +140,8 @@ function numberFor(habit: Habit, counter: number, bill: number, issueDate: strin
 }
 
 function withTypo(number: string, random: Random): string {
-  // Changes the first digit: an error in the last ones cannot be distinguished from a neighbouring number, a known limit.
+  // The first digit is changed, because an error in the last digits looks like a neighbouring number, which is a known
+  // limit of the engine.
   const place = number.search(/[1-9]/);
   const digit = 1 + ((Number(number.charAt(place)) + 3 + Math.floor(random() * 3)) % 9);
   return `${number.slice(0, place)}${digit}${number.slice(place + 1)}`;
@@ -152,19 +156,19 @@ function withSwappedDigits(amount: string): string {
   return `${amount.charAt(0)}${amount.charAt(2)}${amount.charAt(1)}${amount.slice(3)}`;
 }
 
-/** Payable after the usual thirty days. */
+/** Adds a due date 30 days after the issue date. */
 function issuedOn(issue_date: string): Required<Pick<CanonicalInvoice, 'issue_date' | 'due_date'>> {
   return { issue_date, due_date: addDays(issue_date, 30) };
 }
 
-/** Gross with the net and tax that a rate of 19 % makes of it. */
+/** Adds the net and tax amounts that belong to a gross amount at a rate of 19 %. */
 function taxed(gross_amount: string): Pick<CanonicalInvoice, 'gross_amount' | 'net_amount' | 'tax_amount'> {
   const cents = Math.round(Number(gross_amount) * 100);
   const net = Math.round(cents / 1.19);
   return { gross_amount, net_amount: (net / 100).toFixed(2), tax_amount: ((cents - net) / 100).toFixed(2) };
 }
 
-/** The number with the check digit that ISO 7064 (mod 11, 10) gives it. */
+/** Appends the check digit of ISO 7064 (mod 11, 10) to a number. */
 function germanTaxId(number: number): string {
   let product = 10;
   for (const digit of String(number)) {
@@ -187,7 +191,9 @@ function two(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** Mulberry32: small, repeatable and good enough to generate invoices. */
+/**
+ * Returns a generator of the Mulberry32 algorithm, which is small, repeatable and sufficient for generating invoices.
+ */
 function randomFrom(seed: number): Random {
   let state = seed;
   return () => {

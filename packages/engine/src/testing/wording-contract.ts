@@ -1,8 +1,9 @@
 import type { Finding } from '../explanation/evidence.js';
 
-/** Wordings that an accountant stumbles over. */
+/** Wordings that an accountant would stumble over. */
 const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
-  // Not an invoice number that ends so: it is what bills an amount, or an order.
+  // The look-behind excludes invoice numbers that end with such a word. The pattern matches the subject of a bill or an
+  // order.
   [
     'one of a plural',
     /(?<![-.,/\p{L}\p{N}])1 (?:(?:earlier|other|regular) )?(?:invoices|times|days|hours|bills(?! [A-Z]{3} | order )|rows|revisions|accounts|amounts|vendors|suppliers|digits|places|characters)\b/u,
@@ -20,7 +21,7 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   ['"over", which may be "more than"', /\bover [A-Z]{3} [0-9]/],
   ['a value that is none', /undefined|\bNaN\b|\bnull\b|\{[a-zA-Z]+\}/],
   ['an empty name or number', / {2}| [,.;](?!\.)|\(\)/],
-  // Not a number that begins so, as Portuguese ones do (`FR 18/03987`).
+  // The pattern excludes invoice numbers that begin like a country code, such as Portuguese ones (`FR 18/03987`).
   [
     'the code of a country',
     /\b(?:in|of|from|to|are) (?:AT|BE|CH|DE|DK|ES|FI|FR|GB|IT|LT|NL|NO|PL|PT|SE|US)(?=[ ,.;])(?! [#A-Z]?[0-9])/,
@@ -46,7 +47,7 @@ const slips: readonly (readonly [slip: string, pattern: RegExp])[] = [
   ['a rhythm or a contract that nobody knows of', /bills this amount regularly|names a contract|contract number/],
 ];
 
-/** Lists faults in the sentences of a finding, which accountants read. */
+/** Lists faults in the sentences of a finding that accountants read. */
 export function wordingFaults({ type, summary, recommendedAction, evidence }: SentencesOf): string[] {
   const sentences = [summary, recommendedAction ?? '', ...evidence.explanation, ...notesIn(evidence['comparisons'])];
   return sentences.flatMap((sentence) =>
