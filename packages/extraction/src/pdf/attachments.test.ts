@@ -50,7 +50,7 @@ describe('attachments that unpack to too much', () => {
     const name = '/Type /EmbeddedFile ';
     const [once, often] = [1, 100].map((times) => attachmentPdf([packed(1)], name.repeat(times)));
     expect(hasOversizedAttachment(once ?? Buffer.alloc(0))).toBe(false);
-    // A hundred times 1 MiB would be too much.
+    // If each place counted, a hundred times 1 MiB would exceed the limit.
     expect(hasOversizedAttachment(often ?? Buffer.alloc(0))).toBe(false);
   });
 });

@@ -7,12 +7,15 @@ export interface Attachment {
 }
 
 const ATTACHMENTS_MAX = 40;
-/** An invoice in XML is smaller. */
+/** Maximum size of an attached XML invoice in bytes. */
 export const ATTACHMENT_BYTES_MAX = 10 * 1024 * 1024;
-/** All attachments together, as they are unpacked at once; more than this they cannot be packed from honestly. */
+/**
+ * Maximum size of all unpacked attachments together. Ordinary files never exceed it, and all attachments are unpacked
+ * at once.
+ */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The names that the formats prescribe (documents reference, section 4). */
+/** File names that the formats require (documents reference, section 4). */
 const INVOICE_NAMES: readonly string[] = ['factur-x.xml', 'zugferd-invoice.xml', 'xrechnung.xml'];
 const ROOTS: ReadonlySet<string> = new Set([
   'CrossIndustryInvoice',
@@ -24,12 +27,13 @@ const ROOTS: ReadonlySet<string> = new Set([
   'Faktura',
 ]);
 const HEAD_BYTES = 4_096;
-/** Around the type of an embedded file: its dictionary is shorter. */
+/** Number of bytes around the type of an embedded file that are searched for its dictionary. */
 const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**
- * True when the embedded files unpack to more than is read. Looks at the bytes before pdf.js does, which unpacks all attachments
- * at once: 300 MB fit into 300 KB. Each byte is looked at a bounded number of times, whatever the file repeats.
+ * Tells whether the embedded files are larger than allowed once they are unpacked. The bytes are checked before pdf.js
+ * unpacks all attachments at once, because 300 MB fit into 300 KB. Each byte is examined a limited number of times,
+ * whatever the file repeats.
  */
 export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -48,7 +52,7 @@ export function hasOversizedAttachment(bytes: Uint8Array): boolean {
   return false;
 }
 
-/** The packed bytes of the stream whose dictionary holds the given place; undefined where there is none. */
+/** Returns the packed bytes of the stream whose dictionary contains a position. Undefined if there is none. */
 function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; readonly end: number } | undefined {
   const before = Math.max(0, at - DICTIONARY_BYTES_MAX);
   const around = file.subarray(before, at + DICTIONARY_BYTES_MAX).toString('latin1');
@@ -63,17 +67,17 @@ function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; read
   return { data: data.subarray(data[0] === 13 && data[1] === 10 ? 2 : 1), end: begin + data.length };
 }
 
-/** Infinity for what unpacks to more than `bytesMax`; 0 for what does not unpack. */
+/** Returns the unpacked length, Infinity if it exceeds `bytesMax`, or 0 if the bytes cannot be unpacked. */
 function unpackedLength(packed: Buffer, bytesMax: number): number {
   try {
-    // zlib takes no limit of 0.
+    // zlib does not accept a limit of 0.
     return inflateSync(packed, { maxOutputLength: bytesMax + 1 }).length;
   } catch (error) {
     return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? Infinity : 0;
   }
 }
 
-/** The attachments that are XML invoices, the prescribed names first. */
+/** Returns the attachments that are XML invoices. Attachments with the required names come first. */
 export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Attachment[]> {
   const all = (await pdf.getAttachments()) as Record<string, { filename?: string; content?: Uint8Array }> | null;
   const files = Object.entries(all ?? {})
@@ -86,7 +90,10 @@ export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Att
   return invoices.sort((one, other) => Number(isPrescribed(other)) - Number(isPrescribed(one)));
 }
 
-/** Tells whether XML begins with the root of an invoice, behind a declaration and comments. One pass, whatever they hold. */
+/**
+ * Tells whether XML begins with the root element of an invoice, after a declaration and comments. The text is read
+ * once, whatever the comments contain.
+ */
 export function hasInvoiceRoot(content: Uint8Array): boolean {
   const head = Buffer.from(content.subarray(0, HEAD_BYTES)).toString('latin1').replaceAll('\0', '');
   for (let at = head.indexOf('<'); at >= 0;) {
@@ -101,7 +108,7 @@ export function hasInvoiceRoot(content: Uint8Array): boolean {
   return false;
 }
 
-/** The name of the element that begins there, without its prefix; empty where no name ends. */
+/** Returns the name of the element at a position without its prefix. Empty if the name does not end. */
 function localNameAt(text: string, at: number): string {
   const end = text.slice(at).search(/[\s>]/);
   const name = end < 0 ? '' : text.slice(at, at + end);

@@ -29,16 +29,16 @@ import { readPdf } from './read-pdf.js';
 
 const context = { companies: [], today: '2026-11-23' };
 const HIGHER = '9320.00';
-/** A hundred pages are drawn, on a busy machine. */
+/** Timeout for drawing a hundred pages on a busy machine. */
 const LONG_TEST_MS = 120_000;
-/** Pages that are read of a file. */
+/** Number of pages that are read of a file. */
 const PAGES_READ_MAX = 50;
 const ANNOTATIONS = [at.field, at.signature];
 
 /** A change to a document, and its effect for a reader. */
 type Row = readonly [change: string, seen: string, file: () => Buffer];
 
-/** The facts of a file, and what the engine makes of them. */
+/** Returns the facts of a file and the findings of the engine about them. */
 async function judge(file: Buffer) {
   const outcome = await readPdf(file, context);
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
@@ -62,7 +62,7 @@ async function judge(file: Buffer) {
   };
 }
 
-/** A revision behind a signed invoice, and behind one that is not. */
+/** Adds a revision to a signed and to an unsigned invoice. */
 const afterSigning =
   (objects: PdfObjects, options: Parameters<typeof withRevision>[2] = {}) =>
   (): Buffer =>
@@ -76,7 +76,7 @@ const content = (data: string): PdfObject => ({ entries: '', data });
 const otherTotal = content(contentOf({ total: HIGHER }));
 /** A font that shows a nine for each three. */
 const ninesForThrees = font('/Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [51 /nine] >>');
-/** Extracted as a nine, shown as a three. */
+/** Maps characters so that a nine is extracted but a three is shown. */
 const toUnicode = content(`/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def
 1 begincodespacerange <00> <ff> endcodespacerange 2 beginbfrange <20> <32> <0020> <34> <7e> <0034> endbfrange
 1 beginbfchar <33> <0039> endbfchar endcmap end end`);
@@ -92,7 +92,7 @@ const commented = (comment: string, look?: PdfObject, annotations: readonly numb
 });
 const LOOK = `/AP << /N ${at.free + 1} 0 R >>`;
 const QUADS = '/QuadPoints [400 632 440 632 400 616 440 616]';
-/** Another catalog with pages and content of its own. */
+/** Another catalog with other pages and content. */
 const otherCatalog = {
   30: catalogWith('', { pages: 31 }),
   31: '<< /Type /Pages /Kids [32 0 R] /Count 1 >>',
@@ -140,7 +140,7 @@ const removedSignatures: readonly Row[] = [
   ],
 ];
 
-/** Changes of a page, by any means; each is made to signed and to unsigned documents. */
+/** Changes of a page by all means. Each is applied to signed and to unsigned documents. */
 const changesOfPages: readonly (readonly [change: string, seen: string, objects: PdfObjects, root?: number])[] = [
   ['the content is replaced', HIGHER, { [at.content]: otherTotal }],
   ['the page has other content', HIGHER, { [at.page]: pageWith(`/Contents ${at.free} 0 R`), [at.free]: otherTotal }],
@@ -267,10 +267,10 @@ const changesOfPages: readonly (readonly [change: string, seen: string, objects:
   ],
 ];
 
-/** Upright strokes over so many points: what is drawn has no words. */
+/** Draws vertical strokes over a number of points. Drawn content has no words. */
 const strokes = (width: number): string =>
   `0 G 1 w ${Array.from({ length: width / 4 }, (_, index) => `${4 + 4 * index} 8 m ${4 + 4 * index} 18 l S`).join(' ')}`;
-/** Notes that draw themselves, next to each other from the left edge on, 6 in a row. */
+/** Creates notes that draw their own appearance, six in a row from the left edge on. */
 const drawnNotes = (count: number, { size = 20, distance = 30 } = {}): PdfObjects => {
   const numbers = Array.from({ length: count }, (_, index) => at.free + 1 + index);
   const rectangle = (index: number): string => {
@@ -290,7 +290,7 @@ const changesOfSigned: readonly Row[] = [
   ...changesOfPages.map(([change, seen, objects, root = at.catalog]): Row => [
     change,
     seen,
-    // A change that names the page or the form again keeps the signature: only the page differs.
+    // Changes that redefine the page or the form keep the signature, so that only the page differs.
     afterSigning(withSignatureOnPage(objects), { root }),
   ]),
   ['the update has no end mark', HIGHER, afterSigning({ [at.content]: otherTotal }, { hasEnd: false })],
@@ -395,7 +395,7 @@ const changesOfSigned: readonly Row[] = [
   ],
 ];
 
-/** Changes of signed documents keep the signature: none of them removes it. */
+/** Adds the signature to changes of signed documents, so that none of them removes it. */
 function withSignatureOnPage(objects: PdfObjects): PdfObjects {
   return Object.fromEntries(
     Object.entries(objects).map(([number, object]) => [
@@ -405,7 +405,7 @@ function withSignatureOnPage(objects: PdfObjects): PdfObjects {
   );
 }
 
-/** A second signature, invisible or drawn in a rectangle. */
+/** Adds a second signature, invisible or drawn in a rectangle. */
 function signedOnceMore(file: Buffer, look?: PdfObject, rectangle = '350 100 570 140'): Buffer {
   const field = look === undefined ? {} : { rectangle, look: 42 };
   return withSignature(

@@ -13,30 +13,33 @@ import type { PdfPage } from './read-pages.js';
 import { findFreedObjects, findRevisions, isBlank, objectAt } from './revisions.js';
 import type { ByteRange } from './revisions.js';
 
-/** Facts of the history of a file: the changes after it was signed, and the content that a later revision replaces. */
+/** Facts about the history of a file: changes after it was signed, and content that a later revision replaces. */
 export interface HistoryFacts {
   readonly signature: SignatureReading | null;
   readonly signs: readonly TamperSign[];
 }
 
-/** Earlier revisions that are compared with what is shown now. */
+/** Maximum number of earlier revisions that are compared with the current content. */
 export const REVISIONS_COMPARED_MAX = 12;
-/** Pages that are drawn, of all revisions together: the 50 that are read of a file, and as many of the first signed and unsigned one. */
+/**
+ * Maximum number of pages that are drawn, for all revisions together: the 50 pages that are read of a file, and as many
+ * of the first signed and of the first unsigned revision.
+ */
 export const DRAWINGS_MAX = 150;
 
 /** Values that programs read from a revision. */
 interface View {
   readonly pageCount: number;
   readonly pages: readonly PdfPage[];
-  /** Values of the fields of the form by their names, without signatures. */
+  /** Values of form fields by name. Signature fields are not included. */
   readonly fields: ReadonlyMap<string, string>;
-  /** Names of signature fields, signed or not. */
+  /** Names of signature fields, whether signed or not. */
   readonly signatureFields: readonly string[];
-  /** Attached invoices in XML, by name and content. */
+  /** Attached XML invoices with their names and contents. */
   readonly invoices: readonly string[];
 }
 
-/** The current content of the file; a page is drawn when it is first compared. */
+/** Current content of the file. A page is drawn when it is first compared. */
 interface Current extends View {
   readonly signatures: readonly HeldSignature[];
   readonly signedFields: readonly string[];
@@ -46,17 +49,17 @@ interface Current extends View {
 
 interface Comparison {
   readonly difference: PageDifference;
-  /** Objects of the pages that differ most. */
+  /** Objects of the pages with the largest difference. */
   readonly objects: readonly string[];
-  /** A signature field is gone. */
+  /** True when a signature field was removed. */
   readonly isSignatureLost?: boolean;
 }
 
-/** A signature that an earlier revision holds. */
+/** A signature in an earlier revision. */
 interface Signature {
   readonly byteRange: ByteRange;
   readonly isTimestamp: boolean;
-  /** It covers all of the file up to its end, without its own value. */
+  /** True when the signature covers the whole file up to its end, except its own value. */
   readonly isWhole: boolean;
   readonly isRemoved: boolean;
 }
@@ -69,13 +72,13 @@ interface Budget {
 interface Comparing {
   readonly budget: Budget;
   readonly tolerated: PageDifference;
-  /** False to compare only words and forms. */
+  /** True to draw the pages. Otherwise only words and forms are compared. */
   readonly isDrawn: boolean;
 }
 
-/** Digits, blanks between them, and the brackets around them. */
+/** Hexadecimal digits, blanks between them, and the brackets around them. */
 const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
-/** Some signatures leave out the end of the last line. */
+/** Maximum number of bytes at the end of the last line that a signature may leave out. */
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
@@ -83,8 +86,9 @@ const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS
 const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
 
 /**
- * Compares the earlier revisions of a file with what it shows now: its pages as they are drawn, their text, the values of its form and
- * its attached invoices (detection reference, 7.6). How a change was made does not matter, only what a reader sees or a program reads.
+ * Compares the earlier revisions of a file with its current content: the drawn pages, their text, the values of the
+ * form and the attached invoices (detection reference, 7.6). Only content that a reader sees or a program reads is
+ * compared, not the way in which it was changed.
  */
 export async function compareRevisions(
   bytes: Uint8Array,
@@ -113,7 +117,7 @@ export async function compareRevisions(
       return facts ?? NOT_COMPARED;
     });
   } catch (error) {
-    // PDFium broke off, or has no more memory.
+    // PDFium crashed or ran out of memory.
     if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) return NOT_COMPARED;
     throw error;
   }
@@ -129,14 +133,18 @@ interface History {
 }
 type Open = Parameters<Parameters<typeof withPdfium>[0]>[0];
 
-/** Signed revisions first: of them nothing may differ. Of unsigned ones nothing may be lost, and no amount or account added. */
+/**
+ * Compares all revisions, signed ones first. A signed revision may not differ at all. From an unsigned one nothing may
+ * be lost, and no amount or account may be added.
+ */
 async function compareAll(history: History): Promise<HistoryFacts> {
   const { bytes, ends } = history;
   const budget: Budget = { revisions: REVISIONS_COMPARED_MAX, drawings: DRAWINGS_MAX };
   const signatures: Signature[] = [];
   let { isComplete } = history;
   let isContentChanged = false;
-  // A page that shows the same as when it was first signed needs no drawings of the later signed revisions: their words and forms tell.
+  // If a page is unchanged since the first signature, later signed revisions need no drawings. Comparing their words
+  // and forms is enough.
   let isAsSigned = false;
   for (const end of signedEnds(history)) {
     const found = await signaturesUpTo(history, end);
@@ -155,7 +163,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   for (const end of unsignedEnds(ends, signatures)) {
     const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
-    // A revision that cannot be opened never was a document.
+    // A revision that cannot be opened was never shown to anybody.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
     signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
     break;
@@ -165,8 +173,8 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 }
 
 /**
- * The oldest first: of it nothing that follows may differ, and nobody can put another before it. Ranges that end within a revision come
- * last, as no signature of the file does.
+ * Returns the ends of signed revisions, the oldest first. Later content may not differ from the oldest one, and nobody
+ * can insert another one before it. Ranges that end within a revision come last, because no real signature does that.
  */
 function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   const places = byteRanges.map(endOf).sort((one, other) => one - other);
@@ -174,14 +182,20 @@ function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   return new Set([...places.filter(isEnd), ...places.filter((place) => !isEnd(place))]);
 }
 
-/** Revisions before the first signature, without the last of the file: the first one, then the newest. */
+/**
+ * Returns the ends of revisions before the first signature, except the last revision of the file: the first one, then
+ * the newest.
+ */
 function unsignedEnds(ends: readonly number[], signatures: readonly Signature[]): number[] {
   const firstSigned = Math.min(...signatures.map(({ byteRange }) => endOf(byteRange)));
   const [first, ...others] = ends.slice(0, -1).filter((end) => end + LINE_END_BYTES < firstSigned);
   return first === undefined ? [] : [first, ...others.toReversed()];
 }
 
-/** The signatures that cover the file up to there, and whether it still holds them. Ranges of attached files are no signatures. */
+/**
+ * Returns the signatures that cover the file up to `end`, and whether the file still has them. Ranges of attached files
+ * are not signatures.
+ */
 async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end: number): Promise<Signature[]> {
   const ranges = byteRanges.filter((range) => endOf(range) === end);
   const ofRevision = isBlank(bytes, end)
@@ -190,7 +204,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
         signatures: document.signatures(),
         signedFields: document.signedFields(),
       }));
-  // The current signature covers the file, whether or not the revision can be opened as it was.
+  // The current signature covers the file, even if the earlier revision can no longer be opened.
   const earlier = ofRevision ?? current;
   const freed = findFreedObjects(bytes, end);
   const isFreed = ([start, length]: ByteRange): boolean => freed.has(objectAt(bytes, start + length) ?? NaN);
@@ -206,7 +220,7 @@ async function signaturesUpTo({ bytes, byteRanges, open, current }: History, end
   });
 }
 
-/** Signatures that cover the file up to the end of a revision behind `end`. */
+/** Counts the signatures that cover the file up to the end of a revision after `end`. */
 function signaturesBehind({ bytes, ends, byteRanges }: History, end: number): number {
   return byteRanges.filter(
     (range) =>
@@ -220,7 +234,7 @@ function isEndOfRevision({ bytes, ends }: Pick<History, 'bytes' | 'ends'>, place
   return isBlank(bytes, place) || ends.some((end) => place <= end && end <= place + LINE_END_BYTES);
 }
 
-/** All of the file up to its end, without its own value. */
+/** Tells whether a range covers the whole file up to its end, except the value of the signature. */
 function isWholeRange(bytes: Uint8Array, byteRange: ByteRange): boolean {
   return byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
 }
@@ -229,7 +243,9 @@ function endOf([, , second, rest]: ByteRange): number {
   return second + rest;
 }
 
-/** The gap between the two parts that a signature covers holds only its own value, in hexadecimal digits. */
+/**
+ * Tells whether the gap between the two signed parts contains only the value of the signature in hexadecimal digits.
+ */
 function isHexadecimal(bytes: Uint8Array, [start, length, second]: ByteRange): boolean {
   for (let at = start + length; at < second; at += 1) {
     if (!HEXADECIMAL.has(bytes[at] ?? 0)) return false;
@@ -262,8 +278,8 @@ function readingOf(
 }
 
 /**
- * Compares the file up to `end` with all of it, and returns the difference beyond the tolerated ones. UNREADABLE: the earlier file cannot
- * be opened. INCOMPLETE: it has more revisions or pages than are compared.
+ * Compares the file up to `end` with the complete file and returns a difference that is not tolerated. UNREADABLE: the
+ * earlier file cannot be opened. INCOMPLETE: it has more revisions or pages than are compared.
  */
 async function compareWith(
   history: History,
@@ -292,7 +308,7 @@ async function compareWith(
   return compared ?? 'UNREADABLE';
 }
 
-/** Stops at the first page that differs more than is tolerated. */
+/** Compares pages and stops at the first one with a difference that is not tolerated. */
 async function comparePagesOf(
   {
     earlier,
@@ -328,7 +344,10 @@ async function comparePagesOf(
   return isComplete ? { difference: worst, objects: [] } : 'INCOMPLETE';
 }
 
-/** Everything but what the pages show: how many there are, the values of the form, the attached invoices. */
+/**
+ * Compares everything except the content of pages: the number of pages, the values of the form, and the attached
+ * invoices.
+ */
 function compareForms(earlier: View, current: View): PageDifference {
   let difference: PageDifference = 'NONE';
   const raise = (other: PageDifference): void => {
@@ -364,7 +383,7 @@ async function viewOf(
   };
 }
 
-/** Boxes that are not ticked are as good as empty. */
+/** Reads the values of form fields. An empty checkbox counts as an empty field. */
 async function fieldsOf(pdf: PDFDocumentProxy): Promise<Pick<View, 'fields' | 'signatureFields'>> {
   type Field = { readonly type?: string; readonly value?: unknown };
   const all = ((await pdf.getFieldObjects()) ?? {}) as Readonly<Record<string, readonly Field[]>>;

@@ -7,24 +7,24 @@ import type { TextReading } from '../text/read-text.js';
 import { readCells } from '../text/text-document.js';
 import type { TextDocument } from '../text/text-document.js';
 
-/** Fields that a program reads: from the XML of the document, the text behind a scan, or a payment code. */
+/** Fields that programs read from the XML of the document, the text behind a scan, or a payment code. */
 type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'value'>>>>;
 
-/** The content that a reader of the pages sees. */
+/** Content of the pages that a reader sees. */
 export interface VisiblePage {
   readonly pages: readonly TextPage[];
   /** Values next to the labels of the page. */
   readonly reading: TextReading;
-  /** Less sure values are not compared. */
+  /** Minimum confidence of values that are compared. */
   readonly confidenceMin: number;
 }
 
-/** Shorter numbers are found by chance inside others. */
+/** Minimum length of numbers that are searched on the page. Shorter numbers occur inside others by chance. */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
 
 /**
- * Compares the structured part of a document with its visible page (documents reference, section 7): a value that is not
- * printed anywhere in any form, while the page prints another value of that kind, is a conflict.
+ * Compares the structured part of a document with its visible page (documents reference, section 7). A value is a
+ * conflict if no form of it is printed on the page and the page prints another value of that kind.
  */
 export function compareWithPage(
   fields: MachineFields,
@@ -87,7 +87,7 @@ function printsAmount(document: TextDocument, value: string): boolean {
   const thousandths = Math.abs(Math.round(Number(value) * 1000));
   if (document.cells.some(({ amounts }) => amounts.some((amount) => Math.abs(amount.thousandths) === thousandths)))
     return true;
-  // The other reading of a number with one separator: 1.234 is a thousand or one.
+  // A number with one separator has two readings: 1.234 is a thousand or one.
   const digits = value.replace(/^-/, '').replace(/\.0+$/, '').replace(/[^\d]/g, '');
   return document.cells.some(({ text }) =>
     text.split(/[^\d.,' ]/).some((part) => part.replace(/[^\d]/g, '') === digits),
@@ -114,7 +114,7 @@ function joined(document: TextDocument): string {
   return document.cells.map(({ text }) => foldKey(text)).join('');
 }
 
-/** An IBAN over two cells of a line. */
+/** Finds an IBAN that is split over two cells of a line. */
 function splitIban(document: TextDocument): string | undefined {
   for (const line of document.lines.flat()) {
     const [iban] = findIbans(line.cells.map(({ text }) => text).join(' ')).filter(({ isValid }) => isValid);

@@ -7,7 +7,7 @@ const XRECHNUNG = `${EN}#compliant#urn:xeinkauf.de:kosit:xrechnung_3.0`;
 test.each([
   [EN, 'EN 16931', 'factur-x.xml'],
   [EN, 'COMFORT', 'zugferd-invoice.xml'],
-  // Version 2.0 of ZUGFeRD writes other identifiers for the same levels.
+  // ZUGFeRD 2.0 uses other identifiers for the same levels.
   [`${EN}#compliant#urn:zugferd.de:2p0:basic`, 'BASIC', 'factur-x.xml'],
   ['urn:ferd:CrossIndustryDocument:invoice:1p0:comfort', 'COMFORT', 'ZUGFeRD-invoice.xml'],
   [`${EN}#compliant#urn:xoev-de:kosit:standard:xrechnung_2.3`, 'XRECHNUNG', 'xrechnung.xml'],

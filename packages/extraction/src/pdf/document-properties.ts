@@ -5,7 +5,7 @@ import type { TamperSign } from '../reading.js';
 /** Metadata of the file. */
 export interface DocumentProperties {
   readonly producer: string | null;
-  /** The conformance level of the XMP metadata as written, `EN 16931`; null where it names none. */
+  /** Conformance level in the XMP metadata as written, such as `EN 16931`. Null if they name none. */
   readonly profile: string | null;
   readonly signs: readonly TamperSign[];
 }
@@ -40,8 +40,8 @@ export async function readProperties(pdf: PDFDocumentProxy): Promise<DocumentPro
 }
 
 /**
- * Returns the profiles that the XML declares, and other ones that the file declares: the level of the metadata, the name of the attachment,
- * identifiers of further attachments (documents reference, section 9.1).
+ * Returns the profiles that the XML declares, and different ones that other parts of the file declare: the level in the
+ * metadata, the name of the attachment, identifiers of further attachments (documents reference, section 9.1).
  */
 export function declaredProfiles(ofXml: readonly string[], beside: readonly string[]): string[] {
   const [declared] = ofXml;
@@ -65,7 +65,7 @@ function normalise(text: string): string {
   return text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** `D:20240131120000+01'00'`. */
+/** Parses a time such as `D:20240131120000+01'00'`. */
 function toTime(text: string | undefined): number | undefined {
   const match = /^(?:D:)?(\d{4})(\d{2})?(\d{2})?(\d{2})?(\d{2})?(\d{2})?(?:([+-])(\d{2})'?(\d{2})?|Z)?/.exec(
     text ?? '',

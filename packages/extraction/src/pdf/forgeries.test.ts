@@ -6,13 +6,13 @@ import { closeRecogniser } from '../ocr/recogniser.js';
 import type { DocumentReading } from '../reading.js';
 import { readPdf } from './read-pdf.js';
 
-/** A page of text takes seconds on a busy machine. */
+/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 const TOTAL_LINE = 620;
 
 afterAll(closeRecogniser);
 
-/** An invoice over GBP 72.00; `change` is what a forger does to the page. */
+/** Creates an invoice over GBP 72.00. `change` applies the forgery to the page. */
 async function forged(change: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void): Promise<DocumentReading> {
   const pdf = await PDFDocument.create();
   const font = await pdf.embedFont(StandardFonts.Helvetica);
@@ -40,7 +40,7 @@ const operator = (name: string, ...args: readonly string[]) => PDFOperator.of(na
 const gross = (reading: DocumentReading) => reading.fields.gross_amount?.value;
 const HIGHER = 'Grand total including VAT \u00a39,999.00';
 
-/** A layer of the file, shown or not when the file is opened. */
+/** Adds a layer to the file that is shown or hidden when the file is opened. */
 function addLayer(page: PDFPage, pdf: PDFDocument, isShown: boolean): void {
   const layer = pdf.context.register(pdf.context.obj({ Type: 'OCG', Name: PDFString.of('Layer') }));
   const state = { Order: [layer], [isShown ? 'ON' : 'OFF']: [layer] };
@@ -49,7 +49,7 @@ function addLayer(page: PDFPage, pdf: PDFDocument, isShown: boolean): void {
   resources?.set(PDFName.of('Properties'), pdf.context.obj({ Layer1: layer }));
 }
 
-/** A comment with an appearance of its own: a white rectangle with a text. */
+/** Adds a comment with its own appearance: a white rectangle with a text. */
 async function addComment(page: PDFPage, pdf: PDFDocument, text: string, rect: readonly number[]): Promise<void> {
   const font = await pdf.embedFont(StandardFonts.Courier);
   const [left = 0, bottom = 0, right = 0, top = 0] = rect;

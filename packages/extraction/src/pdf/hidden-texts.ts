@@ -7,10 +7,10 @@ import type { PdfPage } from './read-pages.js';
 
 const HIDDEN_TEXTS_MAX = 20;
 const SNIPPET_LENGTH_MAX = 200;
-/** So many words in a row are a sentence. */
+/** Minimum number of consecutive words that make an instruction. */
 const WORDS_OF_INSTRUCTION_MIN = 4;
 
-/** Text that a reader cannot see and that holds an amount, an account or an instruction (detection reference, 7.6). */
+/** Finds invisible text that contains an amount, an account or an instruction (detection reference, 7.6). */
 export function findHiddenTexts(pages: readonly PdfPage[]): HiddenText[] {
   const found: HiddenText[] = [];
   for (const page of pages) {
@@ -32,7 +32,7 @@ export function findHiddenTexts(pages: readonly PdfPage[]): HiddenText[] {
   return found;
 }
 
-/** Hidden text is often shown letter by letter: pieces of one line that are hidden alike are one text. */
+/** Joins pieces of one line that are hidden in the same way, because hidden text is often drawn letter by letter. */
 function joinLines(shown: readonly ShownText[]): ShownText[] {
   const lines: ShownText[] = [];
   for (const text of shown) {

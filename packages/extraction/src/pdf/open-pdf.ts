@@ -7,10 +7,13 @@ import { refuse } from '../refuse.js';
 
 const folder = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 
-/** No code of the document runs, no XFA, no fonts of the machine, no network (documents reference, section 4). */
+/**
+ * Options that run no code of the document and use no XFA, no fonts of the machine and no network (documents reference,
+ * section 4).
+ */
 const OPTIONS = {
   isEvalSupported: false,
-  // The names of the glyphs, which tell what a reader sees whatever the file says they mean.
+  // Loads the names of glyphs, which show what a reader sees, whatever text the file assigns to them.
   fontExtraProperties: true,
   enableXfa: false,
   disableFontFace: true,
@@ -23,12 +26,15 @@ const OPTIONS = {
   wasmUrl: `${join(folder, 'wasm')}/`,
 } as const;
 
-/** Opens a PDF, gives it to `read` and frees it in any case. A file that cannot be opened is a failure with its reason. */
+/**
+ * Opens a PDF, passes it to `read` and always releases it. If the file cannot be opened, returns a failure with its
+ * reason.
+ */
 export async function withPdf<T>(
   bytes: Uint8Array,
   read: (pdf: PDFDocumentProxy) => Promise<T>,
 ): Promise<T | { readonly failure: ReadingFailure }> {
-  // pdf.js takes the memory of its bytes away.
+  // pdf.js takes over the memory of the bytes that it receives, so it gets a copy.
   const task = getDocument({ ...OPTIONS, data: Uint8Array.from(bytes) });
   try {
     return await read(await task.promise);
@@ -53,7 +59,7 @@ export const pdfMessages = {
 function reasonOf(error: unknown): 'DAMAGED' | 'ENCRYPTED' | undefined {
   const name = (error as { name?: string }).name ?? '';
   if (name === 'PasswordException') return 'ENCRYPTED';
-  // Damage that shows only when a page is read.
+  // Some damage is only noticed when a page is read.
   if (
     [
       'InvalidPDFException',

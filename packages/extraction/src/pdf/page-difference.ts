@@ -5,18 +5,18 @@ import { normaliseText } from '../text/normalise.js';
 import type { TextPage } from '../text/layout.js';
 import type { Annotation, DrawnPage, GreyPicture, PixelArea } from './pdfium.js';
 
-/** A page of a revision: how it is drawn, and the text that programs read from it. */
+/** A page of a revision, with its drawing and the text that programs read from it. */
 export interface PageView {
   readonly drawn: DrawnPage;
   readonly text: TextPage;
-  /** A picture, whose words are not known. */
+  /** True when the page is an image, so that its words are unknown. */
   readonly isScan: boolean;
 }
 
 /**
- * Visible difference of a page between two revisions. EXTENDED: everything is where it was, and something is added where nothing was, or a
- * blank field is filled in. PAYMENT: as EXTENDED, and the addition states an amount or an account. Comments that leave the page as readable
- * as it was, and new signatures, are no difference.
+ * Visible difference of a page between two revisions. EXTENDED: existing content is in place, and content was added to
+ * an empty area or a blank field was filled in. PAYMENT: like EXTENDED, and the added content states an amount or an
+ * account. New signatures, and comments that hide nothing, are not a difference.
  */
 export type PageDifference = 'NONE' | 'EXTENDED' | 'PAYMENT' | 'CHANGED';
 
@@ -24,45 +24,51 @@ interface Word extends PixelArea {
   readonly text: string;
 }
 
-/** Two greys (0 to 255) that differ by less look alike: a letter that is drawn again has other edges. */
+/**
+ * Minimum difference of two shades of grey (0 to 255) that look different. The edges of a letter change whenever it is
+ * drawn again.
+ */
 const GREY_DISTANCE_MIN = 64;
-/** Even paper has no edges, and a light colour can be read. */
+/** The same minimum on even paper, which has no edges, so that even light text is noticed. */
 const PAPER_GREY_DISTANCE_MIN = 24;
-/** Ink is below it, paper above. */
+/** Shade of grey that separates ink (darker) from paper (lighter). */
 const GREY_MIDDLE = 128;
-/** Maximum distance at which something may belong to something printed: within 6 to 12 pixels, 5 to 9 points. */
+/** Half of the maximum distance between things that belong together, which is 6 to 12 pixels or 5 to 9 points. */
 const BLOCK_PIXELS = 6;
-/** Empty paper is even: its greys differ by less. */
+/** Maximum difference of the shades of grey on empty paper. */
 const PAPER_DISTANCE_MAX = 32;
-/** Lines under and through text are thinner: 3 points. */
+/** Maximum thickness of lines below and through text: 3 points. */
 const LINE_PIXELS_MAX = 4;
-/** The sign of a note is smaller: 26 points, and a pixel around it. */
+/** Maximum size of a note's icon: 26 points and a margin of one pixel. */
 const NOTE_PIXELS_MAX = 36;
-/** Notes that are closer together are treated as one drawing. */
+/** Notes closer together than this are treated as one drawing. */
 const NOTE_DISTANCE_PIXELS = 36;
-/** Notes of a page that draw something of their own. */
+/** Maximum number of notes on a page that draw their own appearance. */
 export const NOTES_MAX = 12;
-/** A visible signature is smaller: 300 by 120 points, and a pixel around it. */
+/** Maximum size of a visible signature: 300 by 120 points and a margin of one pixel. */
 const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
-/** A name written by hand, or the logo of a program, is smaller: 108 by 54 points. */
+/** Maximum size of a handwritten name or the logo of a program: 108 by 54 points. */
 const SCRIBBLE_PIXELS_MAX = { width: 144, height: 72 } as const;
-/** The letters of a word may reach this far beyond its box, which takes them to be equally wide. */
+/** Distance by which the letters of a word may extend beyond its box, which is computed for letters of equal width. */
 const LETTER_MARGIN_PIXELS = { width: 12, height: 3 } as const;
-/** An account consists of digits in one piece or in groups, or of a sort code; dates and times do not match. */
+/**
+ * Pattern of an account number: digits in one piece or in groups, or with a sort code. Dates and times do not match.
+ */
 const NUMBER =
   /\d{6}|(?<!\d)\d{2}-\d{2}-\d{2}(?!\d)|(?<![\d.:/-])(?:\d{3,5} \d{3,5}|\d{2,5} \d{2,5} \d{2,5})(?![\d.:/-])/;
-/** Names of an account besides those of the labels that announce one. */
+/** Names of accounts in addition to the labels that announce an account. */
 const ACCOUNT_NAME = /\b(?:acct|sort code|routing|aba|bic|swift)\b/gi;
-/** Maximum distance at which a number behind the name of an account belongs to it. */
+/** Maximum distance of a number from the name of the account that it belongs to. */
 const ACCOUNT_CHARACTERS_MAX = 40;
-/** A figure that is set before another one is at most a letter away. */
+/** Maximum distance of a figure that was placed in front of another one, about one letter. */
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
- * Compares the pictures, the texts and the annotations of a page in two revisions. A page that could be drawn and no longer can be
- * is another page: its boxes or its annotations are beyond those of any invoice.
+ * Compares the images, texts and annotations of a page in two revisions. If the page can no longer be drawn, it counts
+ * as changed, because its boxes or annotations exceed those of any invoice.
  *
- * @param laterSignatures how many signatures the file got since: so many new signature fields may show one
+ * @param laterSignatures number of signatures that were added to the file since; at most this many new signature fields
+ * may be signed
  */
 export function comparePages(
   before: PageView,
@@ -82,8 +88,8 @@ export function comparePages(
 }
 
 /**
- * Compares the texts of a page when the earlier page is not drawn. Added words may be those of a later signature: they are a difference
- * only when they state an amount or an account.
+ * Compares the texts of a page when the earlier page is not drawn. Added words may belong to a later signature, so they
+ * are a difference only if they state an amount or an account.
  */
 export function compareUndrawn(before: TextPage, after: TextPage): PageDifference {
   if (!haveOneSize(before, after)) return 'CHANGED';
@@ -93,7 +99,7 @@ export function compareUndrawn(before: TextPage, after: TextPage): PageDifferenc
   return saysPayment(added.map(({ text }) => text).join(' ')) ? 'PAYMENT' : 'NONE';
 }
 
-/** The words of a page by their text: whether one is missing, and what the added ones say. */
+/** Compares the words of a page: whether one is missing, and what the added words state. */
 function compareWords(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [earlier, later] = [wordsOf(before.text, before.drawn), wordsOf(after.text, after.drawn)];
   const isOfSignature = (word: Word): boolean => signatures.some((area) => isWithin(word, area));
@@ -106,14 +112,14 @@ function compareWords(before: PageView, after: PageView, signatures: readonly Pi
   return added.every(isOfSignature) ? 'NONE' : 'EXTENDED';
 }
 
-/** Tells whether a text holds an amount or an account. */
+/** Tells whether a text contains an amount or an account. */
 export function saysPayment(said: string): boolean {
   const text = normaliseText(said);
   if (findIbans(text).length > 0 || saysAccount(text)) return true;
   return findAmounts(text, undefined).some(({ decimals, currency }) => decimals === 2 || currency !== null);
 }
 
-/** Accounts that are no IBAN: a number behind the name of an account. */
+/** Tells whether a text contains an account other than an IBAN: a number after the name of an account. */
 function saysAccount(text: string): boolean {
   const named = [
     ...findLabels(text).flatMap(({ entries, end }) => (entries.some(({ kind }) => kind === 'iban') ? [end] : [])),
@@ -122,12 +128,12 @@ function saysAccount(text: string): boolean {
   return named.some((end) => NUMBER.test(text.slice(end, end + ACCOUNT_CHARACTERS_MAX)));
 }
 
-/** The text of a page in the order of its lines. */
+/** Returns the text of a page, line by line. */
 export function textOf({ lines }: TextPage): string {
   return lines.map(({ cells }) => cells.map(({ text }) => text).join(' ')).join('\n');
 }
 
-/** The words of one list that the other does not have, or not as often. */
+/** Returns the words of one list that the other does not contain, or contains less often. */
 function without(words: readonly Word[], others: readonly Word[]): Word[] {
   const counts = new Map<string, number>();
   for (const { text } of others) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -138,7 +144,10 @@ function without(words: readonly Word[], others: readonly Word[]): Word[] {
   });
 }
 
-/** Returns the words of a page in pixels of the drawing, or in points; the letters of a cell are taken to be equally wide. */
+/**
+ * Returns the words of a page in pixels of the drawing, or in points. All letters of a cell are assumed to have equal
+ * width.
+ */
 function wordsOf(page: TextPage, drawn?: DrawnPage): Word[] {
   const scale = drawn === undefined ? 1 : drawn.content.width / page.width;
   return page.lines.flatMap(({ cells }) =>
@@ -171,8 +180,8 @@ function compareContent(before: GreyPicture, after: GreyPicture): PageDifference
 }
 
 /**
- * Compares pages with annotations. Both revisions have the same content, or an extended one: the content below an annotation decides what
- * it may do.
+ * Compares pages with annotations. Both revisions have the same content, or the later one is extended. The content
+ * below an annotation decides what it may change.
  */
 function compareAnnotations(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [one, other] = [before.drawn, after.drawn];
@@ -210,8 +219,8 @@ function compareAnnotations(before: PageView, after: PageView, signatures: reado
 }
 
 /**
- * Places of signatures where none was: a later signature, or an open field that was signed. One that has no signature of the file,
- * is large, says a number or draws more than a name is a stamp, whatever it calls itself.
+ * Returns the areas of new signatures: later signatures, and open fields that were signed. A field counts as a stamp if
+ * it has no signature in the file, is large, contains a number or draws more than a name.
  */
 function newSignatures(before: PageView, after: PageView, laterSignatures: number): PixelArea[] {
   const signed = before.drawn.annotations.filter(({ kind }) => kind === 'SIGNATURE');
@@ -230,7 +239,7 @@ function newSignatures(before: PageView, after: PageView, laterSignatures: numbe
   });
 }
 
-/** The box around everything that was newly drawn in an area, apart from words, a background and a frame. */
+/** Returns the box around all newly drawn content in an area, except words, a background and a frame. */
 function drawingIn(
   area: PixelArea,
   {
@@ -269,7 +278,7 @@ function drawingIn(
   return box;
 }
 
-/** Markings, and notes that are small, few and apart from each other. */
+/** Returns highlights, and notes that are small, few and apart from each other. */
 function commentsOf({ annotations }: DrawnPage): Annotation[] {
   const notes = annotations.filter(({ kind }) => kind === 'NOTE');
   const isApart = (note: Annotation): boolean => {
@@ -287,7 +296,7 @@ function isAtMost({ left, top, right, bottom }: PixelArea, { width, height }: Si
   return right - left <= width && bottom - top <= height;
 }
 
-/** A line across, by the number of pixels above and below that became ink. */
+/** Tells whether a change is a horizontal line, by the number of pixels above and below it that became ink. */
 function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number): boolean {
   const isInk = (row: number): boolean => {
     const at = row * whole.width + x;
@@ -299,7 +308,7 @@ function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number):
   return pixels <= LINE_PIXELS_MAX;
 }
 
-/** The largest difference of all pixels that do not look alike. */
+/** Returns the largest difference among all pixels that look different. */
 function compareGreys(
   before: GreyPicture,
   after: GreyPicture,
@@ -320,7 +329,7 @@ function compareGreys(
   return found;
 }
 
-/** Returns a function that tells whether a pixel is on even paper, with nothing printed near it. It counts on its first call. */
+/** Returns a function that tells whether a pixel is on empty, even paper. The paper is analyzed at the first call. */
 function emptyPaperOf({ width, height, data }: GreyPicture): (x: number, y: number) => boolean {
   const [columns, rows] = [Math.ceil(width / BLOCK_PIXELS), Math.ceil(height / BLOCK_PIXELS)];
   let blocks: { readonly least: Uint8Array; readonly most: Uint8Array } | undefined;
@@ -356,7 +365,10 @@ function contains({ left, top, right, bottom }: PixelArea, x: number, y: number)
   return left <= x && x <= right && top <= y && y <= bottom;
 }
 
-/** Compares the middle of the word, since a line of text is higher than its letters. */
+/**
+ * Tells whether a word is in an area. The middle of the word decides, because a line of text is higher than its
+ * letters.
+ */
 function isWithin({ left, top, right, bottom }: Word, area: PixelArea): boolean {
   return contains(area, (left + right) / 2, (top + bottom) / 2);
 }
@@ -365,7 +377,7 @@ function overlap(one: PixelArea, other: PixelArea): boolean {
   return one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 }
 
-/** Grows an area by so many pixels to the sides, and above and below; a negative number shrinks it. */
+/** Extends an area by a number of pixels on each side. A negative number reduces it. */
 function grown({ left, top, right, bottom }: PixelArea, by: number, byHeight = 0): PixelArea {
   return { left: left - by, top: top - byHeight, right: right + by, bottom: bottom + byHeight };
 }

@@ -4,7 +4,7 @@ import type { HiddenText } from '../reading.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
 
-/** A rectangle in points of the page, from below. */
+/** A rectangle in points of the page, measured from the bottom. */
 export interface Area {
   readonly left: number;
   readonly bottom: number;
@@ -12,27 +12,30 @@ export interface Area {
   readonly top: number;
 }
 
-/** Text that was shown, and why a reader does not see it; null when it is visible. */
+/** Text that the page draws, and the reason why a reader does not see it. The reason is null for visible text. */
 export interface ShownText extends Area {
   readonly text: string;
   readonly font: string;
   readonly hiddenBy: HiddenText['hiddenBy'] | 'COVERED' | null;
-  /** Drawn on a rectangle or a picture that covers other text. */
+  /** True when the text is drawn on a rectangle or an image that covers other text. */
   readonly isOverCover: boolean;
-  /** A comment, a stamp or the value of a form field: drawn on the page without being a part of it. */
+  /**
+   * True for a comment, a stamp or the value of a form field, which is drawn on the page without being part of its
+   * content.
+   */
   readonly isAnnotation: boolean;
 }
 
-/** Facts from the drawing operators of a page, besides its text. */
+/** Facts from the drawing operators of a page, in addition to its text. */
 export interface PageMarks {
   readonly shown: readonly ShownText[];
-  /** Figures lie under a picture that is smaller than a page. */
+  /** True when digits are below an image that is smaller than the page. */
   readonly hasFiguresUnderPicture: boolean;
-  /** The share of the page under its largest image. */
+  /** Share of the page that its largest image covers. */
   readonly imageShare: number;
-  /** A font shows other digits than those that programs extract. */
+  /** True when a font shows other digits than programs extract. */
   readonly hasRemappedDigits: boolean;
-  /** Squares in which a payment code may be drawn. */
+  /** Squares that may contain a payment code. */
   readonly codeAreas: readonly Area[];
   /** Number of painted paths. */
   readonly drawings: number;
@@ -41,10 +44,10 @@ export interface PageMarks {
 interface Graphics {
   matrix: Matrix;
   fill: string;
-  /** False for what lets through what is below: highlights, shadows. */
+  /** False when content below remains visible, as with highlights and shadows. */
   isOpaque: boolean;
   isInvisible: boolean;
-  /** Area outside of which nothing is painted; null for no limit except the page. */
+  /** Area outside of which nothing is painted. Null if only the page limits it. */
   clip: Area | null;
   mode: number;
   font: string;
@@ -59,16 +62,16 @@ interface Graphics {
 interface Fill extends Area {
   readonly order: number;
   readonly colour: string;
-  /** A whole, opaque rectangle: it hides what it lies on. */
+  /** True for a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
 const INVISIBLE_MODES: ReadonlySet<number> = new Set([3, 7]);
-/** The colour of the outline shows, which is not followed here. */
+/** Text rendering modes that show the colour of the outline, which this file does not track. */
 const OUTLINE_MODES: ReadonlySet<number> = new Set([1, 2, 5, 6]);
 const SIZE_MIN = 1;
-/** Colours closer than this look alike, of 442 between black and white. */
+/** Minimum distance of two colours that look different. Black and white have a distance of 442. */
 const COLOUR_DISTANCE_MIN = 24;
 const FILLS_MAX = 5_000;
 const SHOWN_MAX = 50_000;
@@ -85,14 +88,14 @@ const IMAGE_OPERATORS: ReadonlySet<number> = new Set([
   OPS.paintInlineImageXObject,
   OPS.paintImageMaskXObject,
 ]);
-/** The smallest rectangle that can cover text, in points. */
+/** Height in points of the smallest rectangle that can cover text. */
 const COVER_HEIGHT_MIN = 3;
 const COVER_WIDTH_MIN = 4;
-/** The sides of a payment code in points: 15 to 80 mm. */
+/** Side lengths of a payment code in points, which are 15 to 80 mm. */
 const CODE_SIDE_MIN = 42;
 const CODE_SIDE_MAX = 230;
 const CODE_DOT_MAX = 8;
-/** A code of the smallest size has more dark squares. */
+/** Minimum number of dark squares. Even the smallest code has more. */
 const CODE_DOTS_MIN = 60;
 const CODE_PATH_MIN = 600;
 const CODES_MAX = 6;
@@ -100,19 +103,19 @@ const SCAN_SHARE = 0.5;
 const DIGIT_NAMES = 'zero one two three four five six seven eight nine'.split(' ');
 const OPACITY_MIN = 0.95;
 const OPACITY_VISIBLE_MIN = 0.05;
-/** Letters may be a little outside of their clip. */
+/** Number of points by which letters may extend beyond their clip area. */
 const CLIP_MARGIN = 2;
-/** Pictures without transparency, as pdf.js numbers them. */
+/** Kinds of images without transparency, as pdf.js numbers them. */
 const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
-/** A path of five points, each with its operator and two coordinates, and the end. */
+/** Maximum length of a rectangle's path: five points, each with its operator and two coordinates, and the end. */
 const RECTANGLE_NUMBERS_MAX = 16;
-/** A rectangle over most of the page is its background. */
+/** Share of the page from which a rectangle is its background. */
 const BACKGROUND_SHARE = 0.7;
 
-/** Layers of the file that a reader may switch on and off (optional content). */
+/** Layers of the file that a reader may show or hide (optional content). */
 export type Layers = Awaited<ReturnType<PDFDocumentProxy['getOptionalContentConfig']>>;
 
-/** Follows the operators of a page and notes what text is visible. */
+/** Processes the drawing operators of a page and determines which text is visible. */
 export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise<PageMarks> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const view = page.view as [number, number, number, number];
@@ -126,14 +129,14 @@ export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise
   return walk.marks((font) => fontOf(page, font).name ?? font);
 }
 
-/** A font as pdf.js knows it. */
+/** A font as pdf.js represents it. */
 interface LoadedFont {
-  /** Name in the file; pdf.js numbers fonts. */
+  /** Name of the font in the file. pdf.js itself uses numbers. */
   readonly name?: string;
   readonly isType3Font?: boolean;
   readonly composite?: boolean;
   readonly isSymbolicFont?: boolean;
-  /** Names of glyphs by the code of the character. */
+  /** Names of glyphs by character code. */
   readonly differences?: readonly (string | undefined)[];
   readonly defaultEncoding?: readonly (string | undefined)[];
 }
@@ -143,25 +146,30 @@ function fontOf(page: PDFPageProxy, font: string): LoadedFont {
   return (loaded ?? {}) as LoadedFont;
 }
 
-/** The digit that a reader sees for a character, by the standard name of its glyph; undefined where that is not known. */
+/**
+ * Returns the digit that a reader sees for a character, by the standard name of its glyph. Undefined if it is unknown.
+ */
 function digitShown(font: LoadedFont, code: number): string | undefined {
   if (font.composite === true || font.isSymbolicFont === true || font.isType3Font === true) return undefined;
   const digit = DIGIT_NAMES.indexOf(font.differences?.[code] ?? font.defaultEncoding?.[code] ?? '');
   return digit < 0 ? undefined : String(digit);
 }
 
-/** False for a picture that is not decoded yet: one that may let text through covers nothing. */
+/**
+ * Tells whether an image is opaque. An image that is not decoded yet counts as transparent, because it may not cover
+ * the text.
+ */
 function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
   const objects = image.startsWith('g_') ? page.commonObjs : page.objs;
   const decoded: unknown = objects.has(image) ? objects.get(image) : undefined;
   return OPAQUE_IMAGE_KINDS.has((decoded as { kind?: unknown } | undefined)?.kind);
 }
 
-/** Lookups of the walk in the file. */
+/** Functions that look up objects of the file during processing. */
 interface Lookups {
   readonly isLayerShown: (layer: unknown) => boolean;
   readonly digitShown: (font: string, code: number) => string | undefined;
-  /** A Type 3 font, whose size says nothing about the size of its letters. */
+  /** Tells whether a font is a Type 3 font, whose size does not show the size of its letters. */
   readonly hasDrawnGlyphs: (font: string) => boolean;
   readonly isOpaqueImage: (image: string) => boolean;
 }
@@ -199,12 +207,12 @@ class Walk {
   private lineY = 0;
   private readonly fills: Fill[] = [];
   private drawings = 0;
-  /** Small filled paths, at most `FILLS_MAX`. */
+  /** Small filled paths, at most `FILLS_MAX` of them. */
   private readonly dots: Area[] = [];
-  /** Filled paths of very many points. */
+  /** Filled paths with very many points. */
   private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
-  /** True for each open marked content whose layer is hidden. */
+  /** One entry for each open marked content, true when its layer is hidden. */
   private readonly layers: boolean[] = [];
   private isAnnotation = false;
   private isClipPending = false;
@@ -313,7 +321,7 @@ class Walk {
         return;
       case OPS.setFillColorN:
       case OPS.shadingFill:
-        // A pattern: nobody can say from here what it looks like.
+        // The colour is a pattern, whose appearance is unknown here.
         graphics.fill = '';
         return;
       case OPS.constructPath:
@@ -344,7 +352,10 @@ class Walk {
     };
   }
 
-  /** Pictures and dense drawings of the form and size of a code; a code of many small squares is one drawing. */
+  /**
+   * Returns images and dense drawings that have the form and size of a code. Many small squares together are one
+   * drawing.
+   */
   private codeAreas(): Area[] {
     const drawn = this.dots.length < CODE_DOTS_MIN ? [] : [around(this.dots)];
     return [...this.images, ...this.drawnCodes, ...drawn].filter(isSquareOfCode).slice(0, CODES_MAX);
@@ -388,7 +399,10 @@ class Walk {
     this.fills.push({ ...area, order, colour: fill, isCover });
   }
 
-  /** Paths are cut to what bounds them: a clip of another shape hides less here than it does on the page. */
+  /**
+   * Restricts the clip area to the bounds of a path. If the path is no rectangle, more text counts as visible than the
+   * page shows.
+   */
   private clip(bounds: ArrayLike<number> | null): void {
     this.isClipPending = false;
     if (bounds === null) return;
@@ -464,7 +478,7 @@ class Walk {
     return distance(colour, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
   }
 
-  /** A later picture, smaller than a page, on which nothing of the text is seen. */
+  /** Tells whether a later image, smaller than the page, hides the text completely. */
   private pictureOver(text: Area, order: number, pageArea: number): boolean {
     return this.images.some(
       (image) =>
@@ -477,11 +491,11 @@ class Walk {
     );
   }
 
-  /** Text that a later rectangle covers, and text on such a rectangle. */
+  /** Returns the text with its cover: text that a later rectangle covers, or text on such a rectangle. */
   private withCover(text: ShownText, order: number, pageArea: number): ShownText {
     if (text.hiddenBy !== null) return text;
     const point = centre(text);
-    // Text below the picture of a scan, as some programs write what OCR read.
+    // Some programs write recognised text below the image of a scan.
     const isBelowPicture = this.images.some(
       (image) => image.order > order && sizeOf(image) > SCAN_SHARE * pageArea && contains(image, point),
     );
@@ -573,7 +587,7 @@ function overlap(one: Area, other: Area): boolean {
   return one.left < other.right && other.left < one.right && one.bottom < other.top && other.bottom < one.top;
 }
 
-/** Infinite for a colour that is not known. */
+/** Returns the distance of two colours. Infinity if one of them is unknown. */
 function distance(one: string, other: string): number {
   const [first, second] = [channels(one), channels(other)];
   if (first === undefined || second === undefined) return Infinity;

@@ -81,7 +81,7 @@ async function conflictsOf(
   return outcome.reading.conflicts;
 }
 
-/** Every dark module as a square of its own. */
+/** Draws every dark module as a separate square. */
 const asSquares = (text: string) => (page: PDFPage) => {
   encodeQR(text, 'raw', { border: 1 }).forEach((row, y) =>
     row.forEach((isDark, x) => {

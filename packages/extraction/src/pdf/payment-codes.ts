@@ -6,19 +6,25 @@ import type { VisiblePage } from './compare-with-page.js';
 import { rasterAreas } from './raster.js';
 import type { PdfPage } from './read-pages.js';
 
-/** The payment that a payment code hands to a banking app. */
+/** The payment that a payment code transfers to a banking app. */
 export type PaymentCode = Readonly<Partial<Record<FieldPath, { readonly value: string }>>>;
 
-/** More codes than a payment slip, a link and a parcel label need. */
+/** Maximum number of codes that are read. A payment slip, a link and a parcel label need fewer. */
 const CODES_MAX = 6;
-/** Lines of the Swiss QR-bill: header, version, coding, account, then creditor, ultimate creditor, amount and currency. */
+/**
+ * Line numbers in the Swiss QR-bill, whose lines are header, version, coding, account, creditor, ultimate creditor,
+ * amount and currency.
+ */
 const SWISS = { account: 3, amount: 18, currency: 19 } as const;
-/** Lines of the European QR code: service tag, version, coding, SCT, BIC, name, account, amount with its currency. */
+/**
+ * Line numbers in the European QR code, whose lines are service tag, version, coding, SCT, BIC, name, account, and
+ * amount with currency.
+ */
 const EPC = { service: 3, account: 6, amount: 7 } as const;
-/** Parts of the Polish 2D code: NIP, country, account, amount in grosze. */
+/** Part numbers in the Polish 2D code, whose parts are NIP, country, account, and amount in grosze. */
 const POLISH = { account: 2, amount: 3 } as const;
 
-/** The texts of the QR codes on the pages. */
+/** Returns the texts of the QR codes on the pages. */
 export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
   const areas = pages
     .flatMap(({ text, marks }) => marks.codeAreas.map((area) => ({ page: text.number, area })))
@@ -28,23 +34,23 @@ export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): P
   return pictures.map(decode).filter((text) => text !== '');
 }
 
-/** The payment codes among the codes of the pages against what the pages print (detection reference, 7.6). */
+/** Compares payment codes with the printed values of the pages (detection reference, 7.6). */
 export function compareCodes(texts: readonly string[], visible: VisiblePage): FieldConflict[] {
   const codes = texts.flatMap((text) => readPaymentCode(text) ?? []);
   return codes.flatMap((code) => compareWithPage(code, visible, 'QR'));
 }
 
-/** Undefined for a picture that holds no code. */
+/** Decodes an image. Empty if it contains no code. */
 function decode(picture: Parameters<typeof decodeQR>[0]): string {
   try {
     return decodeQR(picture);
   } catch {
-    // The decoder has no other way to say that there is none: a logo can be a square as well.
+    // The decoder throws if there is no code, for example if the square is a logo.
     return '';
   }
 }
 
-/** The account and the amount of a European, Swiss or Polish payment code; undefined for any other text. */
+/** Returns the account and the amount of a European, Swiss or Polish payment code. Undefined for any other text. */
 export function readPaymentCode(text: string): PaymentCode | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   if (lines[0] === 'BCD' && lines[EPC.service] === 'SCT') {

@@ -1,6 +1,6 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
 
-/** Area in pixels of the drawing, from above. */
+/** Area in pixels of the drawing, measured from the top. */
 export interface PixelArea {
   readonly left: number;
   readonly top: number;
@@ -8,33 +8,33 @@ export interface PixelArea {
   readonly bottom: number;
 }
 
-/** An object on a page that is not a part of its content: a comment, a stamp, a form field. */
+/** An object on a page that is not part of its content: a comment, a stamp or a form field. */
 export interface Annotation {
   readonly kind: 'NOTE' | 'MARKING' | 'SIGNATURE' | 'BLANK_FIELD' | 'OTHER';
   readonly area: PixelArea;
 }
 
-/** Shades of grey, one byte a pixel. */
+/** An image in shades of grey with one byte for each pixel. */
 export interface GreyPicture {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** A page as it is shown. */
+/** A drawn page. */
 export interface DrawnPage {
-  /** Width in points, turned as it is shown. */
+  /** Width in points. The page is rotated as it is shown. */
   readonly width: number;
   readonly height: number;
   readonly rotation: number;
-  /** Picture without annotations. */
+  /** Image without annotations. */
   readonly content: GreyPicture;
-  /** Picture with annotations that draw something of their own; the same picture if there are none. */
+  /** Image with annotations that draw their own appearance. It is the same image as `content` if there are none. */
   readonly whole: GreyPicture;
   readonly annotations: readonly Annotation[];
 }
 
-/** A signature that a form of the document holds. */
+/** A signature in a form of the document. */
 export interface HeldSignature {
   /** Start, length, start, length. */
   readonly byteRange: readonly number[];
@@ -44,15 +44,19 @@ export interface HeldSignature {
 
 export interface PdfiumDocument {
   readonly pageCount: number;
-  /** Returns the signatures whose fields are at the top of the form. */
+  /** Returns the signatures whose fields are at the top level of the form. */
   signatures(): HeldSignature[];
-  /** Names of the fields on pages that hold a signature, wherever they are in the form. */
+  /** Returns the names of fields on pages that contain a signature, at any level of the form. */
   signedFields(): string[];
-  /** @param index from 0; undefined for a page that cannot be drawn */
+  /**
+   * Draws a page.
+   * @param index index of the page, from 0
+   * @returns undefined if the page cannot be drawn
+   */
   draw(index: number): DrawnPage | undefined;
 }
 
-/** Functions of the library that are used here and have no types of their own. The library exports all of them. */
+/** Functions of the library that this file uses. The library exports them without types. */
 interface Functions {
   _FPDF_CloseDocument(document: number): void;
   _FPDF_GetSignatureCount(document: number): number;
@@ -87,16 +91,16 @@ interface Functions {
 type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 
 const POINTS_PER_INCH = 72;
-/** Resolution of a screen: smaller differences are not seen. */
+/** Resolution of a screen. Smaller differences are not visible. */
 const DPI = 96;
-/** A page of any size becomes a drawing of at most this many pixels; A4 has 0.9 million. */
+/** Maximum number of pixels in a drawing. A4 has 0.9 million. */
 const PIXELS_MAX = 2_000_000;
-/** Below it, letters of an ordinary size cannot be told apart. */
+/** Minimum resolution. Below it, letters of ordinary size cannot be distinguished. */
 const DPI_MIN = 48;
-/** A page with more of them is not drawn. */
+/** Maximum number of annotations on a page that is drawn. */
 export const ANNOTATIONS_MAX = 1_000;
 const SIGNATURES_MAX = 50;
-/** Maximum number of pages that are read. */
+/** Maximum number of pages whose signature fields are read. */
 const SIGNATURE_PAGES_MAX = 50;
 const SIGNATURE_BYTES_MAX = 256 * 1024;
 const SHORT_TEXT_BYTES_MAX = 1_024;
@@ -104,7 +108,7 @@ const RENDER_ANNOTATIONS = 0x01;
 const RENDER_GREY = 0x08;
 const GREY = 1;
 const FORM_ENVIRONMENT_BYTES = 256;
-/** Subtypes of annotations by the numbers of the library. */
+/** Subtypes of annotations, as the library numbers them. */
 const NOTES: ReadonlySet<number> = new Set([1, 14, 16, 17, 18]);
 const LINK = 2;
 const MARKINGS: ReadonlySet<number> = new Set([9, 10, 11, 12]);
@@ -113,8 +117,8 @@ const TEXT_FIELDS: ReadonlySet<number> = new Set([4, 5, 6]);
 const SIGNATURE_FIELD = 7;
 
 /**
- * Gives `use` an instance of its own of PDFium, which opens documents one at a time: one that broke off leaves nothing behind.
- * `open` resolves with undefined for bytes that are no document.
+ * Calls `use` with a new instance of PDFium, which opens documents one at a time, so that a crash leaves no state
+ * behind. `open` resolves with undefined for bytes that are not a document.
  */
 export async function withPdfium<T>(
   use: (
@@ -211,7 +215,10 @@ function signedFieldsOf(pdfium: Pdfium, document: number, form: number): string[
   return names;
 }
 
-/** Draws a page twice, without and with its annotations. A comment that has no look of its own shows the usual sign of its kind. */
+/**
+ * Draws a page twice, without and with its annotations. A comment without its own appearance has the usual icon of its
+ * kind.
+ */
 function drawPage(
   pdfium: Pdfium,
   { document, form }: { readonly document: number; readonly form: number },
@@ -247,7 +254,10 @@ function drawPage(
   }
 }
 
-/** The annotations of a page, and takes those off it that draw nothing of their own: they neither show nor hide anything. */
+/**
+ * Returns the annotations of a page. Annotations that draw nothing are removed from the page, because they neither show
+ * nor hide anything.
+ */
 function takeAnnotations(
   pdfium: Pdfium,
   place: { readonly page: number; readonly form: number; readonly size: Omit<GreyPicture, 'data'> },
@@ -284,11 +294,14 @@ function kindOf(
   const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
   if (type === SIGNATURE_FIELD) return isSigned(pdfium, annotation) ? 'SIGNATURE' : 'OTHER';
   if (!TEXT_FIELDS.has(type)) return 'OTHER';
-  // The length counts the two bytes of the end of the text.
+  // The length includes the two bytes of the terminator.
   return pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, 0, 0) > 2 ? 'OTHER' : 'BLANK_FIELD';
 }
 
-/** A field that is apart from its place on the page holds the value itself, and its place has no name. */
+/**
+ * Tells whether an annotation contains a signature. If a field is stored separately from its place on the page, the
+ * field has the value and the place has no name.
+ */
 function isSigned(pdfium: Pdfium, annotation: number): boolean {
   return hasKey(pdfium, annotation, 'V') || !hasKey(pdfium, annotation, 'T');
 }
@@ -353,7 +366,7 @@ function bytesOf(pdfium: Pdfium, bytesMax: number, read: (at: number, length: nu
   });
 }
 
-/** The memory moves when it grows: addresses stay right, views do not. */
+/** Calls `use` with a buffer. When the memory grows it moves, so that addresses stay valid but views do not. */
 function withBuffer<T>(pdfium: Pdfium, bytes: number, use: (at: number) => T): T {
   const at = pdfium.wasmExports.malloc(bytes);
   if (at === 0) throw new RangeError('PDFium has no more memory.');

@@ -7,21 +7,22 @@ import { SIDE_MAX } from '../ocr/scale.js';
 import type { Area } from './page-marks.js';
 
 const DPI = 300;
-/** A module of a payment code is half a millimetre. */
+/** Resolution for payment codes, whose modules have half a millimetre. */
 const CODE_DPI = 150;
-/** Points of white that a code needs around it. */
+/** Width in points of the white margin that a code needs. */
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
-/** A page of any size becomes a picture of at most this many pixels; A4 at 150 dpi has 2.2 million. */
+/** Maximum number of pixels in the image of a page. A4 at 150 dpi has 2.2 million. */
 export const PIXELS_MAX = 12_000_000;
 
-/** Pictures of the given pages (from 1) of a PDF. Rejects for files that PDFium does not open. */
+/** Returns images of the given pages (from 1) of a PDF. Rejects for files that PDFium cannot open. */
 export async function rasterPages(bytes: Uint8Array, numbers: readonly number[]): Promise<Picture[]> {
   return withPages(bytes, async (pageOf) => {
     const pictures: Picture[] = [];
     for (const number of numbers) {
       const page = pageOf(number);
-      // No larger than what is recognised: drawing A4 at 300 dpi to shrink it afterwards takes three times as long.
+      // The image is no larger than text recognition needs. Drawing A4 at 300 dpi and reducing it afterwards takes
+      // three times as long.
       const { data, width, height } = await render(page, Math.min(DPI, dpiOfSide(page, SIDE_MAX)));
       const channels = data.length === width * height ? 1 : 4;
       pictures.push(await preparePicture(sharp(data, { raw: { width, height, channels } }), number));
@@ -30,14 +31,14 @@ export async function rasterPages(bytes: Uint8Array, numbers: readonly number[])
   });
 }
 
-/** Red, green, blue and opacity of a part of a page, as decoders of codes take it. */
+/** Red, green, blue and opacity of a part of a page, in the form that decoders of codes require. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** Parts of pages, with a margin; a page is drawn once for all of its parts. */
+/** Returns images of parts of pages with a margin. Each page is drawn once for all of its parts. */
 export async function rasterAreas(
   bytes: Uint8Array,
   places: readonly { readonly page: number; readonly area: Area }[],
@@ -84,20 +85,20 @@ function cutOut(
   return { width: right - left, height: bottom - top, data: target };
 }
 
-/** The resolution at which the longer side of the page has so many pixels. */
+/** Returns the resolution at which the longer side of the page has this many pixels. */
 function dpiOfSide(page: PDFiumPage, side: number): number {
   const { originalWidth, originalHeight } = page.getOriginalSize();
   return (side * POINTS_PER_INCH) / Math.max(originalWidth, originalHeight);
 }
 
 /**
- * The size in whole pixels of a page, at least one a side, and at most `PIXELS_MAX` together: a lower resolution where the page is
- * larger than that.
+ * Returns the size of a page in whole pixels, at least one pixel on each side. Above `PIXELS_MAX` pixels in total, the
+ * resolution is reduced.
  */
 export function rasterSize(width: number, height: number, dpi: number): { width: number; height: number } {
   const scale = Math.min(dpi / POINTS_PER_INCH, Math.sqrt(PIXELS_MAX / (width * height)));
   const shorter = Math.max(1, Math.floor(Math.min(width, height) * scale));
-  // A strip: its shorter side is rounded up to a pixel.
+  // The page is a narrow strip whose shorter side was rounded up to a pixel.
   const longer = Math.max(1, Math.min(Math.floor(Math.max(width, height) * scale), PIXELS_MAX / shorter));
   return width < height ? { width: shorter, height: longer } : { width: longer, height: shorter };
 }

@@ -4,24 +4,24 @@ import type { TextPage, TextRun } from '../text/layout.js';
 import { readPageMarks } from './page-marks.js';
 import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 
-/** The first 40 pages and the last 10 (documents reference, section 3). */
+/** Maximum numbers of pages that are read: the first 40 and the last 10 (documents reference, section 3). */
 const PAGES_FIRST = 40;
 const PAGES_LAST = 10;
 const TEXT_CHARACTERS_MAX = 500_000;
-/** Fewer letters and digits than this: a scan, when there is an image. */
+/** Minimum number of letters and digits on a page. A page with fewer is a scan if it has an image. */
 const LETTERS_MIN = 20;
 const SCAN_IMAGE_SHARE = 0.1;
 const DRAWN_LETTERS_MIN = 200;
 
 export interface PdfPage {
-  /** The visible text. */
+  /** Visible text of the page. */
   readonly text: TextPage;
   readonly marks: PageMarks;
-  /** The number of the page's object in the file. */
+  /** Number of the page's object in the file. */
   readonly object: string;
-  /** A picture of a page, or one whose fonts show other digits than they name: what it says has to be read by OCR. */
+  /** True for an image of a page, or a page whose fonts show other digits than they name. OCR must read its text. */
   readonly isScan: boolean;
-  /** Text that programs extract from such a page and a reader cannot see; null if there is none. */
+  /** Text that programs extract from such a page but readers cannot see. Null if there is none. */
   readonly textLayer: TextPage | null;
   readonly width: number;
   readonly height: number;
@@ -34,7 +34,7 @@ interface PdfTextItem {
   readonly height: number;
 }
 
-/** The numbers of the pages that are read. */
+/** Returns the numbers of the pages that are read. */
 export function pagesToRead(count: number): number[] {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return count <= PAGES_FIRST + PAGES_LAST
@@ -42,7 +42,7 @@ export function pagesToRead(count: number): number[] {
     : [...numbers.slice(0, PAGES_FIRST), ...numbers.slice(-PAGES_LAST)];
 }
 
-/** Reads the text of each page without what a reader cannot see; more than 500,000 characters are not read. */
+/** Reads the visible text of each page. Returns TOO_LARGE above 500,000 characters. */
 export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO_LARGE'> {
   const pages: PdfPage[] = [];
   const layers = await pdf.getOptionalContentConfig();
@@ -52,7 +52,7 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
     try {
       const items = await readItems(page, budget);
       budget -= items.reduce((sum, { str }) => sum + str.length, 0);
-      // Before the operators of the page are followed, which has no bound of its own.
+      // The budget is checked before the operators of the page are processed, which have no limit.
       if (budget < 0) return 'TOO_LARGE';
       pages.push(await readPage(page, items, { index, number, layers }));
     } finally {
@@ -62,7 +62,7 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
   return pages;
 }
 
-/** Stops at the budget: a page may hold 100 MB of text operators. */
+/** Reads text items and stops when the budget is used up, because a page may contain 100 MB of text operators. */
 async function readItems(page: PDFPageProxy, budget: number): Promise<PdfTextItem[]> {
   const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
   const items: PdfTextItem[] = [];
@@ -100,7 +100,7 @@ async function readPage(
   );
   const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
   const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
-  // A page without text is a picture, or its letters are drawn as paths.
+  // A page without text is an image, or its letters are drawn as paths.
   const isPicture =
     letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN);
   const isScan = isPicture || marks.hasRemappedDigits;
@@ -121,7 +121,10 @@ async function readPage(
   };
 }
 
-/** Converts the coordinates of the page, from below, to those of a reader, from above; pages may be turned. */
+/**
+ * Converts coordinates of the page, measured from the bottom, to coordinates measured from the top. Pages may be
+ * rotated.
+ */
 function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;
   const size = Math.hypot(c, d) || Math.hypot(a, b) || 1;
@@ -142,7 +145,10 @@ function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
   };
 }
 
-/** Converts text that pdf.js does not give: comments, stamps and form fields, which a reader sees, and the layer of a scan. */
+/**
+ * Converts text that pdf.js does not return: comments, stamps and form fields, which readers see, and the text layer of
+ * a scan.
+ */
 function toRunOfShown({ text, left, bottom, right, top }: ShownText, view: readonly number[]): TextRun {
   const [oneX, oneY] = apply(view, left, bottom);
   const [otherX, otherY] = apply(view, right, top);
@@ -164,7 +170,7 @@ function apply(view: readonly number[], x: number, y: number): readonly [number,
   return [a * x + c * y + e, b * x + d * y + f];
 }
 
-/** A text item is hidden when hidden text lies where it lies, and says the same. */
+/** Tells whether a text item is hidden: hidden text with the same content is at its place. */
 function isHidden(item: PdfTextItem, hidden: readonly ShownText[]): boolean {
   const [, , , , x = 0, y = 0] = item.transform;
   const size = Math.hypot(item.transform[2] ?? 0, item.transform[3] ?? 0);

@@ -10,7 +10,7 @@ import { readPdf } from './read-pdf.js';
 
 const context = { companies: [], today: '2026-11-23' };
 
-/** Lines of text from the top of a page; a line is a list of cells, `|` between them. */
+/** Creates a PDF from lines of text, beginning at the top of a page. A line is a list of cells, separated by `|`. */
 async function makePdf(
   lines: readonly string[],
   change?: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void,
@@ -216,7 +216,7 @@ describe('hidden text', () => {
   });
 });
 
-/** Text rendering mode 3, outside of a text object: it stays for the next one. */
+/** Sets text rendering mode 3 outside of a text object, so that it applies to the next one. */
 function invisible() {
   return [PDFOperator.of('Tr' as PDFOperatorNames, ['3'])];
 }

@@ -33,20 +33,20 @@ import { findDrawingSigns } from './tamper-signs.js';
 
 export interface PdfContext {
   readonly companies: readonly OwnCompany[];
-  /** `YYYY-MM-DD`. */
+  /** Current day as `YYYY-MM-DD`. */
   readonly today: string;
 }
 
-/** Facts of the file, independent of its text. */
+/** Facts about the file that do not depend on its text. */
 type FileFacts = Pick<DocumentReading, 'pages' | 'producer' | 'signature' | 'tamperSigns' | 'hiddenTexts'> & {
   readonly profile: string | null;
 };
 
-/** Trust in a text layer. */
+/** Factor for the confidence of a text layer. */
 const TEXT_LAYER_FACTOR = 0.98;
-/** Minimum confidence of values from OCR. Others may be misread and prove nothing in a comparison. */
+/** Minimum confidence of values from OCR. Other values may be misread and are not compared. */
 const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
-/** Two attached invoices are the same invoice when these agree. */
+/** Fields that decide whether two attached invoices are the same invoice. */
 const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'invoice_number',
   'issue_date',
@@ -56,7 +56,10 @@ const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'supplier.tax_id',
 ];
 
-/** Reads a PDF: the XML inside it before its text, its text before its pictures (documents reference, sections 1 and 4). */
+/**
+ * Reads a PDF. Embedded XML takes precedence over the text, and text over images (documents reference, sections 1 and
+ * 4).
+ */
 export async function readPdf(bytes: Uint8Array, context: PdfContext): Promise<ReadingOutcome> {
   if (hasOversizedAttachment(bytes)) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
   return withPdf(bytes, (pdf) => readOpenPdf(pdf, bytes, context));
@@ -77,7 +80,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     profile,
   };
   const [attachment, ...others] = invoices;
-  // In a document with XML, a page that is a picture is an annex if other pages have text.
+  // In a document with XML, a page that is an image is an annex if other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
   const codes = await readCodes(bytes, pages);
@@ -103,12 +106,12 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
 }
 
 interface Visible extends VisiblePage {
-  /** Pages that are pictures, read by OCR. */
+  /** Pages that are images and were read by OCR. */
   readonly scans: readonly PdfPage[];
   readonly isOcr: boolean;
 }
 
-/** Pages that are pictures are read by OCR, in addition to the text of the others. */
+/** Reads the visible page. Pages that are images are read by OCR, in addition to the text of the other pages. */
 async function readVisible(
   bytes: Uint8Array,
   pages: readonly PdfPage[],
@@ -125,7 +128,7 @@ async function readVisible(
   return { reading, pages: [...texts, ...ocrPages].map(withIndex), confidenceMin, scans, isOcr: true };
 }
 
-/** The unseen text behind the picture of a page says something else in a key field than the picture. */
+/** Reports key fields in which the invisible text of a page differs from its image. */
 function signsOfLayer(visible: Visible, context: PdfContext): TamperSign[] {
   const { scans } = visible;
   const layers = scans.flatMap(({ textLayer }) => textLayer ?? []);
@@ -140,7 +143,7 @@ function readPageText(pages: readonly TextPage[], context: PdfContext): TextRead
   return readText(pages, { ...context, sourceFactor: TEXT_LAYER_FACTOR });
 }
 
-/** The values of the XML, compared with the visible page and with other XML invoices of the file. */
+/** Returns the values of the XML, compared with the visible page and with other XML invoices in the file. */
 function readHybrid(
   { name, content }: Attachment,
   others: readonly Attachment[],
@@ -173,7 +176,7 @@ function readHybrid(
   });
 }
 
-/** One conflict for each field. */
+/** Returns the first conflict of each field. */
 function ofFirst(conflicts: readonly FieldConflict[]): FieldConflict[] {
   return conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index);
 }

@@ -1,39 +1,45 @@
-/** Marks of the history of a PDF in its bytes. Their meaning is not followed here: see `compare-revisions.ts`. */
+/** Marks in the bytes of a PDF that show its history. `compare-revisions.ts` interprets them. */
 export interface RevisionMarks {
-  /** Offsets at which revisions end: the file up to there is a document of its own. The last is the length of the file. */
+  /**
+   * Offsets at which revisions end. The file up to such an offset is a separate document. The last offset is the length
+   * of the file.
+   */
   readonly ends: readonly number[];
-  /** Ranges that a signature states to cover: start, length, start, length. */
+  /** Ranges that signatures claim to cover: start, length, start, length. */
   readonly byteRanges: readonly ByteRange[];
-  /** False where the file has more marks than are looked at. */
+  /** False when the file has more marks than are examined. */
   readonly isComplete: boolean;
 }
 
 export type ByteRange = readonly [start: number, length: number, second: number, rest: number];
 
-/** More than any document has; each costs a look at the bytes before it. */
+/** Maximum number of streams. No ordinary document has more, and for each one the bytes before it are examined. */
 const STREAMS_MAX = 100_000;
 const ENDS_MAX = 1_000;
 const BYTE_RANGES_MAX = 30;
-/** Places that name a range, valid or not. */
+/** Maximum number of places that name a range, valid or not. */
 const BYTE_RANGE_NAMES_MAX = 10_000;
-/** The dictionary before a stream, as far as its length is looked for. */
+/** Maximum length of the dictionary before a stream that is searched for the length of the stream. */
 const DICTIONARY_BYTES_MAX = 2_048;
 /** Maximum number of bytes between `startxref` and `%%EOF`. */
 const TRAILER_BYTES_MAX = 64;
 const BYTE_RANGE_BYTES_MAX = 200;
 
-/** Maximum number of entries of tables of references in which freed objects are searched. */
+/** Maximum number of entries in cross-reference tables that are searched for freed objects. */
 const ENTRIES_MAX = 200_000;
-/** An entry has 20. */
+/** Maximum length of a line. An entry has 20 bytes. */
 const LINE_BYTES_MAX = 64;
 
-/** Finds the ends of revisions and the ranges of signatures; never throws, and looks at each byte a bounded number of times. */
+/**
+ * Finds the ends of revisions and the ranges of signatures. It never throws, and examines each byte a limited number of
+ * times.
+ */
 export function findRevisions(bytes: Uint8Array): RevisionMarks {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const { marks, isComplete } = findEndMarks(file);
   const ends = marks.flatMap((at) => endOfRevision(file, at) ?? []);
   const last = ends.at(-1);
-  // Readers do without the mark at the end of the last revision.
+  // Readers do not require the end mark of the last revision.
   if (last !== undefined && isBlank(file, last)) ends.pop();
   const ranges = findByteRanges(file);
   return {
@@ -43,13 +49,13 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   };
 }
 
-/** Tells whether nothing but white space and zeros, which transport adds, is left of the file. */
+/** Tells whether only white space and zeros, which are added in transit, remain in the file. */
 export function isBlank(file: Uint8Array, from: number): boolean {
   for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
   return true;
 }
 
-/** Places of `%%EOF` outside of streams: an attached PDF has its own. */
+/** Finds `%%EOF` outside of streams. An attached PDF has its own end marks. */
 function findEndMarks(file: Buffer): { readonly marks: readonly number[]; readonly isComplete: boolean } {
   const marks: number[] = [];
   let streams = 0;
@@ -69,7 +75,10 @@ function findEndMarks(file: Buffer): { readonly marks: readonly number[]; readon
   return { marks, isComplete: true };
 }
 
-/** Behind the stream that begins there, by its length where the dictionary states it; behind the word where none begins. */
+/**
+ * Returns the end of the stream that begins at a keyword, by the length in its dictionary. If no stream begins there,
+ * returns the end of the keyword.
+ */
 function endOfStream(file: Buffer, keyword: number): number {
   const before = file
     .subarray(Math.max(0, keyword - DICTIONARY_BYTES_MAX), keyword)
@@ -93,8 +102,8 @@ function endOfStream(file: Buffer, keyword: number): number {
 }
 
 /**
- * The end of the revision that an end mark closes, with its end of line; undefined where none does: the first part of a linearised
- * file points to nothing before it.
+ * Returns the end of the revision that an end mark closes, including its line end. Undefined if the mark closes none:
+ * the first part of a linearised file refers to nothing before it.
  */
 function endOfRevision(file: Buffer, mark: number): number | undefined {
   const before = file
@@ -132,15 +141,15 @@ function findByteRanges(file: Buffer): { readonly found: readonly ByteRange[]; r
 }
 
 /**
- * Numbers of the objects that tables of references behind `from` free. PDFium goes on reading them; other readers, and PDFium where
- * the table is a stream, do not.
+ * Returns the numbers of objects that cross-reference tables after `from` free. PDFium continues to read such objects,
+ * unless the table is a stream. Other readers do not read them.
  */
 export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<number> {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const freed = new Set<number>();
   let entries = 0;
   for (let at = file.indexOf('xref', from); at >= 0 && entries < ENTRIES_MAX; at = file.indexOf('xref', at + 4)) {
-    // This one belongs to `startxref`.
+    // This occurrence is part of `startxref`.
     if (file[at - 1] === 't'.charCodeAt(0)) continue;
     const lines = linesOf(file, at + 4);
     for (const line of lines) {
@@ -157,7 +166,7 @@ export function findFreedObjects(bytes: Uint8Array, from: number): ReadonlySet<n
   return freed;
 }
 
-/** The number of the object that a place of the file lies in; undefined where it lies in none. */
+/** Returns the number of the object that contains a position of the file, or undefined if there is none. */
 export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   const from = Math.max(0, place - DICTIONARY_BYTES_MAX);
   const before = Buffer.from(bytes.buffer, bytes.byteOffset + from, place - from).toString('latin1');
@@ -169,7 +178,7 @@ export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   return /^\d+$/.test(generation ?? '') && /^\d+$/.test(number ?? '') ? Number(number) : undefined;
 }
 
-/** Lines of text from a place on, each of them short. */
+/** Yields lines of text from a position on. Each of them is short. */
 function* linesOf(file: Buffer, from: number): Generator<string, undefined> {
   let at = from;
   while (at < file.length) {

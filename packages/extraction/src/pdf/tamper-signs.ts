@@ -3,11 +3,11 @@ import type { ShownText } from './page-marks.js';
 import type { PdfPage } from './read-pages.js';
 
 const OBJECTS_MAX = 20;
-/** Only digits and the characters between the digits of amounts, accounts and dates. */
+/** Matches texts that consist of digits and the characters between digits of amounts, accounts and dates. */
 const FIGURES = /^[\d.,'\s€$£/-]+$/;
 const DIGITS_MIN = 3;
 
-/** Signs of editing that the drawing of the pages shows (detection reference, 7.6). */
+/** Finds signs of editing in the drawing of the pages (detection reference, 7.6). */
 export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
   const signs: TamperSign[] = [];
   const covered = pages.filter(
@@ -21,7 +21,10 @@ export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
   return signs;
 }
 
-/** A family of fonts for a few figures alone, while other figures of the document have another. */
+/**
+ * Tells whether a font family is used only for a few figures while other figures of the document have another font
+ * family.
+ */
 function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
   const families = new Map<string, ShownText[]>();
   for (const shown of pages.flatMap(({ marks }) => marks.shown)) {
@@ -44,7 +47,7 @@ function hasFontOfFigures(pages: readonly PdfPage[]): boolean {
   );
 }
 
-/** Removes the prefix of a subset and the style: `ABCDEF+Arial-BoldMT` is Arial. */
+/** Removes the prefix of a subset and the style from a font name: `ABCDEF+Arial-BoldMT` becomes Arial. */
 function familyOf(font: string): string {
   const name = font.replace(/^[A-Z]{6}\+/, '');
   const style = name.search(/[-,]/);
