@@ -59,20 +59,20 @@ import { submissionService } from './transport/grpc/submissions.js';
 const WIPE_EACH_MS = 5_000;
 /** Interval at which each replica searches for due submissions. */
 const POLL_EACH_MS = 1_000;
-/** Packages at once come from few hosts. */
+/** Limits for downloading packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
 /** Interval at which each replica searches for certificates and tokens that end soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
-/** Less than the gateway waits for it; an authentication alone may take a minute. */
+/** Maximum duration of a test. It is shorter than the gateway's wait. An authentication alone may take a minute. */
 const TEST_MS_MAX = 120_000;
 
-/** Values that a test replaces or shortens. */
+/** Values that tests replace or shorten. */
 export interface KsefOverrides extends StartOverrides {
-  /** Windows in place of the second, the minute and the hour in which KSeF counts calls. */
+  /** Windows that replace the second, the minute and the hour in which KSeF counts calls. */
   readonly limitWindowsMs?: readonly [number, number, number];
 }
 
-/** Starts the ksef service and resolves when it takes calls. */
+/** Starts the ksef service. Resolves when it accepts calls. */
 export function startService(config: Config, overrides?: KsefOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -293,7 +293,7 @@ async function compose(
   };
 }
 
-/** The collections of the service with their indexes. */
+/** Opens the collections of the service and creates their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const submissions = db.collection<SubmissionDocument>('submissions');

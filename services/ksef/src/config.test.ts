@@ -21,7 +21,7 @@ test('without settings the service calls the three environments of the ministry,
     KSEF_LEASE_SECONDS: 60,
     KSEF_TOKENS_END: '2026-12-31',
   });
-  // The limits are those that KSeF states.
+  // Without a factor, the limits that KSeF states apply.
   expect(configSchema.parse(required).KSEF_LIMIT_FACTOR).toBeUndefined();
 });
 

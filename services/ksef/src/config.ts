@@ -5,14 +5,14 @@ import { z } from 'zod';
 
 const FACTOR_MAX = 1_000_000;
 
-/** Base address with `/v2`; without a slash at its end, because paths are appended. */
+/** Base address with `/v2`. Paths are appended, so it has no trailing slash. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
     .default(fallback)
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-/** Host names with commas between them. */
+/** Host names separated by commas. */
 const hosts = z
   .string()
   .default('')
@@ -21,45 +21,60 @@ const hosts = z
     message: 'must be host names such as storage.example.com, separated by commas',
   });
 
-/** The environment of the ksef service (KSeF reference, sections 17 and 19). */
+/** Environment variables of the ksef service (KSeF reference, sections 17 and 19). */
 export const configSchema = z.object({
   ...serviceSettings('ksef'),
   ...addressSettings('organization', 'analysis', 'documents'),
   OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 
-  /** Address of each environment. The operator sets them, so no setting of egress applies to them. */
+  /** Address of each environment. The operator chooses it, so the egress settings do not apply. */
   KSEF_TEST_URL: baseUrl('https://api-test.ksef.mf.gov.pl/v2'),
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
-  /** Hosts where packages of invoices may lie besides the origin of their environment. They are called over https. */
+  /**
+   * Hosts that may store packages of invoices in addition to the origin of their environment. They are called over
+   * https.
+   */
   KSEF_TEST_STORAGE_HOSTS: hosts,
   KSEF_DEMO_STORAGE_HOSTS: hosts,
   KSEF_PRODUCTION_STORAGE_HOSTS: hosts,
 
-  /** PEM files of the certificates whose seals count in each environment: of holders or of their issuers. Without one any is taken. */
+  /**
+   * PEM files with the certificates of trusted seal holders, or of their issuers, in each environment. Without a file,
+   * every valid seal is accepted.
+   */
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
-  /** PEM files of revocation lists (CRL): a confirmation whose seal is on one is refused. */
+  /** PEM files with revocation lists (CRL). A confirmation is refused if its seal is on one of them. */
   KSEF_TEST_SEALS_CRL_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_CRL_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_CRL_FILE: z.string().optional(),
 
-  /** Last day (Polish time) on which KSeF takes tokens in PRODUCTION; empty where no end is known, and nobody is warned of one. */
+  /**
+   * Last day (Polish time) on which KSeF accepts tokens in PRODUCTION. Empty if no end is known. Nobody is warned in
+   * that case.
+   */
   KSEF_TOKENS_END: z
     .union([z.iso.date(), z.literal('')])
     .default('2026-12-31')
     .meta(MAY_BE_EMPTY),
 
-  /** Multiplies every wait that the service chooses itself; not `Retry-After`, deadlines, leases and limits. */
+  /**
+   * Factor for every wait that the service chooses itself. It does not apply to `Retry-After`, deadlines, leases and
+   * limits.
+   */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
-  /** Deadline of one call with its body. */
+  /** Deadline of one call, including its body. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
-  /** Lease of the worker of a submission or an inbox; renewed at a third of it. */
+  /** Lease of the worker of a submission or an inbox. It is renewed after a third of its duration. */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
-  /** Multiplies the published limits of KSeF that the service keeps within, as well as within those that KSeF states. */
+  /**
+   * Factor for the published limits of KSeF. The service respects both the multiplied limits and the limits that KSeF
+   * states.
+   */
   KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).optional(),
 });
 

@@ -1,21 +1,24 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** A confirmation of an accepted invoice was checked: its seal is of a trusted holder, of one that nobody named, or it is refused. */
+/**
+ * Counts a checked confirmation of an accepted invoice: its seal belongs to a trusted holder or to an unknown one, or
+ * the confirmation is refused.
+ */
 export function confirmationChecked(environment: string, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
   count('ksef.confirmations', { environment, outcome });
 }
 
-/** A run of an inbox ended. */
+/** Counts an ended run of an inbox. */
 export function inboxRunEnded(environment: string, role: string, status: string): void {
   count('ksef.inbox_runs', { environment, role, status });
 }
 
-/** An invoice of an inbox was new, or received before, or is not stored. */
+/** Counts an invoice of an inbox: received for the first time, received before, or refused. */
 export function inboxInvoice(environment: string, outcome: 'RECEIVED' | 'REPEATED' | 'REFUSED'): void {
   count('ksef.inbox_invoices', { environment, outcome });
 }
 
-/** Reports how late this service is with inboxes. */
+/** Reports by how many seconds this service is late with inboxes. */
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(
     {
@@ -25,7 +28,7 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
   );
 }
 
-/** Reports how many submissions have something left to do, and how late this service is with them. */
+/** Reports how many submissions have remaining work, and by how many seconds this service is late with them. */
 export function reportSubmissions({
   countUnfinished,
   lagSeconds,

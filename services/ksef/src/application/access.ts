@@ -3,7 +3,7 @@ import { authenticate } from './authentication.js';
 import type { AuthenticationDeps, Grant } from './authentication.js';
 import type { KsefCredentials } from './ksef-calls.js';
 
-/** A token is renewed so long before its end. */
+/** Time before its end at which a token is renewed. */
 const RENEW_BEFORE_MS = 60_000;
 
 interface Tokens {
@@ -12,7 +12,7 @@ interface Tokens {
   readonly obtainedAtMs: number;
 }
 
-/** Access of one connection: tokens in memory alone, and one authentication at a time. */
+/** Access of one connection. Tokens are kept only in memory, and only one authentication runs at a time. */
 export class Access {
   readonly #deps: AuthenticationDeps;
   readonly #credentials: KsefCredentials;
@@ -31,7 +31,10 @@ export class Access {
     );
   }
 
-  /** Calls with an access token. After a 401 it is refreshed once, and then the connection authenticates once. */
+  /**
+   * Makes a call with an access token. After a 401 the token is refreshed once, and after another 401 the connection
+   * authenticates once.
+   */
   async during<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     return withoutSecret(this.#credentials, () => this.#call(call));
   }
@@ -53,7 +56,10 @@ export class Access {
     return call(third.access.token);
   }
 
-  /** A7, if there is anything to end. @throws KsefRefusal */
+  /**
+   * Ends the authentication if there is one (A7).
+   * @throws KsefRefusal
+   */
   async end(): Promise<void> {
     const tokens = this.#tokens;
     this.#tokens = undefined;
@@ -64,7 +70,7 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // The access token has ended before its time; the refresh token may end the session as well.
+        // The access token has ended early. The refresh token can end the authentication as well.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });
@@ -74,12 +80,15 @@ export class Access {
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     const nowMs = this.#deps.nowMs();
-    // Just obtained: clocks that differ must not cause a renewal before each call.
+    // The tokens were just obtained. Without this check, differing clocks would cause a renewal before each call.
     if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }
 
-  /** @param stale tokens that KSeF refused; when they were already replaced, their successor is returned */
+  /**
+   * Renews the tokens.
+   * @param stale tokens that KSeF refused; if they were replaced in the meantime, the current tokens are returned
+   */
   async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
     if (this.#renewal !== undefined) return this.#renewal;
     if (this.#tokens !== undefined && this.#tokens !== stale) return this.#tokens;
@@ -97,20 +106,23 @@ export class Access {
     return this.#tokens;
   }
 
-  /** @returns undefined when the refresh token is no longer valid */
+  /**
+   * Refreshes the access token.
+   * @returns undefined if the refresh token is no longer valid
+   */
   async #refresh(refresh: Grant): Promise<{ access: Grant; refresh: Grant } | undefined> {
     if (refresh.validUntil.getTime() <= this.#deps.nowMs()) return undefined;
     try {
       return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
     } catch (error) {
-      // Another login tells whether the token of KSeF still holds.
+      // Another login shows whether the KSeF token is still valid.
       if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || isUnauthorized(error))) return undefined;
       throw error;
     }
   }
 }
 
-/** Refusals with texts of KSeF are shown: it may have repeated what it was sent. */
+/** Removes the secret from refusals. Texts of KSeF are shown to people and may repeat what KSeF received. */
 async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -120,7 +132,10 @@ async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise
   }
 }
 
-/** A document whose send was answered by something other than KSeF may have arrived: it is not repeated here. */
+/**
+ * Tells whether KSeF itself refused the access token. If something else responded to a sent document, it may have
+ * arrived, so the call is not repeated here.
+ */
 function isUnauthorized(error: unknown): boolean {
   return error instanceof KsefRefusal && error.httpStatus === 401 && error.kind !== 'UNKNOWN';
 }

@@ -5,7 +5,7 @@ import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { decodeLoginCertificate, identityOf, maskedIdentity } from '../domain/login-certificate.js';
 import type { KsefCredentials, KsefStatus } from './ksef-calls.js';
 
-/** A token of KSeF for calls. */
+/** A token that KSeF issued for calls. */
 export interface Grant {
   readonly token: string;
   readonly validUntil: Date;
@@ -21,42 +21,54 @@ export interface StartedAuthentication {
   readonly authenticationToken: Grant;
 }
 
-/** The calls of authentication that are the same for a token and for a certificate. @throws KsefRefusal */
+/**
+ * Calls of authentication that are the same for tokens and certificates.
+ * @throws KsefRefusal
+ */
 export interface AuthenticationCalls {
-  /** A2 */
+  /** Requests a challenge (A2). */
   challenge(credentials: KsefCredentials): Promise<Challenge>;
-  /** A4 */
+  /** Reads the status of an authentication (A4). */
   status(credentials: KsefCredentials, started: StartedAuthentication): Promise<KsefStatus>;
-  /** A5 */
+  /** Fetches the tokens of an authentication (A5). */
   redeem(credentials: KsefCredentials, started: StartedAuthentication): Promise<{ access: Grant; refresh: Grant }>;
-  /** A6 */
+  /** Refreshes an access token (A6). */
   refresh(credentials: KsefCredentials, refreshToken: string): Promise<Grant>;
-  /** A7 */
+  /** Ends an authentication (A7). */
   end(credentials: KsefCredentials, bearer: string): Promise<void>;
 }
 
-/** Answers a challenge, with the token of KSeF (A3) or with the signature of a certificate (X1). A4 to A7 follow alike. */
+/**
+ * Answers a challenge with the KSeF token (A3) or with a signature of the certificate (X1). Calls A4 to A7 follow in
+ * both cases.
+ */
 export interface Authenticator {
-  /** @throws KsefRefusal */
+  /**
+   * Answers a challenge.
+   * @throws KsefRefusal
+   */
   answer(credentials: KsefCredentials, challenge: Challenge): Promise<StartedAuthentication>;
-  /** Called when KSeF could not decrypt the answer: reads the keys of KSeF again before the next one. */
+  /** Reads the keys of KSeF again after KSeF could not decrypt an answer. */
   reloadKeys(credentials: KsefCredentials): Promise<void>;
 }
 
 export interface AuthenticationDeps {
   readonly calls: AuthenticationCalls;
   readonly authenticators: Readonly<Record<Authentication, Authenticator>>;
-  /** Time between two polls of A4. */
+  /** Milliseconds between two polls of A4. */
   readonly pollMs: number;
   readonly nowMs: () => number;
 }
 
 const AUTH_POLLS_MAX = 60;
-/** Time limit of the polls; after it a later attempt follows. */
+/** Maximum duration of polling. After that, a later attempt follows. */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 
-/** A2 to A5. Repeated once with a new challenge where that may help. @throws KsefRefusal */
+/**
+ * Authenticates with the calls A2 to A5, once more with a new challenge if that may help.
+ * @throws KsefRefusal
+ */
 export async function authenticate(
   { calls, authenticators, pollMs, nowMs }: AuthenticationDeps,
   credentials: KsefCredentials,
@@ -94,7 +106,7 @@ async function awaitEnd(
   }
 }
 
-/** A refusal of one login says nothing about the next one. */
+/** Marks a refusal as one of a login, which says nothing about the next login. */
 function ofLogin(error: KsefRefusal): KsefRefusal {
   const kind = error.concerns === 'REFERENCE' ? 'TRANSIENT' : error.kind;
   return new KsefRefusal(kind, error.message, { ...error, isOfLogin: true });
@@ -135,13 +147,19 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
   return new KsefRefusal('PERMANENT', message, { ...facts, concerns: 'CONNECTION' });
 }
 
-/** KSeF names its challenge or the encryption, and not the token: nobody knows whether a new one helps. */
+/**
+ * Message for a login that failed because of its challenge or encryption. KSeF does not name the token, so a new token
+ * may not help.
+ */
 const LOGIN_NOT_READ =
   'KSeF could not read the login, but does not say that the token is wrong. Test the connection again later; tell the operator if this persists.';
 const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
 const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 
-/** A token and most certificates name a taxpayer: KSeF does not explain the mistake of a wrong one. */
+/**
+ * Returns a hint that the token or certificate may belong to another taxpayer, because KSeF does not explain this
+ * mistake.
+ */
 function hintOf({ authentication, secret, contextNip }: KsefCredentials): string {
   switch (authentication) {
     case 'TOKEN': {

@@ -5,12 +5,12 @@ import { counted, groupOf, limitsInForce, NO_CALLS, waitForCall, WINDOWS_MS } fr
 import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
 import type { Operation } from '../domain/classify-answer.js';
 
-/** The calls of one context, or of those that are counted by address, as all replicas know them. */
+/** Calls that KSeF counts together, of one context or of one address, as all replicas record them. */
 export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
-  /** Operations whose calls KSeF refuses until a given time. */
+  /** Operations that KSeF has blocked until a given time. */
   readonly blocks: readonly Block[];
-  /** Time when the limits in force were last read from KSeF; 0 for never. */
+  /** Time when the current limits were last read from KSeF. 0 if they were never read. */
   readonly limitsReadAtMs: number;
   readonly limits: StatedLimits;
 }
@@ -20,7 +20,7 @@ export interface Block {
   readonly untilMs: number;
 }
 
-/** Limits of a context as KSeF states them; what is left out is as published. */
+/** Limits of a context as KSeF states them. The published value applies to each limit that is missing. */
 export interface StatedLimits {
   readonly calls?: Readonly<Partial<Record<LimitGroup, WindowLimits>>>;
   readonly invoiceBytesMax?: number;
@@ -28,37 +28,37 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** Grows with each replacement; 0 when nothing is stored. */
+  /** Increases with each replacement. 0 when nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
 
-/** The store that all replicas share. */
+/** Store of call scopes. All replicas share it. */
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
-  /** Stores what follows on the version. False when another replica came first. */
+  /** Stores the state that follows `version`. Returns false if another replica stored one first. */
   replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
 }
 
 export interface LimitSubject {
   readonly environment: string;
-  /** Empty for what is called for no context. */
+  /** Context of the call. Empty for calls without a context. */
   readonly contextNip: string;
   readonly operation: Operation;
 }
 
-/** A call that is under way. */
+/** A call that is in progress. */
 export interface CountedCall {
   end(): void;
 }
 
 export interface CallLimitsDeps {
   readonly store: CallScopeStore;
-  /** Multiplies the published limits; undefined for the limits that KSeF states. */
+  /** Factor for the published limits. Undefined to use the limits that KSeF states. */
   readonly factor: number | undefined;
   /** Deadline of one call. */
   readonly requestMs: number;
-  /** The database's, which is the same for all replicas up to a few milliseconds. */
+  /** Clock of the database. It is the same for all replicas within a few milliseconds. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly windowsMs?: readonly [number, number, number];
@@ -66,22 +66,24 @@ export interface CallLimitsDeps {
 
 /** Maximum difference between the clocks of two replicas. */
 const CLOCK_MARGIN_MS = 50;
-/** An end is stored with the next call, and at the latest after so long. */
+/**
+ * Maximum delay in milliseconds before the end of a call is stored. It is stored earlier together with the next call.
+ */
 const ENDS_STORED_MS_MAX = 250;
-/** Replacements that another replica overtook, until the calls are put off. */
+/** Maximum number of conflicts with other replicas before calls are postponed. */
 const CONFLICTS_MAX = 20;
 const CONFLICT_WAIT_MS = 100;
-/** Contexts in memory; the one used longest ago makes room. */
+/** Maximum number of contexts in memory. The least recently used context is evicted. */
 const SCOPES_MAX = 20_000;
-/** Limits in force are read again after so long. */
+/** Interval at which the current limits are read again. */
 const READ_EACH_MS = 3_600_000;
 /** Time without use after which a scope is removed. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
 /**
- * Keeps the calls of all replicas within the limits of KSeF, which counts those of one context in sliding windows, and those of
- * authentication by address (ADR 0098).
+ * Keeps the calls of all replicas within the limits of KSeF. KSeF counts calls of one context in sliding windows, and
+ * calls for authentication by address (ADR 0098).
  */
 export class CallLimits {
   readonly #deps: CallLimitsDeps;
@@ -92,18 +94,21 @@ export class CallLimits {
     this.#deps = deps;
   }
 
-  /** @returns the call, or how long to wait before asking again */
+  /**
+   * Requests permission for a call.
+   * @returns the call, or the time to wait before the next request
+   */
   async take(subject: LimitSubject): Promise<CountedCall | { readonly waitMs: number }> {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // This happens rarely: a login lasts for days.
+    // This check rarely runs, because a login lasts for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
   }
 
-  /** KSeF asked to wait: the operation, or every one, is not called for the context. */
+  /** Records that KSeF asked to wait. The operation, or every operation, is not called for the context until then. */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
     const untilMs = this.#deps.clock.now().getTime() + ms;
     await this.#ledgerOf(subject).change((scope) => ({
@@ -115,7 +120,7 @@ export class CallLimits {
     }));
   }
 
-  /** Tells whether the limits in force for a context must be read; once an hour, regardless of the result. */
+  /** Tells whether the current limits of a context must be read. This happens once an hour, whatever the result was. */
   async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
     const ledger = this.#ledgerOf(subject);
     const { limitsReadAtMs } = await ledger.read();
@@ -130,12 +135,12 @@ export class CallLimits {
     return (await this.#ledgerOf(subject).read()).limits;
   }
 
-  /** Takes over what KSeF states for a context. */
+  /** Stores the limits that KSeF states for a context. */
   async state(subject: Omit<LimitSubject, 'operation'>, limits: StatedLimits): Promise<void> {
     await this.#ledgerOf(subject).change((scope) => ({ ...scope, limits: { ...scope.limits, ...limits } }));
   }
 
-  /** Stores the ends that are not stored yet. */
+  /** Stores the ends of calls that are not stored yet. */
   async close(): Promise<void> {
     await Promise.all([...this.#ledgers.values()].map((ledger) => ledger.close()));
   }
@@ -174,15 +179,15 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** Changes that are stored together. */
+/** Changes that are stored in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
-  /** More come while it is stored. */
+  /** Ends of calls. More are added until the write begins. */
   readonly ended: EndedCall[];
   readonly changes: readonly Change[];
 }
 
-/** Ledger of one replica for one scope. Concurrent changes are stored together, one write at a time. */
+/** Ledger of one replica for one scope. Concurrent changes are stored together, with one write at a time. */
 class ScopeLedger {
   readonly #id: string;
   readonly #replica: string;
@@ -213,13 +218,16 @@ class ScopeLedger {
     });
   }
 
-  /** Applied to what is stored, now and as often as another replica comes first; kept for later when the database fails. */
+  /**
+   * Applies a change to the stored scope, again whenever another replica stores first. If the database fails, the
+   * change is kept for later.
+   */
   async change(change: Change): Promise<void> {
     this.#changes.push(change);
     await this.#store();
   }
 
-  /** Returns the scope as this replica last stored it, else as it is stored. */
+  /** Returns the scope as this replica last stored it, or otherwise reads it from the store. */
   async read(): Promise<CallScope> {
     this.#known ??= await this.#find();
     return this.#known.scope;
@@ -240,7 +248,7 @@ class ScopeLedger {
     return (await this.#deps.store.find(this.#id)) ?? { version: 0, scope: EMPTY };
   }
 
-  /** Resolves when what is to be stored now has been, or could not be. */
+  /** Resolves when the current changes have been stored, or could not be stored. */
   #store(): Promise<void> {
     this.#storing ??= this.#storeAll();
     return this.#storing;
@@ -254,18 +262,21 @@ class ScopeLedger {
       this.#timer = undefined;
       const isStored = await this.#storeOnce(batch);
       if (isStored) continue;
-      // Nothing is lost: it goes with the next call, or after a pause.
+      // Nothing is lost, because these ends are stored with the next call or after a pause.
       this.#ended.unshift(...batch.ended);
       this.#changes.unshift(...batch.changes);
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // This runs in the same turn as the check for remaining changes, so none is left behind.
+    // This runs in the same turn of the event loop as the check for remaining changes, so no change is left behind.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }
 
-  /** @returns false when nothing was stored: the database failed, or other replicas always came first */
+  /**
+   * Makes one attempt to store a batch.
+   * @returns false if the database failed, or if other replicas were always faster
+   */
   async #storeOnce(batch: Batch): Promise<boolean> {
     try {
       for (let tries = 1; tries <= CONFLICTS_MAX; tries++) {

@@ -8,20 +8,23 @@ import type { InboxRole } from '../domain/inbox.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
-/** The caller: a connection with its opened secret. */
+/** Credentials of a caller: a connection and its decrypted secret. */
 export interface KsefCredentials {
   readonly organizationId: string;
   readonly connectionId: string;
-  /** Tells the secret from one that was stored later. */
+  /** Time at which the secret was stored. It distinguishes the secret from one that was stored later. */
   readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
   readonly authentication: Authentication;
-  /** The token, or what {@link encodeLoginCertificate} wrote. */
+  /** The token, or a certificate as {@link encodeLoginCertificate} encodes it. */
   readonly secret: string;
 }
 
-/** Opens the secret of a connection. @param sealed its own */
+/**
+ * Decrypts the secret of a connection.
+ * @param sealed sealed secret of that connection
+ */
 export function credentialsOf(
   connection: Connection,
   sealed: SealedValue,
@@ -32,35 +35,37 @@ export function credentialsOf(
   return { organizationId, connectionId, secretSavedAt, environment, contextNip, authentication, secret };
 }
 
-/** Takes the warnings of a response to a connection. Never throws: no call fails because of a warning. */
+/**
+ * Stores the warnings in a response for a connection. It never throws, because no call may fail because of a warning.
+ */
 export type NoteWarnings = (
   used: Pick<KsefCredentials, 'organizationId' | 'connectionId' | 'secretSavedAt'>,
   warnings: readonly SystemWarning[],
 ) => Promise<void>;
 
-/** A status of KSeF: below 200 it is not final; 2xx is success; all else is failure. */
+/** A status of KSeF. Codes below 200 are not final, 2xx means success, and all other codes mean failure. */
 export interface KsefStatus {
   readonly code: number;
-  /** Cut, and without tokens and whole NIPs. */
+  /** Text of KSeF, shortened and without tokens and complete NIPs. */
   readonly description: string;
   readonly details: readonly string[];
 }
 
 export interface InvoiceStatus {
   readonly referenceNumber: string;
-  /** Base64 of SHA-256, 44 characters. */
+  /** SHA-256 in base64, 44 characters. */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
   readonly status: KsefStatus;
-  /** Number of the original of a duplicate (440), if KSeF gives it. */
+  /** KSeF number of the original of a duplicate (440), if KSeF states it. */
   readonly originalKsefNumber: string | undefined;
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** An invoice as the list of its session shows it. */
+/** An invoice in the list of its session. */
 export interface ListedInvoice {
   readonly referenceNumber: string;
-  /** Base64 of SHA-256, 44 characters. */
+  /** SHA-256 in base64, 44 characters. */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
 }
@@ -68,7 +73,7 @@ export interface ListedInvoice {
 export interface SessionStatus {
   readonly status: KsefStatus;
   readonly validUntil: Date | undefined;
-  /** Present only at 200. */
+  /** Present only for status 200. */
   readonly upoReferenceNumbers: readonly string[];
 }
 
@@ -79,9 +84,9 @@ export interface OpenedSession {
 
 export interface Upo {
   readonly xml: Buffer;
-  /** SHA-256 of `xml` in base64; equal to `x-ms-meta-hash` where KSeF sent it. */
+  /** SHA-256 of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
   readonly hash: string;
-  /** True when KSeF sent its own hash; a hash that differs is a refusal. */
+  /** True when KSeF sent its own hash. A different hash is a refusal. */
   readonly isHashConfirmed: boolean;
 }
 
@@ -91,87 +96,110 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
-/** Invoices of one role that KSeF stored at a time in a window. Times are in the text of KSeF. */
+/** Invoices of one role that KSeF stored within a time window. Times are kept as KSeF wrote them. */
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;
-  /** Undefined for the high water mark. */
+  /** End of the window. Undefined for the high water mark of KSeF. */
   readonly to: string | undefined;
 }
 
 export interface ExportStatus {
   readonly status: KsefStatus;
-  /** Present at 200. */
+  /** Present for status 200. */
   readonly package: ExportedPackage | undefined;
 }
 
-/** The package of an export. Times are in the text of KSeF. */
+/** The package of an export. Times are kept as KSeF wrote them. */
 export interface ExportedPackage {
-  /** None where there are no invoices. Their addresses live for a while, and each call gives new ones. */
+  /**
+   * Parts of the package; empty if there are no invoices. The addresses of parts expire, and each call returns new
+   * ones.
+   */
   readonly parts: readonly ExportedPart[];
-  /** True when the window has more invoices than a package; `lastStoredAt` is present then. */
+  /** True when the window has more invoices than fit into a package. `lastStoredAt` is present in this case. */
   readonly isTruncated: boolean;
   readonly lastStoredAt: string | undefined;
   readonly highWaterMark: string | undefined;
 }
 
-/** A callback right before a request leaves. */
+/** A callback that runs just before a request is sent. */
 export interface Leaving {
-  /** When access and a turn within the limits are there, before each request of the call. Where it fails, none leaves. */
+  /**
+   * Runs before each request of the call, once an access token is available and the rate limits allow the request. If
+   * the callback fails, the request is not sent.
+   */
   readonly beforeRequest?: () => Promise<void>;
 }
 
 /**
- * The authenticated calls of one connection. Each is tried once, except that a token which ended is renewed. A short wait
- * for the local limit happens inside; a longer one is a TRANSIENT refusal `KSEF_LIMIT` with `retryAfterMs`.
+ * The authenticated calls of one connection. Each call is attempted once, except that an expired token is renewed. A
+ * short wait for our own rate limit happens inside the call. A longer wait is returned as a TRANSIENT refusal
+ * `KSEF_LIMIT` with `retryAfterMs`.
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
   /**
-   * Calls S1. The key is encrypted here, on request with certificates that are read again; after 21470 the certificates are read again and
-   * the call is repeated once.
+   * Opens a session (S1). The key is encrypted here, with newly read certificates if requested. After 21470 the
+   * certificates are read again and the call is repeated once.
    */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
-  /** S2. Alone of all calls, its refusal can be UNKNOWN. */
+  /** Sends an invoice (S2). This is the only call whose refusal can be UNKNOWN. */
   sendInvoice(
     sessionReferenceNumber: string,
     document: EncryptedDocument,
     options?: Leaving,
   ): Promise<{ readonly referenceNumber: string }>;
-  /** S3 */
+  /** Reads the status of an invoice (S3). */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
-  /** S4, all pages, without entries that cannot be read; a session of more than 10,000 invoices is refused. */
+  /**
+   * Reads all pages of the list of invoices in a session (S4). Entries that cannot be read are left out. A session with
+   * more than 10,000 invoices is refused.
+   */
   sessionInvoices(sessionReferenceNumber: string): Promise<readonly ListedInvoice[]>;
-  /** S5. A session that is closed already is a SESSION refusal (`KSEF_API_21180`). */
+  /** Closes a session (S5). A session that is already closed gives a SESSION refusal (`KSEF_API_21180`). */
   closeSession(sessionReferenceNumber: string): Promise<void>;
-  /** S6 */
+  /** Reads the status of a session (S6). */
   sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
-  /** S7 */
+  /** Fetches the collective confirmation (S7). */
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
-  /** S8 */
+  /** Fetches the confirmation of an invoice (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
-  /** S9: PERMANENT `KSEF_HTTP_403`, of the connection, where the token may not send invoices. */
+  /**
+   * Checks the permission to send invoices (S9). Without it, the refusal is PERMANENT `KSEF_HTTP_403` for the whole
+   * connection.
+   */
   probePermission(): Promise<void>;
   /**
-   * S10, which needs a permission of its own: the invoice as registered by this context as the seller in the week around its day, or
-   * undefined.
+   * Finds an invoice that this context registered as the seller within a week of its day (S10), or returns undefined.
+   * The call needs a separate permission.
    */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
-  /** R1. The key is encrypted here, as for S1. A missing permission to view invoices is a REFERENCE refusal `KSEF_HTTP_403`. */
+  /**
+   * Starts an export (R1). The key is encrypted here, as for S1. Without the permission to view invoices, the refusal
+   * is a REFERENCE refusal `KSEF_HTTP_403`.
+   */
   startExport(
     key: SessionKey,
     window: ExportWindow,
     options?: { readonly hasFreshKeys: boolean },
   ): Promise<{ readonly referenceNumber: string }>;
-  /** R2. An export that KSeF no longer knows is a REFERENCE refusal. */
+  /** Reads the status of an export (R2). An export that KSeF no longer knows gives a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
 }
 
 export interface Ksef {
-  /** Nothing is called until the first call. Connections with the same credentials share their access token. */
+  /**
+   * Returns the calls of a connection. No call is made yet. Connections with the same credentials share their access
+   * token.
+   */
   callsOf(credentials: KsefCredentials): KsefCalls;
-  /** A1 to A5, S9, A7: a new authentication that nothing else uses; whether it could be ended decides nothing. @throws KsefRefusal */
+  /**
+   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). Failing to end that authentication does
+   * not change the result.
+   * @throws KsefRefusal
+   */
   test(credentials: KsefCredentials): Promise<void>;
-  /** Drops access tokens of a connection, and ends them at KSeF where it answers. Never throws. */
+  /** Drops the access tokens of a connection and ends them at KSeF if it is available. Never throws. */
   endAccess(connectionId: string): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { ChannelDocuments } from '../application/inbox/stores.js';
 
 const STORE_MS_MAX = 20_000;
 
-/** Stores received invoices in the documents service, as they came. */
+/** Stores received invoices in the documents service, byte for byte. */
 export function channelDocumentsOf(channel: Channel): ChannelDocuments {
   const uploads = client(UploadServiceDefinition, channel);
   return {

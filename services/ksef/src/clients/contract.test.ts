@@ -48,7 +48,7 @@ interface Sent {
 const contract = JSON.parse(
   readFileSync(new URL('../../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
-// Formats of OpenAPI (int32, byte) are none of JSON Schema.
+// Formats of OpenAPI (int32, byte) are unknown in JSON Schema.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 
@@ -60,7 +60,7 @@ let simulator: KsefSimulator;
 const control = simulatorControl(() => `${simulator.url}/test`);
 let recorder: Server;
 let client: KsefClient;
-/** Answered in place of the simulator. */
+/** Response that replaces the response of the simulator. */
 let rateLimits: Json | undefined;
 let contextLimits: Json | undefined;
 beforeAll(async () => {
@@ -88,7 +88,7 @@ function ksefClientOf(): KsefClient {
   return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
 }
 
-/** Notes what the client sends, and hands it on. */
+/** Records the request of the client and forwards it. */
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = (await buffer(request)).toString('utf8');
   const method = request.method ?? '';
@@ -120,7 +120,7 @@ function faultsOf({ method, url, headers, body }: Sent): readonly string[] {
   const found = Object.entries(contract.paths)
     .map(([path, operations]) => ({ path, operation: operations[method.toLowerCase()] }))
     .filter(({ path }) => new RegExp(`^${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`).test(url.pathname))
-    // A path without a variable goes before one with it.
+    // Paths without a variable take precedence over paths with one.
     .sort((one, other) => one.path.split('{').length - other.path.split('{').length)[0];
   if (found?.operation === undefined) return [`${method} ${url.pathname} is no call`];
   const { parameters = [], requestBody } = found.operation;
@@ -150,7 +150,7 @@ function schemaFaults(schema: Json, value: unknown): readonly string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** `nullable` of OpenAPI 3.0 as JSON Schema says it, and references into the registered contract. */
+/** Converts `nullable` of OpenAPI 3.0 to JSON Schema and resolves references to the registered contract. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;
@@ -247,7 +247,7 @@ test('the limits that KSeF states are kept instead of the published ones', async
   const before = sent.length;
   await calls.openSession(createSessionKey());
   expect(sent.slice(before).map(({ url }) => url.pathname)).toContain('/rate-limits');
-  // This holds for any factor of the client; here it is 100.
+  // The limits apply with any factor of the client. The factor here is 100.
   for (let call = 1; call <= 3; call++) await calls.probePermission();
   const error = await calls.probePermission().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind: 'TRANSIENT', code: 'KSEF_LIMIT' });

@@ -23,7 +23,7 @@ const refusals: Readonly<Record<string, DomainError>> = {
 let server: GrpcServer;
 let channel: ReturnType<typeof openChannel>;
 let documents: Documents;
-/** A certificate that issued itself. */
+/** A self-signed certificate. */
 let seal: X509Certificate;
 async function sealOfSimulator(): Promise<string> {
   const simulator = await startKsefSimulator();

@@ -12,13 +12,13 @@ import type { TrustedSeals } from './trusted-seals.js';
 
 const READ_MS_MAX = 20_000;
 
-/** The seals that count on confirmations. */
+/** Seals that are accepted on confirmations. */
 interface Seals {
   readonly trusted: TrustedSeals;
   readonly revoked: RevokedSeals;
 }
 
-/** The documents and what they say, which the documents service owns. */
+/** Reads documents and their fields from the documents service. */
 export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
   const documents = client(DocumentServiceDefinition, channel);
   return {
@@ -75,7 +75,7 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
   };
 }
 
-/** A fault of the document is not a fault of the request: like every other condition it is a matter of its state. */
+/** Converts a fault of the document to wrong_state, because the request itself is correct. */
 function refuseDocument(error: unknown): never {
   if (!(error instanceof DomainError)) throw error;
   if (error.kind === 'unprocessable') throw new DomainError('wrong_state', error.publicMessage, { cause: error });

@@ -27,7 +27,7 @@ let server: Server;
 let origin: string;
 let packages: ReturnType<typeof exportPackages>;
 let requests: IncomingMessage[] = [];
-/** Answers in place of the parts. */
+/** Handler that replaces the download of parts. */
 let respond: ((response: ServerResponse) => void) | undefined;
 const parts = new Map<string, Buffer>();
 
@@ -83,7 +83,7 @@ const listOf = (files: readonly File[]): File => ({
   ),
 });
 
-/** Puts a package on the server. */
+/** Offers a package on the server. */
 function offer(content: Buffer, partBytes = content.length): ExportedPart[] {
   const offered: ExportedPart[] = [];
   for (let at = 0; at < content.length; at += partBytes) {
@@ -165,7 +165,7 @@ describe('a package', () => {
   test('with a file that has other bytes than its entry states is refused when the file is read', async () => {
     const files = invoicesOf(1, 1_000);
     const archive = await zip([{ name: files[0]?.name ?? '', content: Buffer.alloc(1_000, 7) }, listOf(files)]);
-    // The size before packing, in the directory at the end.
+    // The unpacked size is in the directory at the end of the archive.
     const entry = archive.indexOf(Buffer.from([0x50, 0x4b, 0x01, 0x02]));
     archive.writeUInt32LE(10, entry + 24);
     const refused = reading(offer(archive), async (opened) => {

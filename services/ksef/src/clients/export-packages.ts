@@ -24,22 +24,22 @@ import { packageListing } from './read-answers.js';
 import { openArchive } from './zip-archive.js';
 
 export interface ExportPackagesSettings {
-  /** Base of each environment: packages may lie at its origin. */
+  /** Base address of each environment. Packages may be stored at its origin. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Other hosts where packages may lie, over https. */
+  /** Further hosts that may store packages. They are called over https. */
   readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
-  /** Deadline of a call of KSeF; a part is larger than an answer. */
+  /** Deadline of a call to KSeF in milliseconds. A part is larger than other responses and gets a multiple of it. */
   readonly requestMs: number;
 }
 
-/** A part has 50 MB: ten minutes with the usual deadline of a call. */
+/** A part has 50 MB, which takes up to ten minutes with the usual deadline of a call. */
 const DEADLINES_OF_PART = 20;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /**
- * Downloads the packages of exports (R3). A package is decrypted while it is downloaded, into a file that has no name, so that nothing of
- * it is left when the process ends (ADR 0121).
+ * Downloads the packages of exports (R3). A package is decrypted during the download into a file without a name, so
+ * that nothing remains when the process ends (ADR 0121).
  */
 export function exportPackages(
   { urls, storageHosts, requestMs }: ExportPackagesSettings,
@@ -51,7 +51,10 @@ export function exportPackages(
     connectMs: Math.min(CONNECT_MS_MAX, requestMs),
   });
 
-  /** @throws PackageFault for an address that must not be called */
+  /**
+   * Returns the HTTP agents for an address.
+   * @throws PackageFault if the address must not be called
+   */
   function agentsFor(environment: KsefEnvironment, text: string): Agents {
     const url = parseUrl(text);
     if (url?.origin === new URL(urls[environment]).origin) return trusted;
@@ -137,7 +140,7 @@ export function exportPackages(
   };
 }
 
-/** A file that disappears with its handle. */
+/** Opens a file that disappears when its handle is closed. */
 async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `ksef-package-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
@@ -150,7 +153,7 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-/** Hands on what has exactly these bytes. */
+/** Passes chunks on if they have exactly the stated size and hash. */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   ordinalNumber: number,
@@ -171,7 +174,10 @@ async function* checked(
   }
 }
 
-/** A stream of the file would keep it open: it is closed when no operation on it is pending. */
+/**
+ * Writes chunks to a file. A write stream would keep the file open, while a handle closes as soon as no operation is
+ * pending.
+ */
 async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<Buffer>): Promise<void> {
   let position = start;
   for await (const chunk of chunks) {
@@ -183,7 +189,10 @@ async function writeAll(file: FileHandle, start: number, chunks: AsyncIterable<B
   }
 }
 
-/** @throws PackageFault */
+/**
+ * Opens a decrypted package.
+ * @throws PackageFault
+ */
 async function openPackage(file: FileHandle, bytes: number): Promise<OpenPackage> {
   const archive = await openArchive(file.fd, INVOICES_MAX + 1);
   const list = checkDirectory(archive.files, bytes);
@@ -200,7 +209,7 @@ function unavailable(fact: string): KsefRefusal {
   });
 }
 
-/** The message names no address. */
+/** Returns the refusal for a failed download. The message contains no address. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof PackageFault || error instanceof KsefRefusal) return error;
   if (error instanceof CallTimeout) return unavailable('did not respond in time');
@@ -212,6 +221,6 @@ function refusalOf(error: unknown): unknown {
   const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
   if (code.startsWith('ERR_OSSL'))
     return new PackageFault('The package cannot be decrypted with the key of its export.');
-  // The disk is full or broken: nothing that KSeF could help.
+  // The disk is full or broken, so the fault is not with KSeF.
   return syscall === 'write' && code !== 'EPIPE' ? error : unavailable('is unavailable');
 }

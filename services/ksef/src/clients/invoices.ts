@@ -7,7 +7,7 @@ import type { Invoices } from '../application/submissions/stores.js';
 
 const GET_INVOICE_MS_MAX = 5_000;
 
-/** The invoices and their decisions, which analysis owns. */
+/** Reads invoices and their decisions from the analysis service. */
 export function invoicesOfAnalysis(channel: Channel): Invoices {
   const analysis = client(InvoiceServiceDefinition, channel);
   return {

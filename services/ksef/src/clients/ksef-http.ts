@@ -11,7 +11,7 @@ import type { Operation, Waits } from '../domain/classify-answer.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 
 export interface KsefHttpSettings {
-  /** Base of each environment, without a slash at its end. */
+  /** Base address of each environment, without a trailing slash. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
   /** Time limit of one call, to the last byte of its response. */
   readonly requestMs: number;
@@ -22,30 +22,33 @@ export interface KsefRequest {
   readonly environment: KsefEnvironment;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below the base; what came from outside is escaped. */
+  /** Path below the base address. Values from outside are escaped. */
   readonly path: string;
   readonly json?: unknown;
-  /** A body instead of `json`. */
+  /** XML body, used instead of `json`. */
   readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Takes the header `X-System-Warning` of a response, also of a refusal. Never rejects. */
+  /** Receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
   readonly onWarning?: ((header: string) => Promise<void>) | undefined;
-  /** Content of a successful response. */
+  /** Content type of a successful response. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 
-/** A success. */
+/** A successful response. */
 export interface KsefAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** Undefined unless JSON was asked for. */
+  /** Parsed body. Undefined unless `accept` is `json`. */
   readonly json: unknown;
 }
 
 export interface KsefHttp {
-  /** Calls once. @throws KsefRefusal */
+  /**
+   * Sends a request once.
+   * @throws KsefRefusal
+   */
   send(request: KsefRequest): Promise<KsefAnswer>;
   close(): void;
 }
@@ -53,7 +56,7 @@ export interface KsefHttp {
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
-/** The call was never sent: the connection could not be made. */
+/** Error codes of calls that were never sent, because no connection could be made. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -63,7 +66,7 @@ const UNSENT_CODES: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Calls KSeF with bounds on time and size. The addresses are the operator's; redirects are not followed. */
+/** Calls KSeF with limits on time and size. The operator configures the addresses. Redirects are not followed. */
 export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: Logger): KsefHttp {
   const agents = trustedAgents({
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
@@ -86,7 +89,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         accept: accept === 'xml' ? 'application/xml, application/json' : 'application/json',
         'x-error-format': 'problem-details',
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        // A content type without a body is refused with 415.
+        // KSeF refuses a content type without a body with 415.
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(xml === undefined ? {} : { 'content-type': 'application/xml' }),
         ...headers,
@@ -139,19 +142,22 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   };
 }
 
-/** A success in JSON whose members are not those of KSeF. */
+/** Returns the refusal for a successful JSON response whose members are not those of KSeF. */
 export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `The response of KSeF to call ${operation} does not have the expected fields.`;
   return foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus });
 }
 
-/** A success in another form than that of KSeF, such as a page of a proxy: an outage. */
+/**
+ * Returns the refusal for a successful response in a form that KSeF does not use, such as a page of a proxy. It counts
+ * as an outage.
+ */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF responded to call ${operation} with status ${httpStatus} and unreadable content.`;
   return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
 }
 
-/** The message names no address: it is shown to callers. */
+/** Returns the refusal for a call without a response. The message contains no address, because callers see it. */
 function unanswered(operation: Operation, error: unknown, requestMs: number): KsefRefusal {
   if (error instanceof CallTimeout) {
     const message = `The response of KSeF was not complete within ${requestMs / 1_000} seconds.`;

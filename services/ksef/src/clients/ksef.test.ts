@@ -95,7 +95,10 @@ async function operationsAfter(n: number): Promise<string[]> {
   return (await control('GET', `requests?after=${n}`)).items.map(({ operation }) => operation);
 }
 
-/** @throws what is no refusal, and where there is none */
+/**
+ * Returns the refusal of a call.
+ * @throws any other error, and an error if the call succeeds
+ */
 const refusalOf = async (work: Promise<unknown>): Promise<KsefRefusal> => {
   const error = await work.then(
     () => new Error('The call was not refused.'),
@@ -214,7 +217,7 @@ describe('the test of a connection', () => {
   });
 
   test('refuses a token that is too long to be encrypted, at n + 1', async () => {
-    // The token, `|` and 13 digits of milliseconds have 190 bytes, the maximum for a key of 2048 bits.
+    // The token, `|` and 13 digits of milliseconds have 190 bytes here, the maximum for a key of 2048 bits.
     const longest = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(176) }));
     expect(longest).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
     const tooLong = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(177) }));
@@ -254,7 +257,7 @@ describe('the test of a connection', () => {
     const own = open({ waitFactor: 1 });
     await fault('A7', 'STATUS', { status: 403, body: '' });
     await own.test(credentials);
-    // A block would hold each call of the context for half an hour.
+    // A block would stop all calls of the context for half an hour.
     await expect(own.test(credentials)).resolves.toBeUndefined();
     await own.close();
   });

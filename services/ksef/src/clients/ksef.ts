@@ -32,11 +32,11 @@ import { PublicKeys } from './public-keys.js';
 import * as answers from './read-answers.js';
 
 export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
-  /** Multiplies the waits that are ours to choose. */
+  /** Factor for waits that this service chooses. */
   readonly waitFactor: number;
   /** Keeps all replicas within the limits of KSeF. */
   readonly limits: CallLimits;
-  /** Takes warnings about a connection; without it they are logged alone. */
+  /** Stores warnings about a connection. Without this function they are only logged. */
   readonly noteWarnings?: NoteWarnings;
 }
 
@@ -44,7 +44,7 @@ export interface KsefClient extends Ksef {
   close(): Promise<void>;
 }
 
-/** A connection, or the service itself, which reads the public keys of an environment. */
+/** The caller of a request: a connection, or the service itself when it reads the public keys of an environment. */
 type Caller = KsefCredentials | { readonly environment: KsefEnvironment; readonly contextNip: '' };
 
 const FORM_CODE = { systemCode: 'FA (3)', schemaVersion: '1-0E', value: 'FA' };
@@ -56,39 +56,45 @@ const SUBJECT_TYPES: Readonly<Record<InboxRole, string>> = {
 const AUTH_POLL_MS = 1_000;
 const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
-/** A call waits so long for the limits; a longer wait is for the caller. */
+/** Maximum wait for rate limits inside a call. A longer wait is returned to the caller. */
 const LIMIT_WAIT_MS_MAX = 5_000;
 const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
-/** Days for which the permission probe lists sessions. */
+/** Number of days for which the permission probe lists sessions. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
-/** Connections with tokens in memory; the one used longest ago makes room. */
+/** Maximum number of connections with tokens in memory. The least recently used one is evicted. */
 const CONNECTIONS_MAX = 10_000;
 
-/** Calls KSeF 2.0 as connections do (KSeF reference, sections 2 to 7). One for the service: connections share keys and limits. */
+/**
+ * Calls KSeF 2.0 for connections (KSeF reference, sections 2 to 7). The service has one client, because connections
+ * share keys and limits.
+ */
 export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSettings, logger: Logger): KsefClient {
   const nowMs = (): number => Date.now();
   const waits = { throttledMs: THROTTLED_MS * waitFactor, blockedMs: BLOCKED_MS * waitFactor };
   const http = ksefHttp({ ...rest, waits }, logger);
   const accesses = new Map<string, Access>();
 
-  /** Stores a temporary refusal of KSeF, so that no replica calls the operation before its end. */
+  /** Stores a temporary refusal of KSeF, so that no replica calls the operation before it ends. */
   async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
     if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
   }
 
-  /** Hands the warnings of a response to the connection that they are about. */
+  /** Passes the warnings of a response to the connection that sent the request. */
   function warningsOf(caller: Caller): KsefRequest['onWarning'] {
     if (!('connectionId' in caller)) return undefined;
     return (header) =>
       noteWarnings?.(caller, readSystemWarnings(header.replaceAll(caller.secret, '…'))) ?? Promise.resolve();
   }
 
-  /** Calls within the limits. @throws KsefRefusal */
+  /**
+   * Sends a request within the rate limits.
+   * @throws KsefRefusal
+   */
   async function send(
     caller: Caller,
     call: Omit<KsefRequest, 'environment' | 'onWarning'>,
@@ -144,7 +150,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
       ),
   });
 
-  /** Repeats work that KSeF refuses for its key (21470) once, with keys that are read again. */
+  /** Repeats work once with newly read keys if KSeF refuses its key (21470). */
   async function withCurrentKeys<T>(credentials: KsefCredentials, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -198,7 +204,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         answers.beginAnswer,
       );
     },
-    // Nothing of this login is encrypted.
+    // Nothing in this login is encrypted, so no keys are needed.
     async reloadKeys() {},
   };
 
@@ -275,7 +281,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         invoicesOfSessionMax: onlineSession.maxInvoices,
       });
     };
-    /** Takes the limits in force from KSeF; what it does not state is as published. */
+    /** Reads the current limits from KSeF. The published value applies to each limit that KSeF does not state. */
     const readLimits = async (): Promise<void> => {
       if (!(await limits.isDue(subject))) return;
       for (const read of await Promise.allSettled([readCallLimits(), readContextLimits()])) {
@@ -405,7 +411,9 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
     };
   }
 
-  /** Tidies up: whatever comes of it decides nothing (`ksef.calls` with the operation A7 counts failures). */
+  /**
+   * Ends a login at KSeF to tidy up. A failure has no consequences and is only counted (`ksef.calls`, operation A7).
+   */
   async function endLogin(access: Access, connectionId: string): Promise<void> {
     try {
       await access.end();
@@ -417,7 +425,8 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
-      // A login of its own: tokens of others must not hide that the stored token is no longer valid.
+      // The test uses a separate login, because tokens of other logins could hide that the stored token is no longer
+      // valid.
       const access = new Access(authenticationDeps, credentials);
       try {
         await callsWith(credentials, () => access).probePermission();
@@ -437,7 +446,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   };
 }
 
-/** The key of a session or an export, as S1 and R1 take it. */
+/** Returns the key of a session or an export in the form that S1 and R1 require. */
 function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   return {
     encryptedSymmetricKey: encryptSessionKey(sessionKey, key),
@@ -446,7 +455,7 @@ function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   };
 }
 
-/** Returns the refusal of a document beyond the limits that KSeF states for the context. */
+/** Returns the refusal of a document that exceeds the limits which KSeF states for the context. */
 function overLimit(code: string, fact: string): KsefRefusal {
   return new KsefRefusal('PERMANENT', `KSeF ${fact} for this NIP. Ask KSeF for a higher limit, then submit again.`, {
     code,

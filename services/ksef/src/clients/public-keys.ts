@@ -4,7 +4,7 @@ import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { choosePublicKey } from '../domain/public-keys.js';
 import type { KeyUsage, PublicKey, PublishedCertificate } from '../domain/public-keys.js';
 
-/** Read again in the background after so long. */
+/** Age in milliseconds from which the keys are read again in the background. */
 const KEYS_FRESH_MS = 3_600_000;
 
 interface Published {
@@ -12,7 +12,7 @@ interface Published {
   readonly readAtMs: number;
 }
 
-/** The public keys of each environment. Callers wait for them only the first time, and after KSeF refused one. */
+/** Public keys of each environment. Callers wait only for the first read, and after KSeF has refused a key. */
 export class PublicKeys {
   readonly #read: (environment: KsefEnvironment) => Promise<readonly PublishedCertificate[]>;
   readonly #nowMs: () => number;
@@ -30,7 +30,10 @@ export class PublicKeys {
     this.#logger = deps.logger;
   }
 
-  /** @throws KsefRefusal */
+  /**
+   * Chooses a key for a usage.
+   * @throws KsefRefusal
+   */
   async choose(environment: KsefEnvironment, usage: KeyUsage): Promise<PublicKey> {
     const known = this.#published.get(environment);
     if (known !== undefined && this.#nowMs() - known.readAtMs >= KEYS_FRESH_MS) {
@@ -47,7 +50,10 @@ export class PublicKeys {
     throw new KsefRefusal('TRANSIENT', `KSeF publishes no valid RSA key for ${usage}.`, { code: 'KSEF_NO_KEY' });
   }
 
-  /** Reads the keys now; several callers share one call. @throws KsefRefusal */
+  /**
+   * Reads the keys now. Concurrent callers share one call.
+   * @throws KsefRefusal
+   */
   async reload(environment: KsefEnvironment): Promise<Published> {
     const reading =
       this.#reading.get(environment) ??

@@ -7,9 +7,9 @@ import { numbersInText } from '../domain/numbers.js';
 const TEXTS_MAX = 100;
 
 const text = z.string().max(1_000_000);
-/** Part of later addresses. */
+/** A reference that becomes part of later addresses. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
-/** Up to 7 fraction digits and an offset; what is below a millisecond is cut. */
+/** A time with up to 7 fraction digits and an offset. Digits below a millisecond are cut. */
 const time = z
   .string()
   .max(64)
@@ -27,7 +27,10 @@ const status = z
     details: (details ?? []).slice(0, TEXTS_MAX).map((detail) => withoutTokens(plainText(detail))),
   }));
 
-/** Leaves out what looks like a token of KSeF, should an answer repeat one. NIPs stay: they are part of KSeF numbers. */
+/**
+ * Removes texts that look like a KSeF token, in case a response repeats one. NIPs stay, because they are part of KSeF
+ * numbers.
+ */
 function withoutTokens(words: string): string {
   return words.replaceAll(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…').replaceAll(/\b[0-9a-f]{64}\b/gi, '…');
 }
@@ -61,7 +64,7 @@ export const invoiceAnswer = z
   })
   .refine(({ ksefNumber, status: { code } }) => code !== 200 || isKsefNumber(ksefNumber ?? ''))
   .transform(({ referenceNumber, invoiceHash, ksefNumber, status: { extensions: more, ...read } }): InvoiceStatus => {
-    // The members may be absent; the text holds the same numbers.
+    // The members may be missing, but the text contains the same numbers.
     const named = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
     return {
       referenceNumber,
@@ -73,7 +76,7 @@ export const invoiceAnswer = z
         referenceOf(more?.originalSessionReferenceNumber) ?? named?.sessionReferenceNumber,
     };
   });
-/** An entry of a list. One that cannot be read is left out: it must not hide the others. */
+/** An entry of a list. An entry that cannot be read is left out, so that it does not hide the others. */
 const listedInvoice = z
   .object({
     referenceNumber: reference,
@@ -103,7 +106,7 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
-/** A time whose text is kept, because a `Date` would cut it. */
+/** A time whose text is kept, because a `Date` would cut its digits. */
 const instant = z
   .string()
   .max(64)
@@ -157,7 +160,7 @@ export const exportStatusAnswer = z
             highWaterMark: made.permanentStorageHwmDate ?? undefined,
           },
   }));
-/** `_metadata.json` of a package. */
+/** Contents of `_metadata.json` in a package. */
 export const packageListing = z.object({
   invoices: z.array(z.object({ ksefNumber: z.string().max(64), invoiceHash: hash })),
 });
@@ -167,7 +170,7 @@ const windows = z
   .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
 export const limitsAnswer = z.object({
   onlineSession: windows,
-  // Part of the responses since KSeF 2.8.0.
+  // This member exists since KSeF 2.8.0.
   onlineSessionClose: windows.nullish(),
   invoiceSend: windows,
   invoiceStatus: windows,

@@ -53,7 +53,7 @@ async function listOf(issuer: Holder, revoked: readonly Holder[]): Promise<strin
     signingAlgorithm: algorithmOf(issuer.keys),
     signingKey: issuer.keys.privateKey,
   });
-  // The library writes another label than OpenSSL does.
+  // The library and OpenSSL write different labels.
   return crl.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
 }
 

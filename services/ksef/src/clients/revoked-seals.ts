@@ -6,26 +6,27 @@ import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import type { RevocationList } from '../domain/revoked-seals.js';
 import { readCertificates } from './trusted-seals.js';
 
-/** Lists of authorities that seal for many have some MiB. */
+/** Maximum size of a file with revocation lists. Lists of large authorities have some MiB. */
 export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Lists of one file: the ministry has few issuers. */
+/** Maximum number of lists in one file. The ministry uses few issuers. */
 export const REVOCATION_LISTS_MAX = 16;
 
-/** A revocation list as it was read. */
+/** A parsed revocation list. */
 interface ReadRevocationList extends RevocationList {
-  /** Time by which the issuer publishes the next list; undefined where it does not say. */
+  /** Time by which the issuer will publish the next list. Undefined if the list does not state it. */
   readonly nextUpdate: Date | undefined;
 }
 
-/** Revocation lists by environment; none where nothing is known to be revoked. */
+/** Revocation lists by environment. An empty list means that no revoked certificate is known. */
 export type RevokedSeals = Readonly<Record<Environment, readonly RevocationList[]>>;
 
 const LIST = /-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g;
 
 /**
- * Reads the revocation lists (CRL) of a PEM file. Each must be signed by a certificate that is trusted or that the file has next to it.
+ * Reads the revocation lists (CRL) of a PEM file. Each list must be signed by a trusted certificate or by a certificate
+ * in the same file.
  * @param trusted certificates in DER
- * @throws Error that says what is wrong with the file, so that a broken one is not taken for none
+ * @throws Error that describes the fault, so that a broken file is not treated as an empty one
  */
 export async function readRevokedSeals(
   path: string | undefined,
@@ -71,7 +72,7 @@ async function isSignedBy(list: X509Crl, issuer: X509Certificate): Promise<boole
   try {
     return await list.verify({ publicKey });
   } catch {
-    // The key is of another kind than the signature.
+    // The key and the signature are of different kinds.
     return false;
   }
 }

@@ -3,7 +3,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { TenantPlans } from '../application/inbox/stores.js';
 
-/** Looks up what plans allow in the facts of the organization service. */
+/** Reads the limits of plans from the facts of the organization service. */
 export function tenantPlansOf(tenants: Pick<Tenants, 'factsOf'>): TenantPlans {
   return {
     async limitsOf(organizationId) {

@@ -2,17 +2,20 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '../domain/connection.js';
 
-/** Certificates of one file: the ministry has few, and each check of a confirmation takes all of them along. */
+/**
+ * Maximum number of certificates in one file. The ministry uses few, and each check of a confirmation sends all of
+ * them.
+ */
 export const TRUSTED_CERTIFICATES_MAX = 64;
 
-/** Certificates in DER whose seals count, by environment; none where any seal is taken. */
+/** Certificates of trusted seals in DER, by environment. An empty list means that every valid seal is accepted. */
 export type TrustedSeals = Readonly<Record<Environment, readonly Buffer[]>>;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
  * Reads the certificates of a PEM file.
- * @throws Error that says what is wrong with the file, so that a broken one is not taken for none
+ * @throws Error that describes the fault, so that a broken file is not treated as an empty one
  */
 export async function readTrustedSeals(path: string | undefined): Promise<readonly Buffer[]> {
   if (path === undefined) return [];
@@ -22,7 +25,10 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
   return found;
 }
 
-/** Reads the certificates among the text of a file, in DER. @throws Error for too many, and for one that cannot be read */
+/**
+ * Finds the certificates in the text of a file and returns them in DER.
+ * @throws Error if there are too many, or if one cannot be read
+ */
 export function readCertificates(path: string, text: string): readonly Buffer[] {
   const found = text.match(CERTIFICATE) ?? [];
   if (found.length > TRUSTED_CERTIFICATES_MAX) {

@@ -5,7 +5,7 @@ import type { UploadAnalyses } from '../application/inbox/stores.js';
 
 const REQUEST_MS_MAX = 20_000;
 
-/** Has received invoices analyzed by the analysis service, which reads and decides them later. */
+/** Requests analyses of received invoices from the analysis service, which reads and decides the invoices later. */
 export function uploadAnalysesOf(channel: Channel): UploadAnalyses {
   const analyses = client(UploadAnalysisServiceDefinition, channel);
   return {

@@ -16,10 +16,10 @@ afterEach(async () => {
   directory = undefined;
 });
 
-/** The descriptor of an archive with these files. */
+/** Creates an archive of these files and returns its descriptor. */
 async function archiveOf(names: readonly string[]): Promise<number> {
   const zip = new ZipFile();
-  // Without the extra field that has the time in seconds.
+  // The extra field with the time in seconds is left out.
   for (const name of names) zip.addBuffer(Buffer.from(`content of ${name}`), name, { forceDosTimestamp: true });
   zip.end();
   directory = await mkdtemp(join(tmpdir(), 'zip-'));

@@ -3,21 +3,24 @@ import type { Entry, ZipFile } from 'yauzl';
 import { INVOICE_BYTES_MAX, METADATA_BYTES_MAX, PackageFault } from '../domain/export-package.js';
 import type { PackedFile } from '../domain/export-package.js';
 
-/** Bytes of the name, the extra fields and the comment of a file together. */
+/** Maximum total length of a file's name, extra fields and comment, in bytes. */
 const DESCRIPTION_BYTES_MAX = 1_024;
 const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 
-/** A ZIP archive on the disk, whose files are unpacked one by one. */
+/** A ZIP archive on the disk. Its files are unpacked one by one. */
 export interface Archive {
   readonly files: readonly PackedFile[];
-  /** @throws PackageFault for a file that cannot be unpacked */
+  /**
+   * Unpacks a file into memory.
+   * @throws PackageFault if the file cannot be unpacked
+   */
   read(file: PackedFile): Promise<Buffer>;
 }
 
 /**
- * Reads the directory of an archive. Names stay as they are: nothing is unpacked to the disk.
- * @param fd stays open
- * @throws PackageFault for what is no archive, or one with too many files
+ * Reads the directory of an archive. File names are not checked, because nothing is unpacked to the disk.
+ * @param fd file descriptor, which stays open
+ * @throws PackageFault if the file is not an archive, or has too many files
  */
 export async function openArchive(fd: number, filesMax: number): Promise<Archive> {
   const zip = await openZip(fd);
@@ -77,7 +80,7 @@ function readEntries(zip: ZipFile): Promise<readonly Entry[]> {
   });
 }
 
-/** The library ends with an error where a file has more or fewer bytes than its entry states. */
+/** Unpacks an entry. The library reports an error if the file has more or fewer bytes than its entry states. */
 async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));

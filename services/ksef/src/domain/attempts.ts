@@ -1,24 +1,27 @@
-/** One call for a submission, with the code of its response; undefined without a response. */
+/** One call for a submission and the code of its response. The code is undefined without a response. */
 export interface AttemptStep {
   readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
   readonly at: Date;
   readonly code: number | undefined;
 }
 
-/** One session of a submission and what became of its calls; without a session, failed openings in a row. */
+/**
+ * One session of a submission with the results of its calls. An attempt without a session holds consecutive failures to
+ * open one.
+ */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;
   readonly startedAt: Date;
   readonly steps: readonly AttemptStep[];
 }
 
-/** Attempts that are kept, and calls of each; the oldest go first. */
+/** Maximum number of attempts that a submission keeps, and of calls in each. The oldest are removed first. */
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
 /**
- * Adds a call to the attempt of its session, and a failed opening to those right before it. The same answer to the same
- * question again only moves its time.
+ * Adds a call to the attempt of its session. A failed opening is added to the failed openings just before it. If the
+ * same call gets the same response again, only its time changes.
  */
 export function noteStep(
   attempts: readonly Attempt[],

@@ -9,7 +9,7 @@ const none = { calls: 0, endsAtMs: 0 };
 const ended = (count: CallCount, nowMs: number, ...endedAtMs: readonly number[]): CallCount =>
   counted(count, { replica: 'a', endedAtMs, underWay: none }, nowMs);
 
-/** Makes as many calls as are possible at a time, each of which ends at once. */
+/** Makes as many calls as the limits allow at a time. Each call ends at once. */
 function callAll(before: CallCount, nowMs: number, limits: WindowLimits): { count: CallCount; calls: number } {
   let count = before;
   for (let calls = 0; ; calls++) {
@@ -37,7 +37,7 @@ test('no window of KSeF ever has more calls than its limit, however they are spr
   const limits: WindowLimits = [3, 20, 100];
   const times: number[] = [];
   let count = NO_CALLS;
-  // A long hour and a half with pauses of odd lengths: 0 ms to about 4 s.
+  // Simulates an hour and a half with pauses of varying length between 0 ms and about 4 s.
   for (let nowMs = START, step = 1; nowMs < START + 5_400_000; nowMs += (step++ * 7_919) % 4_001) {
     if (waitForCall(count, limits, nowMs) > 0) continue;
     times.push(nowMs);
@@ -48,7 +48,7 @@ test('no window of KSeF ever has more calls than its limit, however they are spr
     const closest = times.slice(most).map((time, earlier) => time - (times[earlier] ?? 0));
     expect(Math.min(...closest)).toBeGreaterThanOrEqual(windowMs);
   }
-  // Times are rounded by a sixtieth of a window at most.
+  // Times are rounded by at most a sixtieth of a window.
   expect(times.length).toBeGreaterThanOrEqual(148);
 });
 

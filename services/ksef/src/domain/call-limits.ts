@@ -47,34 +47,34 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
   LIMITS: 'OTHER',
 };
 
-/** The windows of the limits, shortest first. KSeF lets them slide. */
+/** Windows of the limits in milliseconds, shortest first. They are sliding windows. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
-/** Calls that left the shorter windows are kept together, so many at most in each of the longer ones. */
+/** Maximum number of entries in each longer window. Calls that have left the shorter windows are combined. */
 const PARTS_OF_WINDOW = 60;
-/** A wait for calls under way, whose end is not known. */
+/** Wait for calls in progress, because the time of their end is unknown. */
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * Calls of one group, of all replicas. A call counts until its window has passed since its END: KSeF counted it at some time
- * before. Times are milliseconds of the database's clock.
+ * Calls of one group from all replicas. KSeF counted a call at some time before it ended, so a call counts until its
+ * window has passed since its end. Times are milliseconds of the database clock.
  */
 export interface CallCount {
-  /** Oldest first. */
+  /** Ended calls, oldest first. */
   readonly ended: readonly EndedCalls[];
   readonly underWay: readonly CallsUnderWay[];
 }
 
 export interface EndedCalls {
-  /** The end of the last of them. */
+  /** Time at which the last of these calls ended. */
   readonly atMs: number;
   readonly calls: number;
 }
 
-/** Calls in progress of one replica. When it dies, its calls count as ended at `endsAtMs`. */
+/** Calls in progress of one replica. If the replica dies, they count as ended at `endsAtMs`. */
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
-  /** Time by which they have surely ended. */
+  /** Time by which these calls have certainly ended. */
   readonly endsAtMs: number;
 }
 
@@ -84,7 +84,10 @@ export function groupOf(operation: Operation): LimitGroup {
   return GROUPS[operation] ?? 'AUTHENTICATION';
 }
 
-/** Notes calls of a replica that ended, and how many it has under way; what has left every window is forgotten. */
+/**
+ * Records the ended calls of a replica and the number of its calls in progress. Calls that have left every window are
+ * dropped.
+ */
 export function counted(
   count: CallCount,
   own: {
@@ -112,8 +115,9 @@ export function counted(
 }
 
 /**
- * @param limits see {@link limitsInForce}
- * @returns how long to wait before one more call is within the limits; 0: it is
+ * Computes the wait before the next call.
+ * @param limits limits from {@link limitsInForce}
+ * @returns milliseconds until one more call is within the limits; 0 if it is now
  */
 export function waitForCall(
   { ended, underWay }: CallCount,
@@ -126,7 +130,7 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // So many have to leave the window before one more fits; those under way end at a time that is not known.
+    // This many calls must leave the window before one more fits. The time at which calls in progress end is unknown.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;
@@ -141,8 +145,8 @@ export function waitForCall(
 }
 
 /**
- * The limits to keep within: those that KSeF states, else the published ones. A factor multiplies the published ones, and what
- * KSeF states holds besides.
+ * Returns the limits that calls must respect: the limits that KSeF states, or else the published ones. A factor
+ * multiplies only the published limits. Limits that KSeF states then apply in addition.
  */
 export function limitsInForce(
   group: LimitGroup,
@@ -154,19 +158,22 @@ export function limitsInForce(
   return [Math.min(own[0], stated[0]), Math.min(own[1], stated[1]), Math.min(own[2], stated[2])];
 }
 
-/** At least one call is always possible. */
+/** Multiplies limits by a factor. At least one call is always possible. */
 function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: number): WindowLimits {
   const most = (calls: number): number => Math.max(1, Math.floor(calls * factor));
   return [most(perSecond), most(perMinute), most(perHour)];
 }
 
-/** The older calls are, the coarser their times, rounded up: a list as long as windows have parts, however many calls there are. */
+/**
+ * Combines older calls with rounded-up times, so that the list has as many entries as the windows have parts, however
+ * many calls there are.
+ */
 function compacted(
   ended: readonly EndedCalls[],
   nowMs: number,
   [shortMs, middleMs, longMs]: readonly [number, number, number],
 ): readonly EndedCalls[] {
-  // Coarse only where rounding up leads into no shorter window.
+  // Times are only rounded where this cannot move a call into a shorter window.
   const middlePartMs = middleMs / PARTS_OF_WINDOW;
   const longPartMs = longMs / PARTS_OF_WINDOW;
   const partOf = (ageMs: number): number => {

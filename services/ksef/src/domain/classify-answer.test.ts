@@ -9,7 +9,7 @@ const OTHERS: readonly Operation[] = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 
 const OPERATIONS = [...LOGIN, ...OTHERS];
 
 const page = readFileSync(new URL('../../../../docs/reference/ksef-answers.md', import.meta.url), 'utf8');
-/** The rows of the table of errors, without its head. */
+/** Rows of the table of errors, without the header. */
 const rows = (page.split('\n## ').find((section) => section.startsWith('Errors')) ?? '')
   .split('\n')
   .filter((line) => line.startsWith('|'))
@@ -25,7 +25,7 @@ function operationsOf(calls: string): readonly Operation[] {
 
 const problem = (status: number, more: object = {}): unknown => ({ title: 'Title', status, detail: 'Opis', ...more });
 
-/** Bodies of an error, as far as they are JSON. */
+/** Returns the bodies of an error response, if they are JSON. */
 function bodiesOf(status: number, form: string, says: string): readonly unknown[] {
   const other = [undefined, { message: 'no route' }, {}, [], 'text', null, { title: 7, status: 'x' }];
   if (form === 'other') return other;

@@ -2,7 +2,10 @@ import { cleanLine } from '@invoicecontrol/values/readable-text';
 import { KsefRefusal } from './ksef-refusal.js';
 import type { RefusalFacts, RefusalScope } from './ksef-refusal.js';
 
-/** Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. R3 downloads from the storage and is called without a login. */
+/**
+ * Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. R3 downloads from the storage and needs no
+ * login.
+ */
 export type Operation =
   | 'A1'
   | 'A2'
@@ -27,42 +30,42 @@ export type Operation =
   | 'R3'
   | 'LIMITS';
 
-/** An answer that is no success. */
+/** A response that is not a success. */
 export interface RefusedAnswer {
   readonly operation: Operation;
   readonly status: number;
-  /** Undefined unless the content type says JSON and the body is JSON. */
+  /** Parsed body. Undefined unless the content type is JSON and the body can be parsed. */
   readonly json: unknown;
   readonly retryAfterMs: number | undefined;
 }
 
 export interface Waits {
-  /** Wait after a 429 that states none, in milliseconds. */
+  /** Wait in milliseconds after a 429 that states none. */
   readonly throttledMs: number;
-  /** Wait after a block of the gateway, in milliseconds. */
+  /** Wait in milliseconds after a block by the gateway of KSeF. */
   readonly blockedMs: number;
 }
 
-/** Code for a key that KSeF does not know, or no longer knows. */
+/** Code for a key that KSeF does not know or no longer knows. */
 export const UNKNOWN_KEY = 'KSEF_API_21470';
-/** The title of a block of the gateway. It is no name that a reason could have. */
+/** Title of a block by the gateway. No reason code has this form. */
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 const TEXT_MAX = 1_000;
 
-/** Meaning of an error of KSeF. Texts of KSeF follow the sentence. */
+/** Meaning of an error of KSeF. The text of KSeF is appended to the sentence. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
   readonly sentence?: string;
 }
 
-/** A row holds for the calls of a login (A1 to A7), for all others, for one call, or for all. */
+/** Calls that a row applies to: the calls of a login (A1 to A7), all other calls, one call, or all. */
 type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
 interface KnownError {
   readonly status: number;
-  /** The reason of a 403, {@link REQUEST_BLOCKED} where the gateway gave it, or the code of a 400. */
+  /** Reason of a 403, {@link REQUEST_BLOCKED} for a block by the gateway, or code of a 400. */
   readonly says?: string | number;
   readonly calls: Calls;
   readonly meaning: Meaning;
@@ -78,18 +81,19 @@ const BLOCKED: Meaning = {
 };
 
 /**
- * The errors that KSeF declares, each with what it means (KSeF reference, sections 3, 5 and 6; the whole table:
- * docs/reference/ksef-answers.md). The first row that fits holds. What is not here is unknown, which is an outage: it is tried again.
+ * Errors that KSeF declares and their meanings (KSeF reference, sections 3, 5 and 6; full table:
+ * docs/reference/ksef-answers.md). The first matching row applies. Errors that are not listed are treated as an outage
+ * and retried.
  */
 const KNOWN_ERRORS: readonly KnownError[] = [
-  // The tokens of one login do not hold: another login tells whether the token of KSeF does.
+  // The tokens of one login are no longer valid. Another login shows whether the KSeF token still is.
   { status: 401, calls: 'LOGIN', meaning: REFERENCE },
   {
     status: 401,
     calls: 'OTHERS',
     meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, even after a new login.' },
   },
-  // Looking invoices up and receiving them need another permission than sending does.
+  // Looking up and receiving invoices need another permission than sending.
   {
     status: 403,
     says: 'missing-permissions',
@@ -157,7 +161,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   { status: 403, says: REQUEST_BLOCKED, calls: 'ALL', meaning: BLOCKED },
   { status: 404, calls: 'ALL', meaning: REFERENCE },
   { status: 410, calls: 'ALL', meaning: REFERENCE },
-  // A challenge, a key or a login that does not hold says nothing about the token of KSeF.
+  // An invalid challenge, key or login says nothing about the KSeF token.
   { status: 400, says: 21_111, calls: 'LOGIN', meaning: REFERENCE },
   { status: 400, says: 21_470, calls: 'LOGIN', meaning: REFERENCE },
   { status: 400, says: 21_301, calls: 'LOGIN', meaning: REFERENCE },
@@ -204,10 +208,10 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     const message = 'KSeF accepts no more calls of this kind at the moment. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  // The gateway of KSeF gives no reason, and not always a form. Closing the login at KSeF is often answered with an empty 403, too: there, a
-  // block of every call needs a better sign.
+  // The gateway of KSeF gives no reason and not always a body. Closing a login is often answered with an empty 403 too,
+  // so for that call a block needs clearer evidence.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
-  // The response comes from a proxy in front of KSeF, or from KSeF while it fails.
+  // The response comes from a proxy in front of KSeF, or from KSeF during a failure.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
@@ -235,14 +239,20 @@ function isLogin(operation: Operation): boolean {
   return operation.startsWith('A') || operation === 'X1';
 }
 
-/** @returns undefined for an error that KSeF does not declare */
+/**
+ * Finds the meaning of an error.
+ * @returns undefined for an error that KSeF does not declare
+ */
 function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {
   const group = isLogin(operation) ? 'LOGIN' : 'OTHERS';
   const fits = ({ calls }: KnownError): boolean => calls === 'ALL' || calls === operation || calls === group;
   return KNOWN_ERRORS.find((row) => row.status === status && row.says === said && fits(row))?.meaning;
 }
 
-/** No answer, or none that KSeF gives: a document that was sent may have arrived all the same. */
+/**
+ * Returns the refusal for a missing response, or for one that KSeF did not write. A sent document may have arrived
+ * nevertheless.
+ */
 export function foreignAnswer(
   operation: Operation,
   message: string,
@@ -252,18 +262,18 @@ export function foreignAnswer(
 }
 
 interface ReadError {
-  /** Code of the first error. */
+  /** Code of the first error in the response. */
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
-  /** True when the response has a sign of a block by the gateway, which uses the form of problem details as well. */
+  /** True when the response shows a block by the gateway, which also uses problem details. */
   readonly isBlock: boolean;
   readonly text: string;
-  /** True when the response has a form of KSeF; other JSON is from a proxy in front of it. */
+  /** True when the response has a form that KSeF uses. Other JSON comes from a proxy in front of KSeF. */
   readonly isOwn: boolean;
 }
 
-/** Reads problem details and the older form; whatever else the members hold is passed over. */
+/** Reads problem details and the older error form. Members of other types are ignored. */
 function readError(json: unknown): ReadError {
   const problem = objectOf(json);
   const errors = listOf(problem['errors']).map(objectOf);
@@ -284,9 +294,9 @@ function readError(json: unknown): ReadError {
   );
   return {
     code,
-    // The name of a reason is part of our message.
+    // The reason code becomes part of our message, so only safe characters are accepted.
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
-    // It goes to the log.
+    // The incident id is written to the log.
     incidentId: typeof incidentId === 'string' && /^[\w-]{1,100}$/.test(incidentId) ? incidentId : undefined,
     isBlock: problem['title'] === REQUEST_BLOCKED || typeof incidentId === 'string',
     text: safeText(said.map(String).join(' ')),
@@ -294,7 +304,9 @@ function readError(json: unknown): ReadError {
   };
 }
 
-/** Text of KSeF as it may be shown: cut, in one line, without NIPs, addresses, bearer tokens and tokens of KSeF. */
+/**
+ * Makes text of KSeF safe to show: it is shortened to one line, without NIPs, addresses, bearer tokens and KSeF tokens.
+ */
 export function safeText(text: string): string {
   return plainText(text)
     .replace(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…')
@@ -305,7 +317,7 @@ export function safeText(text: string): string {
     .replace(/(?<!\d)\d{6}(\d{4})(?!\d)/g, '******$1');
 }
 
-/** Text of KSeF in one line that people can read, and cut. */
+/** Shortens text of KSeF to one readable line. */
 export function plainText(text: string): string {
   return cleanLine(text, TEXT_MAX);
 }

@@ -1,34 +1,34 @@
 import { safeText } from './classify-answer.js';
 
-/** A warning without a time, as a response of KSeF brings it. */
+/** A warning as a response of KSeF contains it, without a time. */
 export interface SystemWarning {
-  /** `sig-001` */
+  /** Code of the warning, such as `sig-001`. */
   readonly code: string;
-  /** A sentence. */
+  /** Text of the warning as a sentence. */
   readonly message: string;
 }
 
-/** Advice on the record of a connection, which does not stop it. */
+/** A warning on the record of a connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
-  /** Time when the warning was last given. */
+  /** Time when the warning was last received. */
   readonly at: Date;
 }
 
-/** Warnings on the record of a connection. */
+/** Maximum number of warnings on the record of a connection. */
 export const WARNINGS_MAX = 10;
-/** Code of a warning for which KSeF states none. */
+/** Code for a warning of KSeF that has no code. */
 export const UNNAMED_WARNING = 'KSEF';
 const CODE = /^\[?([\w.-]{1,40})\]?(?::(.*))?$/;
 
-/** Warnings of KSeF that come without a text. */
+/** Texts for warnings that KSeF sends without a text. */
 const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
   'sig-001':
     'KSeF reports that the signature of the login does not match the XAdES profiles that it requires. Tell the operator of this installation.',
 };
 
 /**
- * Reads the header `X-System-Warning`: `[code]: message | [code]: message`, also without brackets, and codes alone.
- * @returns texts that may be shown, {@link WARNINGS_MAX} at most
+ * Reads the header `X-System-Warning`: `[code]: message | [code]: message`. Brackets and messages may be missing.
+ * @returns warnings with texts that are safe to show, at most {@link WARNINGS_MAX}
  */
 export function readSystemWarnings(header: string): readonly SystemWarning[] {
   return safeText(header)
@@ -46,8 +46,8 @@ function readWarning(text: string): SystemWarning {
 }
 
 /**
- * Adds warnings to those that are stored. A code occurs once, with its newest text and time.
- * @returns newest first, {@link WARNINGS_MAX} at most
+ * Adds warnings to the stored ones. Each code occurs once, with its newest text and time.
+ * @returns warnings with the newest first, at most {@link WARNINGS_MAX}
  */
 export function withWarnings(
   stored: readonly ConnectionWarning[],

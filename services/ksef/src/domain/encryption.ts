@@ -6,7 +6,7 @@ export interface SessionKey {
   readonly iv: Buffer;
 }
 
-/** A document as it is sent. Hashes are SHA-256 in base64, sizes are bytes. */
+/** An encrypted document with the facts that KSeF requires. Hashes are SHA-256 in base64, and sizes are in bytes. */
 export interface EncryptedDocument {
   readonly invoiceHash: string;
   readonly invoiceSize: number;
@@ -22,7 +22,7 @@ export function createSessionKey(): SessionKey {
   return { key: randomBytes(KEY_BYTES), iv: randomBytes(IV_BYTES) };
 }
 
-/** Base64 of the key and the initialization vector, as the key of a session is sealed. */
+/** Encodes the key and the initialization vector in base64, which is the text that is sealed. */
 export function encodeSessionKey({ key, iv }: SessionKey): string {
   return Buffer.concat([key, iv]).toString('base64');
 }
@@ -33,8 +33,9 @@ export function decodeSessionKey(text: string): SessionKey {
 }
 
 /**
- * AES-256-CBC with PKCS#7. The initialization vector is not part of the result (KSeF reference, section 4).
- * @throws RangeError for a key or vector of another length: KSeF has hung over those
+ * Encrypts a document with AES-256-CBC and PKCS#7. The result does not contain the initialization vector (KSeF
+ * reference, section 4).
+ * @throws RangeError if the key or vector has another length, because KSeF stopped responding to such documents
  */
 export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): EncryptedDocument {
   requireLengths({ key, iv });
@@ -49,7 +50,10 @@ export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): 
   };
 }
 
-/** @throws RangeError */
+/**
+ * Checks the lengths of key and vector.
+ * @throws RangeError
+ */
 export function requireLengths({ key, iv }: SessionKey): void {
   if (key.length !== KEY_BYTES) throw new RangeError(`A session key has ${KEY_BYTES} bytes, not ${key.length}.`);
   if (iv.length !== IV_BYTES) throw new RangeError(`An initialization vector has ${IV_BYTES} bytes, not ${iv.length}.`);

@@ -1,26 +1,26 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import type { RefusedInvoice } from './inbox.js';
 
-/** Name of the list of invoices in a package. */
+/** Name of the file that lists the invoices of a package. */
 export const METADATA_NAME = '_metadata.json';
-/** KSeF says 10,000, and has given 10,001. */
+/** Maximum number of invoices in a package. KSeF states 10,000 but has delivered 10,001. */
 export const INVOICES_MAX = 10_100;
-/** Bytes of a package as it is downloaded. KSeF says 1 GB. */
+/** Maximum size of a downloaded package in bytes. KSeF states 1 GB. */
 export const PACKAGE_BYTES_MAX = 1_200_000_000;
-/** Parts of a package; KSeF cuts it into 50 MB. */
+/** Maximum number of parts in a package. KSeF cuts packages into parts of 50 MB. */
 export const PARTS_MAX = 100;
-/** The largest document that the documents service stores. */
+/** Maximum size of a document in the documents service, in bytes. */
 export const INVOICE_BYTES_MAX = 10_485_760;
 export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
-/** Unpacked bytes for one packed byte, over the whole package. Invoices of many equal lines reach 40. */
+/** Maximum ratio of unpacked to packed bytes over the whole package. Invoices with many equal lines reach 40. */
 export const RATIO_MAX = 200;
-/** Small packages may have any ratio. */
+/** Size in bytes up to which a package may have any ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
 
-/** A package of KSeF that cannot be received. Another export may give one that can. */
+/** A package from KSeF that cannot be received. Another export of the same window may succeed. */
 export class PackageFault extends Error {
   constructor(message: string) {
     super(message);
@@ -28,7 +28,7 @@ export class PackageFault extends Error {
   }
 }
 
-/** A part of a package. Sizes are bytes, hashes SHA-256 in base64. */
+/** A part of a package. Sizes are in bytes and hashes are SHA-256 in base64. */
 export interface ExportedPart {
   readonly ordinalNumber: number;
   readonly url: string;
@@ -38,14 +38,14 @@ export interface ExportedPart {
   readonly encryptedHash: string;
 }
 
-/** A file in a package, as its directory states it. */
+/** A file in a package, as the directory of the package states it. */
 export interface PackedFile {
   readonly name: string;
   readonly packedBytes: number;
   readonly bytes: number;
 }
 
-/** A record of the list of invoices. */
+/** An entry in the list of invoices. */
 export interface ListedInvoice {
   readonly ksefNumber: string;
   /** SHA-256 of the file in base64. */
@@ -56,7 +56,10 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
   readonly file: F;
 }
 
-/** The parts in their order. @throws PackageFault for parts that are no whole package, or too large */
+/**
+ * Returns the parts in their order.
+ * @throws PackageFault if the parts are incomplete or too large
+ */
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
   const ordered = parts.toSorted((one, other) => one.ordinalNumber - other.ordinalNumber);
   if (ordered.length > PARTS_MAX) {
@@ -76,15 +79,15 @@ export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPar
   return ordered;
 }
 
-/** AES-256-CBC with PKCS#7 fills the last block. */
+/** Returns the encrypted size. AES-256-CBC with PKCS#7 always fills the last block. */
 export function encryptedSizeOf(bytes: number): number {
   return (Math.floor(bytes / AES_BLOCK_BYTES) + 1) * AES_BLOCK_BYTES;
 }
 
 /**
- * Finds the list of invoices, before anything is unpacked.
+ * Finds the list of invoices before anything is unpacked.
  * @param packageBytes size of the whole package
- * @throws PackageFault for a package without a list, or beyond a bound
+ * @throws PackageFault if the package has no list or exceeds a limit
  */
 export function checkDirectory<F extends PackedFile>(files: readonly F[], packageBytes: number): F {
   if (files.length > INVOICES_MAX + 1) {
@@ -106,9 +109,10 @@ export function checkDirectory<F extends PackedFile>(files: readonly F[], packag
 }
 
 /**
- * Compares the files with the list of invoices, both ways. Nothing but a file with the KSeF number of a listed invoice is unpacked.
- * @returns invoices in the order of the list, and what is not stored
- * @throws PackageFault for a list of too many invoices
+ * Compares the files with the list of invoices in both directions. Only files that have the KSeF number of a listed
+ * invoice are unpacked.
+ * @returns invoices in the order of the list, and the entries that are not stored
+ * @throws PackageFault if the list has too many invoices
  */
 export function matchFiles<F extends PackedFile>(
   files: readonly F[],
@@ -148,11 +152,11 @@ export function matchFiles<F extends PackedFile>(
   return { expected, refused };
 }
 
-/** The sentence about a file with another content than the one that KSeF registered. */
+/** Sentence about a file whose content differs from the content that KSeF registered. */
 export const CONTENT_DIFFERS =
   'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.';
 
-/** A name that somebody else chose, as it may be shown. */
+/** Makes a name that somebody else chose safe to show. */
 function shown(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
 }

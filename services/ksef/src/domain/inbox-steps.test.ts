@@ -50,7 +50,7 @@ const withRole = (inbox: Inbox, change: Partial<RoleInbox>, name: InboxRole = BU
   ...inbox,
   roles: inbox.roles.map((role) => (role.role === name ? { ...role, ...change } : role)),
 });
-/** An inbox by day, after earlier runs. */
+/** An inbox during the day, after earlier runs. */
 const byDay = withRole(fresh, { mark: MARK, nightAt: new Date('2026-11-21T02:00:00Z') });
 
 const begin = (inbox: Inbox, name: InboxRole = BUYER): Inbox => begun(inbox, roleOf(inbox, name), 'run', timing);

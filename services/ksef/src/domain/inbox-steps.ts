@@ -8,34 +8,37 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Runs of the buyer begin at most this often: four an hour of the twenty exports that all software of the company shares. */
+/**
+ * Minimum interval between runs of the buyer. Four runs an hour use four of the twenty exports that all software of the
+ * company shares.
+ */
 export const BUYER_EACH_MS = 15 * MINUTE;
-/** An export that is still in progress after so long is given up. */
+/** Maximum time that an export may be in progress. Then it is given up. */
 export const EXPORT_MS_MAX = 2 * HOUR;
-/** Window of the nightly repeat; no wait. */
+/** Period that the nightly run repeats. */
 const REPEATED_MS = 48 * HOUR;
-/** KSeF refuses longer windows; it says three months. */
+/** Maximum length of a window. KSeF refuses longer ones and states a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
-/** Exports that one run gives up. */
+/** Maximum number of exports that one run gives up. */
 export const RESTARTS_MAX = 5;
-/** Failed steps in a row, until the run ends. */
+/** Maximum number of consecutive failed steps in a run. */
 export const FAILURES_MAX = 10;
-/** Before a role that runs by night tries again. */
+/** Wait before a role that runs at night tries again. */
 const RETRY_MS = HOUR;
-/** Before a run that waits for a person tries again. */
+/** Wait before a run that waits for a person tries again. */
 export const PAUSE_MS = 6 * HOUR;
-/** Nights begin at 01:00 UTC, when KSeF and its users are quiet, and inboxes spread over three hours. */
+/** Start of the night, 01:00 UTC. KSeF and its users are quiet then, and inboxes spread over three hours. */
 const NIGHT_MS = HOUR;
 const NIGHT_SPREAD_MS = 3 * HOUR;
 
 export interface InboxTiming {
   readonly now: Date;
   readonly waitFactor: number;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: number;
 }
 
-/** Package of an export, as far as windows depend on it. */
+/** Fields of an export's package that determine the next window. */
 export interface ExportedWindow {
   readonly isTruncated: boolean;
   /** Time at which KSeF stored the last invoice of a truncated package. */
@@ -43,15 +46,15 @@ export interface ExportedWindow {
   readonly highWaterMark?: string | undefined;
 }
 
-/** A change of an inbox, with the runs that it ended. */
+/** A changed inbox and the runs that the change ended. */
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True when the run that ended has moved the time through which purchases were received. */
+  /** True when the ended run has moved the time before which all purchases were received. */
   readonly hasNews?: boolean;
 }
 
-/** The step that comes next: of the role that has been due longest. */
+/** Returns the next step, which belongs to the role that has been due longest. */
 export function nextStep({ roles }: Inbox): {
   readonly kind: 'BEGIN' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
@@ -61,13 +64,16 @@ export function nextStep({ roles }: Inbox): {
   return { kind: role.run.export?.referenceNumber === undefined ? 'EXPORT' : 'FOLLOW', role };
 }
 
-/** Makes the roles due that do nothing now, because a person asked for it. */
+/** Makes idle roles due now, because a person requested runs. */
 export function requested(inbox: Inbox, now: Date): Inbox {
   const roles = inbox.roles.map((role) => (role.run === undefined ? { ...role, dueAt: now, isRequested: true } : role));
   return { ...inbox, roles, requestedAt: undefined };
 }
 
-/** Begins a run where the last one ended. Once a night it begins 48 hours back, because high water marks of KSeF were wrong. */
+/**
+ * Begins a run at the mark of the role. Once a night it begins 48 hours earlier, because high water marks of KSeF have
+ * been wrong before.
+ */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
   const isNight = now >= role.nightAt;
@@ -91,7 +97,7 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
   return withRole(inbox, { ...role, dueAt: now, nightAt, isRequested: false, run });
 }
 
-/** Stores the key of an export before KSeF is asked for it. */
+/** Stores the key of an export before the export is requested from KSeF. */
 export function exporting(inbox: Inbox, role: RoleInbox, key: SealedValue, { now }: InboxTiming): Inbox {
   const run = runOf(role);
   const ends = Date.parse(run.cursor) + WINDOW_MS_MAX;
@@ -111,8 +117,8 @@ export function exportStarted(inbox: Inbox, role: RoleInbox, referenceNumber: st
 }
 
 /**
- * Decides by the status of an export.
- * @returns RECEIVE for a package; else the change
+ * Returns the result of an export status.
+ * @returns RECEIVE if the package is ready, otherwise the change
  */
 export function followed(
   inbox: Inbox,
@@ -137,7 +143,7 @@ export function followed(
     case 200:
       return 'RECEIVE';
     case 420:
-      // The window begins after the high water mark: nothing is new.
+      // The window begins after the high water mark, so there is nothing new.
       return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
     case 210:
       return restarted(inbox, role, 'The package of the export has expired.', timing);
@@ -148,7 +154,7 @@ export function followed(
   }
 }
 
-/** Gives an export up, and asks for another one of the same window after a growing pause. */
+/** Gives up an export and requests another one for the same window after an increasing pause. */
 export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
   const run = runOf(role);
   const restarts = run.restarts + 1;
@@ -157,7 +163,10 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
   return { inbox: withRole(inbox, { ...role, dueAt, run: { ...run, restarts, export: undefined } }) };
 }
 
-/** Moves the mark behind a window whose every invoice is stored or refused. A truncated package leads to the next window at once. */
+/**
+ * Moves the mark to the end of a window in which every invoice was stored or refused. After a truncated package, the
+ * next window follows at once.
+ */
 export function windowReceived(
   inbox: Inbox,
   role: RoleInbox,
@@ -193,7 +202,7 @@ export function windowReceived(
   return ended(grown, nextRole, undefined, timing);
 }
 
-/** Counts a failed step, which is repeated after a growing pause; too many in a row end the run. */
+/** Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the run. */
 export function stepFailed(
   inbox: Inbox,
   role: RoleInbox,
@@ -209,7 +218,7 @@ export function stepFailed(
   timing: InboxTiming,
 ): InboxChange {
   const run = runOf(role);
-  // A call that waits for its turn is no failure.
+  // Waiting for rate limits is not a failure.
   const failures = isAboutLimits ? run.failures : run.failures + 1;
   if (failures > FAILURES_MAX) return ended(inbox, role, { message }, timing);
   const pauseMs = isAboutLimits ? 0 : backoffMs(failures, timing.random) * timing.waitFactor;
@@ -218,15 +227,18 @@ export function stepFailed(
 }
 
 export interface RunFault {
-  /** A sentence. */
+  /** Fault as a sentence. */
   readonly message: string;
-  /** True when a person must act first. */
+  /** True when a person must act before the run can continue. */
   readonly isPaused?: boolean;
   /** Invoices of the window that were received before the fault. */
   readonly counts?: ReceivedCounts;
 }
 
-/** Ends a run. @param fault undefined where everything was received */
+/**
+ * Ends a run.
+ * @param fault undefined if everything was received
+ */
 export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {
   const { now } = timing;
   const run = fault?.counts === undefined ? runOf(role) : withCounts(runOf(role), fault.counts);
@@ -253,13 +265,13 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
   };
 }
 
-/** The run of a role as people see it while it is under way. */
+/** Returns a run in progress as people see it. */
 export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
 }
 
-/** The runs under way, as they end with their inbox. */
+/** Returns the runs in progress with the status in which they end when their inbox ends. */
 export function stoppedRuns({ roles }: Inbox, message: string, now: Date): readonly InboxRun[] {
   return roles.flatMap((role) => {
     if (role.run === undefined) return [];
@@ -268,7 +280,7 @@ export function stoppedRuns({ roles }: Inbox, message: string, now: Date): reado
   });
 }
 
-/** The next night of an inbox after a time. With a wait factor, nights follow each other so much faster. */
+/** Returns the next night of an inbox after a time. The wait factor also shortens the interval between nights. */
 export function nextNight(
   { id }: Pick<Inbox, 'id'>,
   { now, waitFactor }: Pick<InboxTiming, 'now' | 'waitFactor'>,
@@ -319,13 +331,19 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
   return { ...inbox, roles: inbox.roles.map((role) => (role.role === changed.role ? changed : role)) };
 }
 
-/** @throws TypeError for a role without a run */
+/**
+ * Returns the run of a role.
+ * @throws TypeError if the role has no run
+ */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {
   if (run === undefined) throw new TypeError(`${role} has no run.`);
   return run;
 }
 
-/** @throws TypeError for a run without an export */
+/**
+ * Returns the export of a run.
+ * @throws TypeError if the run has no export
+ */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {
   if (running === undefined) throw new TypeError(`The run ${id} has no export.`);
   return running;

@@ -5,41 +5,46 @@ import type { Environment } from './connection.js';
 import { laterOf } from './instants.js';
 import { polishDayOf } from './preconditions.js';
 
-/** The parts that a company has in invoices which it receives. KSeF is asked about each alone; sales of its own are never received. */
+/**
+ * Roles in which a company receives invoices. Each role needs a separate request to KSeF. Invoices that the company
+ * issued are never received.
+ */
 export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
 export type InboxRole = (typeof inboxRoles)[number];
 
-/** The role whose mark says how far purchases were received: the buyer. */
+/** The buyer. Its mark shows how far purchases have been received. */
 export const BUYER: InboxRole = 'SUBJECT2';
-/** The day from which suppliers issue through KSeF. */
+/** First day on which suppliers issue through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
-/** Runs that an inbox keeps, the newest. */
+/** Maximum number of runs that an inbox keeps. Older runs are removed. */
 export const INBOX_RUNS_MAX = 100;
-/** Refused invoices that a run names; the metric counts all. */
+/** Maximum number of refused invoices that a run lists. The metric counts all of them. */
 export const REFUSED_MAX = 100;
 
 export type RunTrigger = 'SCHEDULE' | 'MANUAL';
-/** PARTIAL: a part was received, and the next run goes on from there. FAILED: nothing was received. */
+/**
+ * PARTIAL means that a part was received and the next run continues after it. FAILED means that nothing was received.
+ */
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 
-/** An invoice of KSeF that is not stored. */
+/** An invoice from KSeF that was not stored. */
 export interface RefusedInvoice {
-  /** The name in the package where it is no number. */
+  /** KSeF number of the invoice, or the file name in the package if it is not a KSeF number. */
   readonly ksefNumber: string;
-  /** A sentence. */
+  /** Reason for the refusal as a sentence. */
   readonly reason: string;
 }
 
 export interface ReceivedCounts {
-  /** Invoices that were new. */
+  /** Number of invoices that were received for the first time. */
   readonly received: number;
-  /** Invoices that had been received before. */
+  /** Number of invoices that had been received before. */
   readonly repeated: number;
   /** The first {@link REFUSED_MAX} invoices that were not stored. */
   readonly refused: readonly RefusedInvoice[];
 }
 
-/** A run as people see it. Times of KSeF are its own text. */
+/** A run as people see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
 export interface InboxRun extends ReceivedCounts {
   readonly id: string;
   readonly role: InboxRole;
@@ -52,83 +57,86 @@ export interface InboxRun extends ReceivedCounts {
   readonly finishedAt?: Date | undefined;
 }
 
-/** An export that KSeF makes, or is about to be asked for. */
+/** An export that KSeF is preparing, or that will be requested next. */
 export interface RunningExport {
-  /** The sealed key of its package, stored before KSeF is asked. */
+  /** Sealed key of the package. It is stored before the export is requested. */
   readonly key: SealedValue;
   readonly startedAt: Date;
-  /** End of the window; absent where it ends at the high water mark. */
+  /** End of the window. Absent if the window ends at the high water mark of KSeF. */
   readonly to?: string | undefined;
-  /** Absent until KSeF has answered. */
+  /** Absent until KSeF has responded. */
   readonly referenceNumber?: string | undefined;
   readonly polls: number;
 }
 
-/** A run that is under way. */
+/** A run that has not ended yet. */
 export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
   readonly startedAt: Date;
   /** Start of the first window of the run. */
   readonly from: string;
-  /** Start of the window that is received now. */
+  /** Start of the window that is being received. */
   readonly cursor: string;
-  /** End of the last window that was received whole. */
+  /** End of the last window that was received completely. */
   readonly through?: string | undefined;
-  /** True when the mark of the role has moved. */
+  /** True when the run has moved the mark of the role. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
-  /** Exports that were given up. */
+  /** Number of exports that the run has given up. */
   readonly restarts: number;
-  /** Failed steps in a row. */
+  /** Number of consecutive failed steps. */
   readonly failures: number;
 }
 
-/** Progress of one role, and its next step. */
+/** Progress and next step of one role. */
 export interface RoleInbox {
   readonly role: InboxRole;
-  /** Start of the next run, in the text of KSeF; absent before the first window was received. */
+  /** Start of the next run, as KSeF wrote it. Absent before the first window was received. */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
-  /** From this time on, a run repeats the last 48 hours. */
+  /** Time from which a run also repeats the last 48 hours. */
   readonly nightAt: Date;
-  /** True when a person asked for the next run. */
+  /** True when a person requested the next run. */
   readonly isRequested: boolean;
-  /** True since a run could not go on before a person acts. */
+  /** True when runs cannot continue until a person acts. */
   readonly isPaused: boolean;
   /** Reason why the last run failed. */
   readonly error?: string | undefined;
   readonly run?: RunUnderWay | undefined;
 }
 
-/** The purchases that a connection receives from KSeF. */
+/** Inbox of a connection: the purchases that it receives from KSeF. */
 export interface Inbox {
-  /** That of its connection. */
+  /** Id of the connection. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** The taxpayer whose invoices the marks are about. */
+  /** Tax id (NIP) of the taxpayer that the marks belong to. */
   readonly contextNip: string;
   readonly isEnabled: boolean;
-  /** YYYY-MM-DD, the day in Poland on which KSeF stored the first invoices to receive. */
+  /** First day to receive, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an invoice. */
   readonly from: string;
   readonly roles: readonly RoleInbox[];
   readonly invoicesReceived: number;
   readonly lastRunAt?: Date | undefined;
-  /** Time since when a person waits for all roles to run. */
+  /** Time at which a person requested runs of all roles. Absent if no request is waiting. */
   readonly requestedAt?: Date | undefined;
 }
 
-/** The same for each company and KSeF number, so that repeats meet. */
+/**
+ * Returns the upload id for a company and a KSeF number. It is always the same, so that repeated deliveries find the
+ * stored document.
+ */
 export function uploadIdOf(companyId: string, ksefNumber: string): string {
   return uuidV5(JSON.stringify([companyId, ksefNumber]), UPLOAD_NAMESPACE);
 }
 
 const UPLOAD_NAMESPACE = '0c3b4f0e-3f6e-4d53-9b1c-7a4d8a1f5e62';
 
-/** An inbox that was never enabled. */
+/** Returns an inbox that has never been enabled. */
 export function newInbox(
   connection: Pick<Inbox, 'id' | 'organizationId' | 'companyId' | 'environment' | 'contextNip'>,
   from: string,
@@ -149,14 +157,17 @@ export function newInbox(
   };
 }
 
-/** Says what is wrong with a first day; undefined when nothing is. @param today in Poland */
+/**
+ * Returns the fault of a first day, or undefined if it is valid.
+ * @param today day in Poland
+ */
 export function faultOfFrom(from: string, today: string): string | undefined {
   if (!isCalendarDate(from)) return 'must be a day written YYYY-MM-DD.';
   if (from < INBOX_FROM_MIN) return `must be ${INBOX_FROM_MIN} or later: suppliers issue through KSeF since that day.`;
   return from > today ? `must not be after today, which is ${today} in Poland.` : undefined;
 }
 
-/** Midnight of a day in Poland. Its clocks change later in the night. */
+/** Returns midnight of a day in Poland. Daylight saving time never changes at midnight there. */
 export function polishMidnight(day: string): string {
   const summer = new Date(`${day}T00:00:00+02:00`);
   const midnight = polishDayOf(summer) === day ? summer : new Date(`${day}T00:00:00+01:00`);
@@ -169,26 +180,26 @@ export function markOf({ from }: Pick<Inbox, 'from'>, { mark }: Pick<RoleInbox, 
   return mark === undefined ? start : laterOf(mark, start);
 }
 
-/** Every purchase that KSeF stored before this time was received; undefined before the first run. */
+/** Returns the time before which every purchase in KSeF has been received. Undefined before the first run. */
 export function receivedThrough({ roles }: Inbox): Date | undefined {
   const mark = roles.find(({ role }) => role === BUYER)?.mark;
   return mark === undefined ? undefined : new Date(mark);
 }
 
-/** Returns the reason why the last run of a role failed, the buyer's first. */
+/** Returns the reason why the last run of a role failed. The buyer's reason takes precedence. */
 export function errorOf({ roles }: Inbox): string | undefined {
   return roles.find(({ error }) => error !== undefined)?.error;
 }
 
-/** Time of the next step; undefined where nothing is to be done. */
+/** Returns the time of the next step, or undefined if there is none. */
 export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>): Date | undefined {
   if (!isEnabled) return undefined;
   return new Date(Math.min(...roles.map(({ dueAt }) => dueAt.getTime())));
 }
 
 /**
- * Enabled, or with another first day. Marks stay unless receiving begins earlier, or for another taxpayer.
- * @returns the same inbox when nothing changes; else one without runs under way
+ * Enables an inbox or changes its first day. Marks are kept unless receiving begins earlier or the taxpayer changes.
+ * @returns the same inbox if nothing changes, otherwise an inbox without runs in progress
  */
 export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' | 'contextNip'>, now: Date): Inbox {
   if (inbox.isEnabled && from === inbox.from && contextNip === inbox.contextNip) return inbox;
@@ -201,7 +212,7 @@ export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' |
   return { ...inbox, isEnabled: true, from, contextNip, roles };
 }
 
-/** Disabled, without runs under way; marks stay. */
+/** Disables an inbox and removes its runs in progress. Marks are kept. */
 export function disabled(inbox: Inbox): Inbox {
   return { ...inbox, isEnabled: false, roles: withoutRuns(inbox), requestedAt: undefined };
 }

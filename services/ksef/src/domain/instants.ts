@@ -1,10 +1,10 @@
-/** Digits of a second that are compared; KSeF writes up to seven. */
+/** Number of fraction digits that are compared. KSeF writes up to seven. */
 const DIGITS = 9;
 
 /**
- * Compares two times as KSeF writes them, in full: it gives up to seven digits of a second, and a `Date` keeps three. A time that went
- * through a `Date` would be earlier than the record that it names.
- * @returns less than 0 when the first is earlier, 0 when they are equal
+ * Compares two times of KSeF with all their digits. KSeF states up to seven digits of a second, but a `Date` keeps only
+ * three, so a time converted to a `Date` would be earlier than the record that it belongs to.
+ * @returns a negative number if the first time is earlier, 0 if both are equal
  */
 export function compareInstants(one: string, other: string): number {
   const differenceMs = Date.parse(one) - Date.parse(other);

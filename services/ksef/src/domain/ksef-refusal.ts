@@ -1,46 +1,51 @@
 /**
- * Next step of a caller after a call without a result (KSeF reference, sections 3 and 6):
- * - TRANSIENT: nothing was done, or doing it again does no harm. Call again, after `retryAfterMs` where it is given.
- * - UNKNOWN: only of sending a document. It may have arrived: read the session before anything else.
- * - BLOCKED: the gateway of KSeF blocks this installation. Call again after 30 minutes, and tell a person.
- * - SESSION: the session takes nothing more. Read its status, then open another one.
- * - PERMANENT: the same call will be refused again. `concerns` says what else will be.
+ * Kind of a refusal. It determines the caller's next step after a call without a result (KSeF reference, sections 3 and
+ * 6):
+ * - TRANSIENT: nothing was done, or repeating the call does no harm. Call again, after `retryAfterMs` if it is given.
+ * - UNKNOWN: occurs only when sending a document. It may have arrived, so read the session before anything else.
+ * - BLOCKED: the gateway of KSeF blocks this installation. Call again after 30 minutes and notify a person.
+ * - SESSION: the session accepts nothing more. Read its status, then open another one.
+ * - PERMANENT: the same call will be refused again. `concerns` tells which other calls will be refused.
  */
 export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
 
 /**
  * Scope of a PERMANENT refusal:
  * - CALL: the request of this call is wrong.
- * - REFERENCE: KSeF does not show this caller, or does not have, what the call names. Other sessions, invoices and logins are not affected.
- * - CONNECTION: each call of the connection will be refused until a person acts.
+ * - REFERENCE: the session, invoice or login that the call names does not exist or is hidden from this caller. Others
+ *   are not affected.
+ * - CONNECTION: every call of the connection will be refused until a person acts.
  */
 export type RefusalScope = 'CALL' | 'REFERENCE' | 'CONNECTION';
 
 export interface RefusalFacts {
-  /** `KSEF_HTTP_403`, `KSEF_API_21405`, `KSEF_AUTH_450`; others name what KSeF did not answer, such as `KSEF_TIMEOUT`. */
+  /**
+   * Code of the refusal, such as `KSEF_HTTP_403`, `KSEF_API_21405` or `KSEF_AUTH_450`. Codes such as `KSEF_TIMEOUT`
+   * mean that KSeF did not respond.
+   */
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Scope of a PERMANENT refusal; CALL when absent. */
+  /** Scope of a PERMANENT refusal. The default is CALL. */
   readonly concerns?: RefusalScope;
-  /** True when the refused call was one of the login (A1 to A7) that another call needed. */
+  /** True when the refused call belongs to the login (A1 to A7) that another call needed. */
   readonly isOfLogin?: boolean | undefined;
-  /** Id under which the helpdesk of KSeF finds a block of its gateway. */
+  /** Id of a block by the gateway, which the helpdesk of KSeF needs. */
   readonly incidentId?: string | undefined;
 }
 
-/** No longer than this; texts of KSeF are cut. */
+/** Maximum length of the message in characters. Texts of KSeF are cut. */
 const REFUSAL_TEXT_MAX = 1_000;
-/** KSeF answered with success, but with content that it does not have. */
+/** Code for a successful response with content that KSeF does not send. */
 export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 
-/** A call of KSeF without a result. The message never holds a token, a whole NIP, an address or a body. */
+/** A call of KSeF without a result. The message never contains a token, a complete NIP, an address or a body. */
 export class KsefRefusal extends Error {
   readonly kind: RefusalKind;
   readonly code: string;
-  /** Undefined where no whole answer came. */
+  /** Undefined if no complete response was received. */
   readonly httpStatus: number | undefined;
-  /** Milliseconds before which the call must not be repeated. */
+  /** Minimum time in milliseconds before the call may be repeated. */
   readonly retryAfterMs: number | undefined;
   readonly concerns: RefusalScope;
   readonly isOfLogin: boolean;
@@ -62,24 +67,24 @@ export class KsefRefusal extends Error {
     this.incidentId = incidentId;
   }
 
-  /** Tells whether KSeF, or our own count of its limits, lets the call wait for its turn: nothing is wrong. */
+  /** Tells whether the call must only wait because of rate limits, those of KSeF or our own count of them. */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** Tells whether our own count of the limits put the call off: it did not leave. */
+  /** Tells whether our own count of the limits postponed the call before it was sent. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }
 
-  /** Tells whether each call of the connection will be refused until someone acts. */
+  /** Tells whether every call of the connection will be refused until someone acts. */
   get isAboutConnection(): boolean {
     return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
   }
 
   /**
-   * Tells whether there is a response that decides nothing: nobody can read it, or it is a 4xx that KSeF does not declare. Unlike an
-   * outage, this may never end.
+   * Tells whether KSeF sent an inconclusive response: one that cannot be read, or a 4xx that KSeF does not declare.
+   * Unlike an outage, this may never end.
    */
   get decidesNothing(): boolean {
     if (this.code === UNREADABLE_ANSWER) return true;

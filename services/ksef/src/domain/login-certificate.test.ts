@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** The field and the sentence of a refusal; undefined where the certificate is taken. */
+/** Returns the field and the sentence of a refusal, or undefined if the certificate is accepted. */
 function faultOf(changes: Partial<Parameters<typeof readLoginCertificate>[0]>, now = NOW): string | undefined {
   try {
     readLoginCertificate({ ...plain, ...changes }, now);
@@ -103,7 +103,7 @@ describe('a certificate and its key', () => {
 });
 
 describe('the password of a key', () => {
-  /** The encrypted key with another number or object id in the place of the first one that is equal to `from`. */
+  /** Returns the encrypted key with its first number or object id that equals `from` replaced. */
   const changed = (from: string, to: Integer | ObjectIdentifier): string => {
     const { result } = fromBER(Buffer.from(encrypted.privateKey.replaceAll(/-----.*-----|\s/g, ''), 'base64'));
     let hasChanged = false;
@@ -124,7 +124,7 @@ describe('the password of a key', () => {
     faultOf({ privateKey: changed('INTEGER : 2048', new Integer({ value: rounds })), privateKeyPassword: PASSWORD });
 
   test('is stretched with a million rounds at the most', () => {
-    // The rounds are right for no password, so the key does not open; it was tried.
+    // The number of rounds is accepted but wrong for the password, so decrypting was attempted and failed.
     expect(faultOfRounds(1_000_000)).toMatch(/^private_key_password: Does not open/);
     expect(faultOfRounds(1_000_001)).toMatch(/^private_key: Stretches its password with more than 1,000,000 rounds/);
   });

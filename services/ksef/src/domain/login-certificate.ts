@@ -6,48 +6,52 @@ import { fromBER, Integer, ObjectIdentifier, Sequence } from 'asn1js';
 import type { AsnType } from 'asn1js';
 import { KsefRefusal } from './ksef-refusal.js';
 
-/** Limits of what a caller uploads (KSeF reference, section 18). */
+/** Maximum sizes of uploaded certificates, keys and passwords (KSeF reference, section 18). */
 export const CERTIFICATE_BYTES_MAX = 8 * 1_024;
 export const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 export const PASSWORD_LENGTH_MAX = 256;
 
 const RSA_BITS_MIN = 2_048;
-/** A larger key takes seconds for one signature. */
+/** Maximum key length. A signature with a longer key takes seconds. */
 const RSA_BITS_MAX = 8_192;
-/** The password of a key is stretched on the thread that serves all callers; KSeF and OpenSSL use up to 600,000 rounds. */
+/**
+ * Maximum number of key derivation rounds. They run on the thread that serves all callers. KSeF and OpenSSL use up to
+ * 600,000.
+ */
 const PBKDF2_ROUNDS_MAX = 1_000_000;
 const PBES2 = '1.2.840.113549.1.5.13';
 const PBKDF2 = '1.2.840.113549.1.5.12';
-/** X.520 attributes of a subject that hold its identity. */
+/** X.520 attributes that contain the identity of a subject. */
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
-/** A certificate that logs in to KSeF, with its private key. */
+/** A certificate for logging in to KSeF, with its private key. */
 export interface LoginCertificate {
   readonly certificate: X509Certificate;
   readonly privateKey: KeyObject;
 }
 
-/** A certificate and its key as a caller sends them. */
+/** A certificate and its key as a caller uploads them. */
 export interface UploadedCertificate {
-  /** PEM, or DER in base64. */
+  /** Certificate in PEM, or in DER as base64. */
   readonly certificate: string;
-  /** PEM: PKCS#8, encrypted or not, SEC1 or PKCS#1. */
+  /** Private key in PEM: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
   readonly privateKey: string;
   readonly privateKeyPassword?: string | undefined;
 }
 
-/** Identity in the subject of a certificate: the taxpayer or the person whom KSeF knows. */
+/** Identity in the subject of a certificate: the taxpayer or the person that KSeF knows. */
 export interface Identity {
   readonly kind: 'NIP' | 'PESEL';
   readonly value: string;
 }
 
 /**
- * Opens an uploaded certificate with its key, and checks that KSeF may take it (KSeF reference, section 18): they belong together,
- * the key is P-256 or RSA with 2,048 to 8,192 bits, the certificate is valid at `now` and may log in.
+ * Reads an uploaded certificate and its key, and checks whether KSeF may accept them (KSeF reference, section 18). They
+ * must belong together, the key must be P-256 or RSA with 2,048 to 8,192 bits, and the certificate must be valid at
+ * `now` and allowed to log in.
  *
- * @throws DomainError invalid, which names the field and what to change in it
+ * @throws DomainError invalid, which names the field and the required change
  */
 export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): LoginCertificate {
   const certificate = readCertificate(uploaded.certificate);
@@ -61,26 +65,26 @@ export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): 
   return { certificate, privateKey };
 }
 
-/** The text that is sealed: certificate and key in PEM, without the password. */
+/** Encodes a certificate and its key, without the password, as the text that is sealed. */
 export function encodeLoginCertificate({ certificate, privateKey }: LoginCertificate): string {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   return `${certificate.toString()}${key}`;
 }
 
-/** Reads what {@link encodeLoginCertificate} wrote. */
+/** Decodes a text of {@link encodeLoginCertificate}. */
 export function decodeLoginCertificate(text: string): LoginCertificate {
   return { certificate: new X509Certificate(text), privateKey: createPrivateKey(text) };
 }
 
-/** Last day of a certificate. */
+/** Returns the time at which a certificate expires. */
 export function expiryOf(certificate: X509Certificate): Date {
   return new Date(certificate.validTo);
 }
 
 /**
- * Refuses a login with a certificate that has expired, in clearer words than those of KSeF.
- * @param now by the clock of KSeF
- * @throws KsefRefusal PERMANENT, of the connection
+ * Refuses a login with an expired certificate. The message is clearer than that of KSeF.
+ * @param now time by the clock of KSeF
+ * @throws KsefRefusal PERMANENT, for the whole connection
  */
 export function requireUnexpired(certificate: X509Certificate, now: Date): void {
   const expiresAt = expiryOf(certificate);
@@ -90,8 +94,8 @@ export function requireUnexpired(certificate: X509Certificate, now: Date): void 
 }
 
 /**
- * Reads the identity of a subject: `VATPL-<NIP>` of a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` of a person.
- * @returns undefined for a certificate that KSeF knows by its fingerprint alone
+ * Reads the identity in a subject: `VATPL-<NIP>` for a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` for a person.
+ * @returns undefined for a certificate that KSeF identifies only by its fingerprint
  */
 export function identityOf(certificate: X509Certificate): Identity | undefined {
   const { subjectName } = new ParsedCertificate(certificate.raw);
@@ -105,7 +109,7 @@ export function identityOf(certificate: X509Certificate): Identity | undefined {
   return taxpayer === undefined ? undefined : { kind: 'NIP', value: taxpayer };
 }
 
-/** The identity with its last four digits alone, such as `NIP ******7635`. */
+/** Masks an identity except for its last four digits, such as `NIP ******7635`. */
 export function maskedIdentity({ kind, value }: Identity): string {
   return `${kind} ${'*'.repeat(value.length - 4)}${value.slice(-4)}`;
 }
@@ -149,7 +153,8 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
   try {
     return createPrivateKey({ key: text, format: 'pem', ...(isEncrypted ? { passphrase: password ?? '' } : {}) });
   } catch {
-    // The library tells a wrong password from a broken file only by chance: random bytes may look like padding.
+    // The library cannot reliably distinguish a wrong password from a broken file, because random bytes may look like
+    // valid padding.
     if (isEncrypted) {
       throw invalidField('private_key_password', 'Does not open the private key. Check the password and the file.');
     }
@@ -160,7 +165,7 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
   }
 }
 
-/** Refuses an encrypted PKCS#8 key whose password would be stretched for seconds, or in a way whose cost is not known. */
+/** Refuses an encrypted PKCS#8 key whose key derivation would take seconds or has an unknown cost. */
 function requireBoundedPassword(text: string): void {
   const [, body] = text.split('-----BEGIN ENCRYPTED PRIVATE KEY-----');
   if (body === undefined) return;
@@ -175,7 +180,7 @@ function requireBoundedPassword(text: string): void {
       'Is encrypted in a way that is not supported. Encrypt it again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
-  // Rounds, and the length of the key where it is stated.
+  // Number of rounds, and the key length if it is stated.
   const numbers = childrenOf(ofDerivation).filter((part) => part instanceof Integer);
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(
@@ -214,7 +219,10 @@ function requireValid(certificate: X509Certificate, now: Date): void {
   }
 }
 
-/** A certificate without the extension is left to KSeF, which takes self-signed ones in its TEST environment. */
+/**
+ * Checks that a certificate may be used for logging in. A certificate without the extension is left to KSeF, which
+ * accepts self-signed ones in its TEST environment.
+ */
 function requireLoginUsage(certificate: X509Certificate): void {
   const usages = new ParsedCertificate(certificate.raw).getExtension(KeyUsagesExtension)?.usages;
   if (usages === undefined || (usages & KeyUsageFlags.digitalSignature) !== 0) return;

@@ -32,7 +32,7 @@ test.each(['EC', 'RSA'] as const)('KSeF takes a login request that is signed wit
   const request = signLoginRequest({ challenge, timestampMs, contextNip: NIP }, login);
   expect((await post('/auth/xades-signature', request)).status).toBe(202);
   expect(request).not.toContain('PRIVATE');
-  // A minute before the challenge, by the clock of KSeF.
+  // The signing time is one minute before the challenge, by the clock of KSeF.
   expect(request).toContain(`<xades:SigningTime>${new Date(timestampMs - 60_000).toISOString()}<`);
 });
 

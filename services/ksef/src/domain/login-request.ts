@@ -13,27 +13,27 @@ const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-/** KSeF refuses a signature from its future; its clock and that of its verifier may differ. */
+/** KSeF refuses a signature whose time is in the future, and its clock may differ from that of its verifier. */
 const SIGNED_BEFORE_MS = 60_000;
 
-/** The signed facts of a login. */
+/** Facts that a login request signs. */
 export interface LoginRequest {
   readonly challenge: string;
-  /** When KSeF made the challenge, by its own clock. */
+  /** Time of the challenge by the clock of KSeF. */
   readonly timestampMs: number;
   readonly contextNip: string;
 }
 
 /**
- * Writes the request that answers a challenge, with an enveloped XAdES-BES signature (KSeF reference, section 18; call X1).
- * Signature and digests use SHA-256: SHA-1 passes in TEST alone.
+ * Writes the request that answers a challenge, with an enveloped XAdES-BES signature (KSeF reference, section 18; call
+ * X1). Signature and digests use SHA-256, because KSeF accepts SHA-1 only in TEST.
  */
 export function signLoginRequest(
   { challenge, timestampMs, contextNip }: LoginRequest,
   { certificate, privateKey }: LoginCertificate,
 ): string {
   const signer = new SignedXml({
-    // The algorithms below sign with the key object itself; the library only asks for some text.
+    // The algorithms below sign with the key object. The library only requires some text here.
     privateKey: 'in the algorithm',
     signatureAlgorithm: privateKey.asymmetricKeyType === 'ec' ? ECDSA_SHA256 : RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
@@ -69,7 +69,7 @@ export function signLoginRequest(
   return `<?xml version="1.0" encoding="utf-8"?>\n${signer.getSignedXml()}`;
 }
 
-/** The properties of the signature: when it was made, and with which certificate. */
+/** Returns the properties of the signature: its time and its certificate. */
 function qualifyingProperties(certificate: X509Certificate, signedAt: Date): string {
   const digest = createHash('sha256').update(certificate.raw).digest('base64');
   const certDigest =
@@ -93,7 +93,7 @@ function qualifyingProperties(certificate: X509Certificate, signedAt: Date): str
   );
 }
 
-/** The issuer as RFC 2253 writes it: the most specific part first, where Node lists it last. */
+/** Returns the issuer in the form of RFC 2253, with the most specific part first. Node lists it last. */
 function issuerName({ issuer }: X509Certificate): string {
   return issuer.split('\n').reverse().join(',');
 }
@@ -101,7 +101,7 @@ function issuerName({ issuer }: X509Certificate): string {
 function signatureWith(name: string, key: KeyObject): new () => SignatureAlgorithm {
   return class implements SignatureAlgorithm {
     readonly getSignature = createOptionalCallbackFunction((material: string): string =>
-      // XML signatures hold both numbers of ECDSA one after the other, where OpenSSL writes DER.
+      // XML signatures contain both ECDSA numbers one after the other, while OpenSSL uses DER by default.
       sign('sha256', Buffer.from(material), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
     );
     readonly verifySignature = createOptionalCallbackFunction((): boolean => {

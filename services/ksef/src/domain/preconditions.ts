@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { ConnectionStatus } from './connection.js';
 
-/** Fault of the bytes or the content of a document, before KSeF is called (KSeF reference, section 9). */
+/** Fault in the bytes or the content of a document that is found before KSeF is called (KSeF reference, section 9). */
 export type DocumentFault =
   | 'NOT_FA3'
   | 'BYTE_ORDER_MARK'
@@ -11,7 +11,7 @@ export type DocumentFault =
   | 'DOCTYPE'
   | 'ATTACHMENT';
 
-/** The facts of an FA(3) document. */
+/** Fields of an FA(3) document. */
 export interface DocumentFacts {
   /** SHA-256 in base64. */
   readonly hash: string;
@@ -49,13 +49,16 @@ const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, stri
     'The connection is DISABLED. Store a token with POST /v1/ksef-connections, test it, and submit the invoice when it is CONNECTED.',
 };
 
-/** @throws DomainError wrong_state, with the way to CONNECTED */
+/**
+ * Requires that a connection is CONNECTED.
+ * @throws DomainError wrong_state, which explains how to reach CONNECTED
+ */
 export function requireConnected(status: ConnectionStatus): void {
   if (status !== 'CONNECTED') throw new DomainError('wrong_state', notConnected[status]);
 }
 
 /**
- * Refuses what KSeF would refuse.
+ * Refuses a document that KSeF would refuse.
  * @param polishDay today in Poland, `YYYY-MM-DD`
  * @throws DomainError wrong_state
  */
@@ -76,18 +79,21 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
   }
 }
 
-/** Hours that Polish time is ahead of UTC, in summer and in winter. */
+/** Hours by which Polish time is ahead of UTC, in summer and in winter. */
 const POLISH_HOURS = [2, 1];
 
-/** The end of a day in Poland. @param day `YYYY-MM-DD` */
+/**
+ * Returns the end of a day in Poland.
+ * @param day `YYYY-MM-DD`
+ */
 export function endOfPolishDay(day: string): Date {
   const utcMs = Date.parse(`${day}T24:00:00Z`);
   const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
-  // In winter the earlier one is still 23 o'clock of the day.
+  // In winter, the end computed with summer time is still 23:00 of the same day.
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 
-/** The day in Poland, `YYYY-MM-DD`. */
+/** Returns the day in Poland as `YYYY-MM-DD`. */
 export function polishDayOf(at: Date): string {
   return new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' }).format(at);
 }

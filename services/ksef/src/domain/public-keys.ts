@@ -6,9 +6,9 @@ import { KsefRefusal } from './ksef-refusal.js';
 
 export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
-/** A certificate as KSeF publishes it. */
+/** A certificate that KSeF publishes. */
 export interface PublishedCertificate {
-  /** DER in base64. */
+  /** Certificate in DER as base64. */
   readonly certificate: string;
   readonly validFrom: Date;
   readonly validTo: Date;
@@ -16,17 +16,18 @@ export interface PublishedCertificate {
 }
 
 export interface PublicKey {
-  /** SHA-256 of the key's DER in base64: how calls name it. */
+  /** SHA-256 of the key's DER in base64. Calls use it to name the key. */
   readonly id: string;
   readonly key: KeyObject;
 }
 
-/** RSA-OAEP with SHA-256 takes so many bytes fewer than the modulus has. */
+/** Number of bytes by which a message for RSA-OAEP with SHA-256 must be shorter than the modulus. */
 const OAEP_OVERHEAD_BYTES = 66;
 
 /**
- * The newest RSA key for the usage that is valid now. Where none is, because clocks differ, the newest that has not ended.
- * @returns undefined where nothing published can be used
+ * Chooses the newest RSA key for the usage that is valid now. If clocks differ and none is valid, chooses the newest
+ * key that has not expired.
+ * @returns undefined if no published key can be used
  */
 export function choosePublicKey(
   published: readonly PublishedCertificate[],
@@ -51,14 +52,14 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
     const key = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey;
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // No certificate: another one may be.
+    // The certificate cannot be read, but another one may be usable.
     return undefined;
   }
 }
 
 /**
- * The token with the time of the challenge, as A3 takes it.
- * @throws KsefRefusal PERMANENT for a token that is too long to be encrypted
+ * Encrypts the token and the time of the challenge as A3 requires.
+ * @throws KsefRefusal PERMANENT if the token is too long
  */
 export function encryptToken(token: string, timestampMs: number, { key }: PublicKey): string {
   const plain = Buffer.from(`${token}|${timestampMs}`, 'utf8');
@@ -72,7 +73,10 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
   return encrypt(key, plain);
 }
 
-/** The key of a session, as S1 takes it. @throws RangeError for a key or vector of another length */
+/**
+ * Encrypts the key of a session as S1 requires.
+ * @throws RangeError if the key or vector has another length
+ */
 export function encryptSessionKey(sessionKey: SessionKey, { key }: PublicKey): string {
   requireLengths(sessionKey);
   return encrypt(key, sessionKey.key);

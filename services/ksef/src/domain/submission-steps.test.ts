@@ -313,7 +313,7 @@ describe('a send without an answer', () => {
     ['that the session refused', refusal('SESSION')],
   ])('%s does not count as one that may have reached KSeF', (_, one) => {
     expect([wasSent(sendBegun), wasSent(refused(sendBegun, send, one, timing))]).toEqual([true, false]);
-    // One before it that may have arrived stays one.
+    // An earlier session in which the document may have arrived remains one.
     const earlier = notFound(notFound(notFound(sendBegun, 100, timing), 100, timing), 100, timing);
     const again = sending(earlier, timing);
     expect([stepOf(earlier, start).kind, wasSent(refused(again, send, one, timing))]).toEqual(['SEND', true]);
@@ -394,7 +394,7 @@ describe('a refused call', () => {
       errorCode: 'KSEF_TIMEOUT',
       errorMessage: expect.stringContaining('2000 times in a row'),
     });
-    // A queue may be longer than the limits allow in five days.
+    // A queue may be so long that the limits need more than five days for it.
     expect(next({ code: 'KSEF_LIMIT', retryAfterMs: 60_000 }).completedAt).toBeUndefined();
   });
   test('for its limits is no failure', () => {
@@ -546,9 +546,9 @@ test('each state has a sentence that says what happens next', () => {
     expect(failedWith(code)).not.toBe(nextStep(follow(600)));
   }
   for (const code of ['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_AUTH_450', 'KSEF_TOKEN_TOO_LONG']) {
-    // It may have been sent before access was refused.
+    // The document may have been sent before access was refused.
     expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again.*do not issue it in another way/);
-    // Another token is advice that costs work: it needs a proof.
+    // Recommending another token costs work, so the message must name a proof first.
     expect(failedWith(code)).toMatch(/If it names the token, the certificate or their permissions, .* must save one /);
   }
   expect(nextStep(follow(450))).not.toContain('new number');

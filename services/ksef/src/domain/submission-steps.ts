@@ -4,32 +4,41 @@ import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-wa
 import { currentSession, isFinal, UNDECIDED, wasSent } from './submission.js';
 import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
-// Computes the next state from the stored one and a response of KSeF (KSeF reference, sections 5 and 8). Pure: a kill between two steps is
-// the same as a pause.
+// Computes the next state of a submission from the stored state and a response of KSeF (KSeF reference, sections 5 and
+// 8). The functions are pure, so that a process killed between two steps only causes a pause.
 
-/** Sessions that a submission may use up before it fails, counted from 0 when it is taken up again; each is one that KSeF broke. */
+/**
+ * Maximum number of sessions that KSeF may break before a submission fails. Counting restarts when the submission is
+ * resumed.
+ */
 export const SESSIONS_MAX = 20;
-/** New sessions after 405. */
+/** Maximum number of new sessions after a 405. */
 const SESSION_RESTARTS_MAX = 2;
-/** New sessions after 435. */
+/** Maximum number of new sessions after a 435. */
 const KEY_RESTARTS_MAX = 1;
-/** Failures in a row before anything is sent: at least five days, because most of them wait five minutes. */
+/**
+ * Maximum number of consecutive failures before anything is sent. Most failures wait five minutes, so this takes at
+ * least five days.
+ */
 export const UNSENT_FAILURES_MAX = 2_000;
-/** Answers in a row that should list invoices and decide nothing, after which the list counts as unreadable: about an hour. */
+/**
+ * Maximum number of consecutive inconclusive responses to a request for the list of invoices. After that, about an
+ * hour, the list counts as unreadable.
+ */
 export const LIST_FAILURES_MAX = 20;
-/** A session that ends sooner takes nothing more. */
+/** A session that ends within this time is not used for sending. */
 const SESSION_MARGIN_MS = 5 * 60_000;
-/** A confirmation that KSeF does not give in this time is given up. */
+/** Maximum time to wait for a confirmation from KSeF. Then it is given up. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 
-/** When the steps happen, and how waits are stretched. */
+/** Current time, and the settings that stretch waits. */
 export interface Timing {
   readonly now: Date;
-  /** KSEF_WAIT_FACTOR */
+  /** Value of KSEF_WAIT_FACTOR. */
   readonly waitFactor: number;
   /** Deadline of one call. */
   readonly requestMs: number;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   readonly random: number;
 }
 
@@ -43,7 +52,7 @@ export type Step =
   | { readonly kind: 'CONFIRM'; readonly session: SubmissionSession; readonly invoiceReferenceNumber: string }
   | { readonly kind: 'NOTHING' };
 
-/** The status of an invoice, as far as it decides. */
+/** Status of an invoice, with the fields that decisions need. */
 export interface InvoiceAnswer {
   readonly ksefNumber: string | undefined;
   readonly status: { readonly code: number; readonly description: string; readonly details: readonly string[] };
@@ -68,18 +77,18 @@ export function stepOf(progress: Progress, now: Date): Step {
   return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
 }
 
-/** Tells whether a document may still be sent in a session. */
+/** Tells whether the session is valid for long enough to send the document in it. */
 function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Date): boolean {
   return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
 
-/** The session whose invoice was registered: the last with a reference of it. */
+/** Returns the session in which the invoice was registered: the last session that has a reference of the invoice. */
 function confirmableSession({ status, upoReferenceNumber, sessions }: Progress): SubmissionSession | undefined {
   if (status !== 'ACCEPTED' || upoReferenceNumber !== undefined) return undefined;
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
 }
 
-/** A session is about to be opened: kept before the call. */
+/** Returns the progress that is stored before a session is opened. */
 export function opening(progress: Progress): Progress {
   return { ...progress, ...UNDECIDED, status: 'SENDING', sessions: progress.sessions.map(abandon) };
 }
@@ -99,11 +108,14 @@ export function opened(
     isClosed: false,
   };
   const inFresh = { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: timing.now };
-  // One that no longer takes anything would be followed by the next at once, without an end.
+  // An expiring session counts as a broken one. Otherwise new sessions could be opened without end.
   return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 
-/** The document is about to leave: kept before each request. One that repeats another after a 401 is the same send. */
+/**
+ * Returns the progress that is stored before each request that sends the document. A request that repeats another one
+ * after a 401 belongs to the same send.
+ */
 export function sending(progress: Progress, { now }: Timing): Progress {
   return inCurrent(progress, (session) => {
     const sends = session.sentAt === undefined ? session.sends + 1 : session.sends;
@@ -111,7 +123,7 @@ export function sending(progress: Progress, { now }: Timing): Progress {
   });
 }
 
-/** KSeF has the document. */
+/** Returns the progress after KSeF has received the document. */
 export function sent(progress: Progress, invoiceReferenceNumber: string, { now, waitFactor }: Timing): Progress {
   return {
     ...inCurrent(progress, (session) => ({ ...session, invoiceReferenceNumber, key: undefined })),
@@ -126,8 +138,9 @@ export function sent(progress: Progress, invoiceReferenceNumber: string, { now, 
 }
 
 /**
- * The document was not found in its session. It may still arrive, so KSeF is asked three times before anything is repeated.
- * @param sessionCode of the session itself, needed at the third look
+ * Returns the progress after the document was not found in its session. It may still arrive, so KSeF is asked three
+ * times before the document is sent again.
+ * @param sessionCode status code of the session itself, needed at the third check
  */
 export function notFound(progress: Progress, sessionCode: number | undefined, timing: Timing): Progress {
   const session = currentSession(progress);
@@ -166,18 +179,19 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The original that KSeF names is a pointer. Whether it is ours, only its hash proves, in a session of ours as well.
+      // The response names an original, which may or may not be ours. Only its hash proves it, even for a session of
+      // this service.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
   }
 }
 
-/** The document that KSeF has registered with the seller, kind and number of a duplicate. */
+/** The document that KSeF has registered with the same seller, kind and number. */
 export interface Original {
-  /** Base64 of SHA-256. */
+  /** SHA-256 in base64. */
   readonly invoiceHash: string;
-  /** The entry of the list in which its session was read. */
+  /** The entry of the document in the list of its session. */
   readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
 }
 
@@ -187,9 +201,9 @@ const UNKNOWN_FILE =
   ' It is not known whether it is the same file. Compare the two in KSeF: if they are the same, the invoice is already registered.';
 
 /**
- * KSeF has a document with this seller, kind and number. It is ours exactly where it has our hash; its confirmation is fetched
- * where it came in a session of ours.
- * @param original undefined: KSeF does not show it to this token, so it is not taken for ours
+ * Returns the progress after KSeF reported a document with this seller, kind and number. The document is ours only if
+ * the hash is equal. Its confirmation can be fetched only if it was registered in a session of ours.
+ * @param original undefined if KSeF does not show the document to this token, so that it is not treated as ours
  */
 export function resolvedDuplicate(
   progress: Progress & { readonly document: Pick<SubmittedDocument, 'hash'> },
@@ -210,7 +224,7 @@ export function resolvedDuplicate(
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
 
-/** Only the session of the registered document has its confirmation. */
+/** Sets the session that registered the document, because only that session has its confirmation. */
 function registeredAs(progress: Progress, { entry }: Original): Progress {
   const sessions = progress.sessions.map((session) => ({
     ...session,
@@ -220,7 +234,10 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
   return { ...progress, sessions };
 }
 
-/** Computes the progress after a list could not be read. An outage is waited for; responses that decide nothing may never end. */
+/**
+ * Computes the progress after a list could not be read. An outage is waited out. Inconclusive responses are limited in
+ * number, because they may never end.
+ */
 export function unread(
   progress: Progress,
   refusal: KsefRefusal,
@@ -233,7 +250,7 @@ export function unread(
   return waiting({ ...progress, listFailures: listFailures + 1 }, refusal, timing);
 }
 
-/** A call of a step brought no result. */
+/** Returns the progress after the call of a step was refused or failed. */
 export function refused(progress: Progress, step: Step, refusal: KsefRefusal, timing: Timing): Progress {
   switch (step.kind) {
     case 'SEND':
@@ -243,10 +260,11 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     case 'LOOK':
     case 'FOLLOW':
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
-      // KSeF may have the document: it is followed with the next token.
+      // KSeF may have received the document, so its status is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
-        // Sent again in another session it is either new or a duplicate of ours: both tell what is registered.
+        // Sent again in another session, the document is either new or a duplicate of ours. Both results show what KSeF
+        // has registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);
@@ -269,16 +287,19 @@ function unknown(progress: Progress, session: SubmissionSession, { now, requestM
   return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
 }
 
-/** A send that KSeF refused with an answer, or that did not leave, brought nothing: it does not count. */
+/** Undoes the count of a send that KSeF refused with a response, or that never left this service. */
 function unsent(progress: Progress): Progress {
   return inCurrent(progress, (session) =>
     session.sentAt === undefined ? session : { ...session, sentAt: undefined, sends: session.sends - 1 },
   );
 }
 
-/** Nothing is on its way to KSeF: what never comes right ends. Limits are no failure, however long the queue is. */
+/**
+ * Returns the progress after a failure before anything was sent. Repeated failures end the submission. Waiting for rate
+ * limits does not count as a failure, however long the queue is.
+ */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
-  // It goes on with another token or certificate; the worker ends the wait where none comes.
+  // The submission can continue with another token or certificate. The worker ends the wait if none is stored in time.
   if (refusal.isOfLogin && refusal.isAboutConnection) return waiting(progress, refusal, timing);
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
@@ -299,12 +320,15 @@ function waiting(progress: Progress, { kind, retryAfterMs, isAboutLimits }: Ksef
   return { ...progress, failures, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
-/** Returns the time when a call is due again that our own count of the limits put off. */
+/** Returns the time at which to repeat a call that our own count of the limits postponed. */
 export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, random }: Timing): Date {
   return after(now, Math.max(backoffMs(1, random) * waitFactor, retryAfterMs ?? 0));
 }
 
-/** KSeF ends a session by itself when it is not closed: then nothing is left to do. */
+/**
+ * Returns the progress after closing a session was refused. KSeF also ends sessions that are never closed, so nothing
+ * more needs to be done.
+ */
 function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
   const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutConnection) || session.validUntil <= timing.now;
   return isOver ? closed(progress, session, timing) : waiting(progress, refusal, timing);
@@ -317,7 +341,10 @@ export function closed(progress: Progress, { referenceNumber }: SubmissionSessio
   return rest({ ...progress, sessions, failures: 0, polls: 0 }, timing);
 }
 
-/** KSeF does not have the confirmation yet, or not a right one. It is given up after days; the invoice stays registered. */
+/**
+ * Returns the progress when KSeF has no confirmation yet, or an invalid one. It is given up after several days. The
+ * invoice stays registered.
+ */
 export function confirmationLater(progress: Progress, retryAfterMs: number | undefined, timing: Timing): Progress {
   const { now, waitFactor } = timing;
   const waitedMs = now.getTime() - (progress.completedAt ?? now).getTime();
@@ -326,14 +353,20 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
   return { ...progress, polls: progress.polls + 1, dueAt: after(now, Math.max(chosen, retryAfterMs ?? 0)) };
 }
 
-/** @throws TypeError for one that is not ACCEPTED */
+/**
+ * Returns the progress with its confirmation stored.
+ * @throws TypeError if the submission is not ACCEPTED
+ */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
   if (progress.status !== 'ACCEPTED')
     throw new TypeError(`A submission that is ${progress.status} has no confirmation.`);
   return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
 }
 
-/** Ends what is not on its way, for a reason of ours; what may have arrived goes on. The message says whether anything was ever sent. */
+/**
+ * Ends a submission that has not been sent, for a reason of this service. A document that may have arrived is still
+ * tracked. The message states whether anything was ever sent.
+ */
 export function givenUp(
   progress: Progress,
   { code, message }: { readonly code: string; readonly message: string },
@@ -344,7 +377,7 @@ export function givenUp(
   return failed(progress, { code, message: `${message} ${wasEverSent ? SENT_BEFORE : 'Nothing was sent.'}` }, timing);
 }
 
-/** Sentence about an earlier session, or an earlier attempt, whose outcome may be unknown. */
+/** Sentence about an earlier session or attempt whose outcome may be unknown. */
 const SENT_BEFORE =
   'The invoice had been sent before that. Do not issue it in another way: submit it again to find out whether KSeF has it.';
 
@@ -385,7 +418,7 @@ function accepted(progress: Progress, ksefNumber: string, { now }: Timing): Prog
   };
 }
 
-/** Characters of an error message; longer ones are cut. */
+/** Maximum length of an error message in characters. Longer messages are cut. */
 const REFUSAL_TEXT_MAX = 1_000;
 
 interface Refused {
@@ -411,7 +444,7 @@ function ended(
   return rest({ ...progress, ...decision, completedAt: timing.now, failures: 0, polls: 0 }, timing);
 }
 
-/** Due at once while something is left, else never. */
+/** Makes the submission due at once if work remains, otherwise never. */
 function rest(progress: Progress, { now }: Timing): Progress {
   return { ...progress, dueAt: stepOf(progress, now).kind === 'NOTHING' ? undefined : now };
 }

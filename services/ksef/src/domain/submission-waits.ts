@@ -2,26 +2,29 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Looks at an invoice that is being processed (KSeF reference, section 7). */
+/** Waits before the first polls of an invoice that is being processed (KSeF reference, section 7). */
 const FIRST_POLLS = [1, 1, 2, 3, 5, 8, 13].map((seconds) => seconds * SECOND);
 const BACKOFF_MS = SECOND;
 const BACKOFF_MS_MAX = 5 * MINUTE;
-/** After a block by the gateway of KSeF. */
+/** Wait after a block by the gateway of KSeF. */
 export const BLOCK_MS = 30 * MINUTE;
-/** Before the second and the third look for a document that may have arrived. */
+/** Waits before the second and the third search for a document that may have arrived. */
 export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 
 const PAUSE_MS_MIN = 50;
 
-/** Returns the pause of a job of this service between two runs: shorter with a small factor, and never longer. */
+/**
+ * Returns the pause of a recurring job between two runs. A small wait factor shortens it, and a large one does not
+ * extend it.
+ */
 export function pauseOfJob(usualMs: number, waitFactor: number): number {
   return Math.max(PAUSE_MS_MIN, usualMs * Math.min(1, waitFactor));
 }
 
 /**
  * Returns the wait before the next poll.
- * @param polls polls so far
- * @param waitedMs since the first one was possible
+ * @param polls number of polls so far
+ * @param waitedMs milliseconds since the first poll was possible
  */
 export function pollAfterMs(polls: number, waitedMs: number): number {
   const first = FIRST_POLLS[polls];
@@ -31,9 +34,9 @@ export function pollAfterMs(polls: number, waitedMs: number): number {
 }
 
 /**
- * Exponential, with jitter, bounded.
- * @param failures in a row, this one included
- * @param random 0 to 1
+ * Returns the wait before a retry: exponential, with jitter and a maximum.
+ * @param failures number of consecutive failures, including this one
+ * @param random number from 0 to 1
  */
 export function backoffMs(failures: number, random: number): number {
   const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS * 2 ** Math.min(failures - 1, 30));

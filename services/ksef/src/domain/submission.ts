@@ -2,21 +2,21 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
 import type { Environment } from './connection.js';
 
-/** QUEUED, SENDING and PROCESSING go on by themselves; the others are final. */
+/** QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final. */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
-/** The facts that the document states, stored before any call. Hash and size identify the bytes that are sent. */
+/** Fields of the document, stored before any call. Hash and size identify the bytes that are sent. */
 export interface SubmittedDocument {
   readonly uploadId: string;
   /** SHA-256 in base64. */
   readonly hash: string;
   readonly byteSize: number;
   readonly sellerNip: string;
-  /** RodzajFaktury */
+  /** Kind of invoice, field RodzajFaktury. */
   readonly kind: string;
-  /** P_2 */
+  /** Invoice number, field P_2. */
   readonly number: string;
-  /** P_1, `YYYY-MM-DD` */
+  /** Issue date, field P_1, as `YYYY-MM-DD`. */
   readonly issueDate: string;
 }
 
@@ -24,40 +24,40 @@ export interface SubmittedDocument {
 export interface SubmissionSession {
   readonly referenceNumber: string;
   readonly validUntil: Date;
-  /** AES key and initialization vector; absent once nothing more is sent in it. */
+  /** AES key and initialization vector. Absent when nothing more will be sent in the session. */
   readonly key: SealedValue | undefined;
-  /** Time when the document was last about to be sent in it; stored before the call. */
+  /** Time just before the document was last sent in the session. It is stored before the call. */
   readonly sentAt: Date | undefined;
-  /** Times that the document may have reached KSeF in it. */
+  /** Number of sends after which the document may have reached KSeF in this session. */
   readonly sends: number;
-  /** Looks for the document after a send without an answer. */
+  /** Number of searches for the document after a send without a response. */
   readonly looks: number;
   readonly invoiceReferenceNumber: string | undefined;
-  /** Nothing more is sent in it. */
+  /** True when nothing more is sent in the session. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
-  /** Opened before the submission was taken up again. */
+  /** True if the session was opened before the submission was resumed. */
   readonly isEarlier?: true;
 }
 
-/** The fields of every submission, whatever its status. */
+/** Fields of every submission, whatever its status. */
 interface Course {
-  /** Oldest first; they stay when a submission is taken up again. */
+  /** Sessions of the submission, oldest first. They are kept when the submission is resumed. */
   readonly sessions: readonly SubmissionSession[];
-  /** Failures in a row of the call that is next. */
+  /** Number of consecutive failures of the next call. */
   readonly failures: number;
-  /** Looks at an invoice that is being processed, or at a confirmation. */
+  /** Number of polls of an invoice that is being processed, or of a confirmation. */
   readonly polls: number;
-  /** Failures in a row of listing the invoices of a session; absent when there is none. */
+  /** Number of consecutive failures to list the invoices of a session. Absent when there are none. */
   readonly listFailures?: number | undefined;
-  /** New sessions because of 405, and because of 435. */
+  /** Number of new sessions after a 405, and after a 435. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
   /** Time of the next step; undefined when none is left. */
   readonly dueAt: Date | undefined;
 }
 
-/** Fields that only a decision of KSeF, or of this service to give up, sets. */
+/** Values of the fields that are set only by a decision of KSeF, or of this service to give up. */
 export const UNDECIDED = {
   ksefNumber: undefined,
   errorCode: undefined,
@@ -86,16 +86,17 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
   readonly completedAt: Date;
 }
 
-/** Progress of a submission. One write each changes it. */
+/** Progress of a submission. Each change is one write. */
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
- * A doubt about a document that does not stop it. OTHER_SELLER: it names another seller than the NIP of the connection. KSeF
- * takes it where the seller has granted a right, which we cannot see, and refuses it otherwise (410).
+ * A doubt about a document that does not stop the submission. OTHER_SELLER means that the document names another seller
+ * than the NIP of the connection. KSeF accepts it if that seller has granted a permission, which this service cannot
+ * see, and otherwise refuses it (410).
  */
 export type SubmissionWarning = 'OTHER_SELLER';
 
-/** An invoice on its way to KSeF (specification 2.12). */
+/** A submission of an invoice to KSeF (specification 2.12). */
 export type Submission = Progress & {
   readonly id: string;
   readonly organizationId: string;
@@ -111,12 +112,12 @@ export type Submission = Progress & {
   readonly updatedAt: Date;
 };
 
-/** The session that is shown of a submission: the last that has the document, else the last. */
+/** Returns the session that people see: the last session that has the document, or else the last session. */
 export function shownSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
 }
 
-/** Tells whether two states look the same to people: another poll of KSeF is not a change. */
+/** Tells whether two states look equal to people. Another poll of KSeF is not a visible change. */
 export function isShownAlike(one: Progress, other: Progress): boolean {
   const shown = (progress: Progress): string => {
     const { status, ksefNumber, errorCode, errorMessage, upoReferenceNumber, submittedAt, completedAt } = progress;
@@ -135,7 +136,10 @@ export function isShownAlike(one: Progress, other: Progress): boolean {
   return shown(one) === shown(other);
 }
 
-/** One for each connection and invoice, so that a second request finds the first. */
+/**
+ * Returns the id of the submission of an invoice with a connection. It is always the same, so that a second request
+ * finds the first.
+ */
 export function submissionId(connectionId: string, invoiceId: string): string {
   return uuidV5(invoiceId, connectionId);
 }
@@ -144,21 +148,21 @@ export function isFinal(status: SubmissionStatus): boolean {
   return status === 'ACCEPTED' || status === 'REJECTED' || status === 'FAILED';
 }
 
-/** The session in which the document is sent, or was sent last. */
+/** Returns the session in which the document is sent or was last sent. */
 export function currentSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
   const last = sessions.at(-1);
   return last === undefined || last.isAbandoned || last.isClosed ? undefined : last;
 }
 
 /**
- * Tells whether the document may have reached KSeF since the submission was last taken up: it is then followed to its end, whatever becomes
- * of the connection.
+ * Tells whether the document may have reached KSeF since the submission was last resumed. Such a submission is tracked
+ * to its end, even when the connection can no longer be used.
  */
 export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
   return sessions.some(({ sends, isEarlier }) => sends > 0 && isEarlier !== true);
 }
 
-/** Progress of a submission of which nothing was done yet. */
+/** Returns the progress of a new submission. */
 export function queued(now: Date): Progress {
   return {
     status: 'QUEUED',
@@ -172,10 +176,13 @@ export function queued(now: Date): Progress {
   };
 }
 
-/** Sessions of earlier take-ups: enough to recognise a duplicate of our own. The oldest go first, but none that is open. */
+/**
+ * Maximum number of earlier sessions that a submission keeps, enough to recognise a duplicate of our own. The oldest
+ * are removed first, except those that are still open.
+ */
 export const SESSIONS_KEPT_MAX = 200;
 
-/** A refused submission is tried again; what was sent for it stays known. */
+/** Resumes a refused submission. Its earlier sessions are kept. */
 export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
   const kept = sessions.filter(({ isClosed }, index) => !isClosed || index >= sessions.length - SESSIONS_KEPT_MAX);
   return { ...queued(now), sessions: kept.map((session) => ({ ...session, isAbandoned: true, isEarlier: true })) };
@@ -193,7 +200,7 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
     'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit invoices that a supplier issued with the connection of that supplier.',
 };
 
-/** Describes the next step, and who must act. */
+/** Describes the next step and names who must act. */
 export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
@@ -224,13 +231,13 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
   }
   const correction =
     'Its issuer must correct it; upload the corrected invoice and submit the invoice from that upload.';
-  // Only a document without such faults is submitted.
+  // Faults in the document itself are found before it is submitted.
   return errorCode === 'KSEF_450'
     ? `KSeF refused the content of the document. Our own check against the FA(3) schema found no error, so the document breaks a rule beyond the schema. The error message of KSeF names the rule. ${correction}`
     : `KSeF refused the document. ${correction}`;
 }
 
-/** Codes of a login that KSeF refused; so do codes that begin with KSEF_AUTH_. */
+/** Error codes that mean a refused login. Codes that begin with KSEF_AUTH_ mean the same. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_TOKEN_TOO_LONG']);
 
 function nextStepAfterFailure(errorCode: string | undefined): string {

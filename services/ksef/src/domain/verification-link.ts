@@ -8,13 +8,16 @@ const HOSTS: Readonly<Record<Environment, string>> = {
 
 interface Registered {
   readonly sellerNip: string;
-  /** `YYYY-MM-DD` */
+  /** Issue date as `YYYY-MM-DD`. */
   readonly issueDate: string;
   /** SHA-256 in base64. */
   readonly hash: string;
 }
 
-/** The link behind the QR code of an invoice (KOD I): anyone who has the document can look it up in KSeF. */
+/**
+ * Returns the link in the QR code of an invoice (KOD I). Anyone who has the document can look it up in KSeF with this
+ * link.
+ */
 export function verificationLink(environment: Environment, { sellerNip, issueDate, hash }: Registered): string {
   const day = issueDate.split('-').toReversed().join('-');
   return `https://${HOSTS[environment]}/invoice/${sellerNip}/${day}/${Buffer.from(hash, 'base64').toString('base64url')}`;

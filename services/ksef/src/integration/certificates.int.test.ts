@@ -21,7 +21,7 @@ let running: RunningKsef;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
-  // The clock of DEMO goes on in one of the tests.
+  // One of the tests moves the clock of DEMO.
   const demo = `${simulator.url}/demo/v2`;
   running = await startKsef(startService, {
     infrastructure: testInfrastructure(),

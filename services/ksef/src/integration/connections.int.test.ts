@@ -71,7 +71,7 @@ const list = async (organizationId: string, part: object = {}) =>
     },
     caller,
   );
-/** An event may come more than once. */
+/** Returns each action once, because an event may be delivered twice. */
 const actionsOf = (organizationId: string) => [
   ...new Map(
     audited.filter((line) => line.organizationId === organizationId).map(({ eventId, action }) => [eventId, action]),
@@ -79,7 +79,7 @@ const actionsOf = (organizationId: string) => [
 ];
 
 const submissions = () => running.mongo.db.collection<SubmissionDocument>('submissions');
-/** One that KSeF examines; the service looks at it again in an hour. */
+/** Stores a submission that KSeF is processing. The service polls it again only after an hour. */
 async function submissionUnderWay(organizationId: string, connectionId: string): Promise<string> {
   const now = new Date();
   const { status, dueAt, ...progress } = queued(now);
@@ -295,7 +295,7 @@ describe('a connection with an invoice under way', () => {
     await disable(organizationId, free.connectionId);
     const token = async (id: string) => stated(await documents().findOne({ _id: id })).token;
     for (const submission of underWay) {
-      // The sweep has been here when it has wiped another one that was disabled later.
+      // The sweep has finished once it has also removed the secret of a connection that was disabled later.
       await documents().updateOne(
         { _id: free.connectionId },
         { $set: { token: { sealed: 'x', keyId: 'k1' }, wipeTokenSince: new Date() } },
@@ -321,7 +321,7 @@ describe('the keys that seal tokens', () => {
     const secrets = sealedField(secretbox(keyRing.parse(second)), 'connections', 'token');
     const owner = { id: connection.connectionId, organizationId };
     expect(secrets.open(owner, stated(token))).toBe(exampleToken);
-    // A token opens for its own connection alone.
+    // A token can be decrypted only for its own connection.
     expect(() => secrets.open({ ...owner, id: 'another' }, stated(token))).toThrow(/belongs to another place/);
     await replica.stop();
   });
@@ -359,7 +359,7 @@ describe('the keys that seal tokens', () => {
     const { version, updatedAt } = stated(await submissions().findOne({ _id: submission }));
     expect({ version, updatedAt }).toEqual({ version: before.version, updatedAt: before.updatedAt });
     await replica.stop();
-    // Neither a token nor a canary is under this key.
+    // Neither a token nor a canary is sealed with this key.
     const other = sealedField(secretbox(keyRing.parse(third)), 'submissions', 'sessionKey').seal(
       owner,
       encodeSessionKey(sessionKey),

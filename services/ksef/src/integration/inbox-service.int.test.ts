@@ -17,7 +17,7 @@ beforeAll(async () => {
   running = await startKsef(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
-    // Nobody answers there: what this file examines needs no KSeF.
+    // No server listens at this address, because the tests in this file need no KSeF.
     env: { KSEF_TEST_URL: 'http://127.0.0.1:1', KSEF_DEMO_URL: 'http://127.0.0.1:1' },
   });
 });

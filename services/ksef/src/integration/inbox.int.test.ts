@@ -42,9 +42,9 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
 const tokens = sealedField(box, 'connections', 'token');
 const exportKeys = sealedField(box, 'inboxes', 'exportKey');
-/** Two hours are 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
+/** Factor for waits: two hours take 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
 const WAIT_FACTOR = 0.0001;
-/** More writes than the runs of three roles take without a fault. */
+/** Upper limit for the writes of runs of three roles without faults. */
 const WRITES_MAX = 16;
 
 type Store = ReturnType<typeof inboxStore>;
@@ -58,7 +58,7 @@ let store: Store;
 let environments: ReturnType<typeof inboxEnvironmentStore>;
 const control = simulatorControl(() => `${simulator.url}/test`);
 
-// Stand-ins for the other services. Both keep what they are given once for each id, as the real ones do.
+// Fakes of the other services. Both store each id once, as the real services do.
 const connections = new Map<string, Connection>();
 const failedConnections: string[] = [];
 interface Kept {
@@ -68,7 +68,7 @@ interface Kept {
 class Documents {
   readonly kept = new Map<string, Kept>();
   readonly analyzed: string[] = [];
-  /** Calls of both, answered or not. */
+  /** Calls to both fakes, with or without a response. */
   calls = 0;
   beforeCall: (call: number, name: 'store' | 'request', invoice: { readonly ksefNumber: string }) => void = () => {};
 
@@ -137,7 +137,7 @@ beforeEach(async () => {
 const replicas: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
   for (const { stop } of replicas.splice(0)) await stop();
-  // A replica takes every inbox that is due.
+  // A replica takes every due inbox, so inboxes of earlier tests are removed.
   await mongo.db.collection<InboxDocument>('inboxes').deleteMany({});
 });
 
@@ -190,7 +190,7 @@ function startReplica(
 
 let nips = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
 
-/** A connection of a context and an organization of its own, so that its requests are too. */
+/** Connects a new context and organization, so that its requests are separate. */
 async function connect(permissions?: readonly string[]): Promise<Connection> {
   const [id, organizationId, contextNip] = [randomUUID(), randomUUID(), String(nips++)];
   const token = exampleToken.replace('5265877635', contextNip);
@@ -220,7 +220,7 @@ interface Registered {
   readonly ksefNumber: string;
   readonly xml: string;
 }
-/** A purchase of the company, as KSeF has it. */
+/** Registers a purchase of the company in KSeF. */
 async function purchase({ contextNip: buyer }: Connection, more: object = {}): Promise<Registered> {
   const xml = fa3Document({ number: `FV/${randomUUID()}`, buyer });
   const { ksefNumber } = await control<{ ksefNumber: string }>('POST', 'invoices', { buyerNip: buyer, xml, ...more });
@@ -234,17 +234,17 @@ const inboxOf = async ({ id, organizationId }: Connection): Promise<Inbox> => {
 };
 const runsOf = ({ id, organizationId }: Connection): Promise<readonly InboxRun[]> =>
   listRuns(deps())(organizationId, id);
-/** The runs of a role that ended, oldest first. */
+/** Returns the ended runs of a role, oldest first. */
 const endedOf = async (connection: Connection, role = 'SUBJECT2'): Promise<readonly InboxRun[]> =>
   (await runsOf(connection)).filter((run) => run.role === role && run.status !== 'RUNNING').toReversed();
-/** Waits for so many ended runs of a role. */
+/** Waits for a number of ended runs of a role. */
 const ended = (connection: Connection, count = 1, role = 'SUBJECT2'): Promise<readonly InboxRun[]> =>
   eventually(async () => {
     const runs = await endedOf(connection, role);
     if (runs.length < count) throw new Error(`${runs.length} runs: ${JSON.stringify(await inboxOf(connection))}`);
     return runs;
   });
-/** The names of the events of an inbox with their bodies, oldest first. */
+/** Returns the names and bodies of an inbox's events, oldest first. */
 const eventsOf = async ({ id }: Connection): Promise<readonly { name: string; body: Record<string, unknown> }[]> => {
   const document = await mongo.db.collection<InboxDocument>('inboxes').findOne({ _id: id });
   return (document?.outbox ?? []).map(({ subject, payload }) => ({
@@ -260,7 +260,7 @@ const requestsOf = async ({ contextNip }: Connection, operation: string): Promis
 const sum = (runs: readonly InboxRun[], member: 'received' | 'repeated'): number =>
   runs.reduce((all, run) => all + run[member], 0);
 
-/** Everything was handed on once, byte for byte. */
+/** Expects that every invoice was passed on once, byte for byte. */
 function expectReceived(services: Documents, { companyId }: Connection, invoices: readonly Registered[]): void {
   const stored = invoices.map(({ ksefNumber }) => {
     const kept = services.kept.get(uploadIdOf(companyId, ksefNumber));
@@ -292,7 +292,7 @@ describe('a run', () => {
   test('without news costs one export and one look at it', async () => {
     const connection = await connect();
     await enable(connection);
-    // The next run is far away.
+    // With a wait factor of 1, the next run is far in the future.
     const replica = startReplica(new Documents(), { waitFactor: 1 });
     for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
     await replica.stop();
@@ -327,7 +327,7 @@ describe('a run', () => {
     startReplica(services);
     const [first] = await ended(connection);
     expect(first).toMatchObject({ status: 'SUCCEEDED', received: 5 });
-    // Windows touch.
+    // Consecutive windows share their boundary, so an invoice may arrive twice.
     expect(first?.repeated).toBeGreaterThan(0);
     expectReceived(services, connection, invoices);
   });
@@ -651,7 +651,7 @@ describe('two replicas', () => {
   });
 });
 
-/** An inbox with services of its own, whose process is killed. */
+/** An inbox with separate fakes, whose process is killed. */
 interface Killed {
   readonly services: Documents;
   readonly connection: Connection;
@@ -659,7 +659,7 @@ interface Killed {
   readonly death: { isDead: boolean; readonly write?: number; readonly isWritten?: boolean };
 }
 
-/** Sends what is received to the services of its inbox. */
+/** Routes received documents to the fakes of their inbox. */
 function routed(cases: readonly Killed[]): Pick<Documents, 'documents' | 'analyses'> {
   const of = (organizationId: string): Documents => {
     const found = cases.find(({ connection }) => connection.organizationId === organizationId);
@@ -672,13 +672,13 @@ function routed(cases: readonly Killed[]): Pick<Documents, 'documents' | 'analys
   };
 }
 
-/** The queue as processes have it that are killed: each works on one inbox, and is silent once it is dead. */
+/** Returns the queue of processes that are killed. Each works on one inbox and does nothing after its death. */
 function killing(queue: Store, cases: readonly Killed[]): Store {
   const deathOf = (id: string) => cases.find(({ connection }) => connection.id === id)?.death;
   function watched(claim: InboxClaim, death: Killed['death'], counter: { writes: number }): InboxClaim {
     return {
       ...claim,
-      // A dead process does not release.
+      // A killed process does not release its claim.
       release: async () => (death.isDead ? undefined : claim.release()),
       wait: async (...args) => (death.isDead ? undefined : claim.wait(...args)),
       keepAlive: (onLost) => claim.keepAlive(death.isDead ? () => {} : onLost),
@@ -713,7 +713,7 @@ async function prepare(death: Omit<Killed['death'], 'isDead'>): Promise<Killed> 
   return { services, connection, invoices, death: { ...death, isDead: false } };
 }
 
-/** Another process goes on: each purchase is received once, and counted once. */
+/** Expects that another process continues, and that each purchase is received once and counted once. */
 async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<void> {
   for (const { stop } of replicas.splice(0)) await stop();
   startReplica(routed(cases), { queue });

@@ -27,7 +27,9 @@ import type { ConfirmationDocument, SubmissionDocument } from '../storage/submis
 import { exampleToken } from '../testing/running-ksef.js';
 import { simulatorControl } from '../testing/simulator-control.js';
 
-/** An hour of KSeF has 12 s here, and its limits are a tenth: 12 sessions an hour for one context. */
+/**
+ * An hour of KSeF takes 12 s in this test and its limits are a tenth, which allows 12 sessions an hour for one context.
+ */
 const WINDOW_FACTOR = 12 / 3_600;
 const LIMIT_FACTOR = 0.1;
 const SESSIONS_AN_HOUR = 12;
@@ -102,7 +104,7 @@ beforeAll(async () => {
   store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 10_000 });
   await control('PUT', 'settings', { limitFactor: LIMIT_FACTOR });
   await control('PUT', `contexts/${SELLER}`, { tokens: [{ token: exampleToken }] });
-  // Each counts its calls for itself, and they meet in the database alone.
+  // Each replica counts its own calls. They only share the database.
   for (let replica = 1; replica <= 2; replica++) replicas.push(startReplica(scopes, confirmations));
 });
 afterAll(async () => {
@@ -169,7 +171,7 @@ test('two replicas submit one invoice more than KSeF takes in an hour: it waits 
     { timeoutMs: 60_000 },
   );
   expect(ended.map(({ status }) => status)).toEqual(invoiceIds.map(() => 'ACCEPTED'));
-  // Calls that waited for their turn are not among the steps: each step has a response.
+  // Calls that only waited for the limits are not among the steps, because each step has a response.
   const steps = ended.map(({ attempts }) =>
     attempts.map((attempt) => attempt.steps.map(({ name, code }) => [name, code])),
   );

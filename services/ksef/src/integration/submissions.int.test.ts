@@ -49,16 +49,16 @@ let storeWith: (lease: { readonly leaseMs: number }) => ReturnType<typeof submis
 let confirmations: ReturnType<typeof confirmationStore>;
 
 const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
-/** Responses of the documents service to the next confirmations; later ones are valid. */
+/** Results of the documents service for the next confirmations. Later confirmations are valid. */
 const confirmationChecks: ({ fault: string } | { seal: typeof SEAL })[] = [];
 
-// Stand-ins for the other services.
+// Fakes of the other services.
 const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
 const facts = new Map<string, DocumentFacts>();
 const deletedOrganizations = new Set<string>();
-/** Connections that a refused token turned to ERROR. */
+/** Connections that a refused token has set to ERROR. */
 const failedConnections: string[] = [];
 const outside = {
   failConnection: ({ id }: Connection) => {
@@ -79,7 +79,7 @@ const outside = {
   },
 };
 
-/** More writes than a submission takes without a fault. */
+/** Upper limit for the writes of a submission without faults. */
 const WRITES_MAX = 16;
 
 interface Replica {
@@ -166,7 +166,7 @@ interface Registered {
 }
 interface Logged {
   readonly operation: string;
-  /** Null before the response. */
+  /** Null before the response has arrived. */
   readonly status: number | null;
 }
 interface Counters {
@@ -182,7 +182,7 @@ const loggedOf = async (nip: string, operation: string): Promise<readonly Logged
   );
 const countersOf = (nip: string): Promise<Counters> => control<Counters>('GET', `counters?context=${nip}`);
 
-/** A connection of a context of its own, so that its counters are too. */
+/** Connects a new context, so that its counters are separate. */
 async function connect(
   status: ConnectionStatus = 'CONNECTED',
   contextNip = String(Math.floor(1_000_000_000 + Math.random() * 8_999_999_999)),
@@ -208,7 +208,7 @@ async function connect(
   return connection;
 }
 
-/** An invoice that may be submitted with a connection. */
+/** Creates an invoice that can be submitted with a connection. */
 function invoiceFor({ companyId }: Connection, part: Partial<DocumentFacts> = {}): { invoiceId: string; hash: string } {
   const [invoiceId, documentId] = [randomUUID(), randomUUID()];
   const number = `FV/${invoiceId}`;
@@ -233,7 +233,7 @@ const deps = () => ({ ...outside, submissions: store, clock: systemClock });
 const submit = async ({ id: connectionId }: Connection, invoiceId: string) =>
   createSubmission(deps())({ organizationId, connectionId, invoiceId }, context);
 
-/** The submission when nothing is left to be done for it. */
+/** Waits until no work is left for the submission and returns it. */
 const ended = ({ id, connectionId }: Submission, timeoutMs = 20_000): Promise<Submission> =>
   eventually(
     async () => {
@@ -249,7 +249,7 @@ function stated<T>(part: T | undefined): T {
   return part;
 }
 
-/** The submission when it is final and its sessions count as closed. */
+/** Waits until the submission is final and its sessions count as closed, and returns it. */
 const closedSubmission = ({ id, connectionId }: Submission): Promise<Submission> =>
   eventually(async () => {
     const found = stated(await store.find(organizationId, connectionId, id));
@@ -317,7 +317,7 @@ describe('a token that KSeF refuses before anything was sent', () => {
   test('fails the submission where no other token comes for seven days', async () => {
     startReplica();
     const { connection, submission } = await refusedSubmission();
-    // Times KSEF_WAIT_FACTOR, which is a hundredth here.
+    // The times are multiplied by KSEF_WAIT_FACTOR, which is a hundredth here.
     const sevenDaysMs = 7 * 24 * 3_600_000 * 0.01;
     const inError = (at: Date): Connection => ({
       ...connection,
@@ -386,7 +386,8 @@ describe('one invoice is registered exactly once, and no session stays open', ()
     expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
     const { registered, sessions } = await countersOf(connection.contextNip);
     expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
-    // A session whose answer was lost has no reference that could be closed: it is empty, and KSeF ends it.
+    // If the response to opening a session was lost, its reference is unknown and it cannot be closed. It is empty, and
+    // KSeF ends it.
     const isUnknown = operation === 'S1' && (kind === 'LOSE_ANSWER' || JSON.stringify(more).includes('processed'));
     expect(sessions.open).toBe(isUnknown ? 1 : 0);
   });
@@ -394,7 +395,7 @@ describe('one invoice is registered exactly once, and no session stays open', ()
 
 type Queue = ReturnType<typeof submissionStore>;
 
-/** The queue as a process has it that works on one submission, and is killed at one of its writes. */
+/** Returns the queue of a process that works on one submission and is killed at one of its writes. */
 function killedAt(queue: Queue, id: string, { write, isWritten }: { write: number; isWritten: boolean }) {
   let writes = 0;
   let isDead = false;
@@ -410,7 +411,7 @@ function killedAt(queue: Queue, id: string, { write, isWritten }: { write: numbe
   function watched(claim: SubmissionClaim): SubmissionClaim {
     return {
       ...claim,
-      // A dead process does not release.
+      // A killed process does not release its claim.
       release: async () => (isDead ? undefined : claim.release()),
       wait: async (...args) => (isDead ? undefined : claim.wait(...args)),
       keepAlive: () => ({ stop: () => {} }),
@@ -478,7 +479,7 @@ describe('a process that ends in the middle', () => {
       process.isKilled() || (await queue.find(organizationId, connection.id, submission.id))?.dueAt === undefined;
     for (const run of runs) await eventually(async () => expect(await isOver(run)).toBe(true));
     for (const { stop } of replicas.splice(0)) await stop();
-    // The last write of a submission is among those that were killed, and one that comes after it is not.
+    // The process must be killed at each write of a submission, including the last one, but not after it.
     expect(runs.find(({ kill }) => kill.write === 8)?.process.isKilled()).toBe(true);
     expect(runs.at(-1)?.process.isKilled()).toBe(false);
 
@@ -489,7 +490,7 @@ describe('a process that ends in the middle', () => {
       expect(end.upoReferenceNumber).toEqual(expect.any(String));
       const { registered, sessions } = await countersOf(connection.contextNip);
       expect([kill, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([kill, [hash]]);
-      // A session whose reference was never stored is empty and ends by itself.
+      // A session whose reference was never stored is empty and ends without being closed.
       const isUnknown = kill.write === 2 && !kill.isWritten;
       expect([kill, sessions.open]).toEqual([kill, isUnknown ? 1 : 0]);
     }
@@ -502,7 +503,7 @@ describe('a process that ends in the middle', () => {
     const { submission } = await submit(connection, invoiceId);
     const held = { operation: 'S2', kind: 'HOLD', processed: true, context: connection.contextNip };
     const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
-    // It does not renew its lease, and is never killed.
+    // This process does not renew its lease and is never killed.
     const slow = killedAt(queue, submission.id, { write: Infinity, isWritten: false });
     const patient = clientWith({ requestMs: 60_000 });
     startReplica({ queue: slow.queue, ksef: patient });
@@ -543,7 +544,9 @@ describe('403 means what its reason says, at whatever step it is given', () => {
   const LOGIN = ['A3', 'A4', 'A5'] as const;
   const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
   type StepName = (typeof STEPS)[number];
-  /** Steps before the document has left. A submission waits after a refused login, because another token or certificate may come. */
+  /**
+   * Steps before the document has left. After a refused login, the submission waits for another token or certificate.
+   */
   const UNSENT: readonly StepName[] = ['S1', 'S2'];
   const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
 
@@ -551,7 +554,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     readonly isConnectionFailed: boolean;
     readonly isFailed: (step: StepName) => boolean;
   }
-  /** Each call of the connection would be refused. What was sent is followed on. */
+  /** Expected result when every call of the connection would be refused. Sent documents are still tracked. */
   const connectionRefused: Expected = { isConnectionFailed: true, isFailed: (step) => UNSENT.includes(step) };
   const triedAgain: Expected = { isConnectionFailed: false, isFailed: () => false };
   const reasons: Readonly<Record<string, Expected>> = {
@@ -559,7 +562,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     'ip-not-allowed': connectionRefused,
     'auth-method-not-allowed': connectionRefused,
     'context-type-not-allowed': connectionRefused,
-    // It concerns the one session or invoice that is named; a login is begun again, a session counts as closed.
+    // The refusal concerns only the named session or invoice. A login starts again, and a session counts as closed.
     'insufficient-resource-access': {
       isConnectionFailed: false,
       isFailed: (step) => ['S1', 'S2', 'S3', 'S4'].includes(step),
@@ -568,7 +571,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     'a-reason-that-nobody-knows': triedAgain,
   };
   const rows = Object.keys(reasons).flatMap((reason) => STEPS.map((step) => [reason, step] as const));
-  /** Pauses of half an hour take 2 s. */
+  /** Factor that shortens pauses of half an hour to 2 s. */
   const waitFactor = 0.001;
   let client: KsefClient;
   beforeAll(() => {
@@ -580,14 +583,14 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     startReplica({ ksef: client, waitFactor });
     const connection = await connect();
     const { contextNip: context } = connection;
-    // A list is read where the answer to sending is lost.
+    // The list is read only after the response to sending was lost.
     if (step === 'S4') await control('POST', 'faults', { operation: 'S2', kind: 'LOSE_ANSWER', context });
-    // The first login is for the limits that KSeF states, and decides nothing.
+    // The first login only reads the limits that KSeF states.
     const times = isLogin(step) ? 2 : 1;
     const refusal = { operation: step, kind: 'PROBLEM', status: 403, reasonCode, context, times };
     const { id } = await control<{ id: string }>('POST', 'faults', refusal);
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
-    // A session that counts as closed ends by itself, and only then it has a confirmation.
+    // A session that only counts as closed ends later, and its confirmation exists only then.
     const isLeftOpen = step === 'S5' && reasonCode === 'insufficient-resource-access';
     const end = isLeftOpen ? await closedSubmission(submission) : await ended(submission);
     const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');
@@ -694,7 +697,10 @@ describe('a duplicate', () => {
     readonly sessionReferenceNumber?: string;
     readonly context?: string;
   }
-  /** The number is registered by other software: with the same file, or with another. @returns its KSeF number */
+  /**
+   * Registers the number with other software, with the same file or with another one.
+   * @returns the KSeF number
+   */
   async function registeredElsewhere(connection: Connection, invoiceId: string, more: Foreign = {}): Promise<string> {
     const { documentId } = stated(invoices.get(invoiceId));
     const { number, sellerNip } = stated(facts.get(stated(documentId)));
@@ -753,7 +759,7 @@ describe('a duplicate', () => {
     const connection = await connect();
     const { invoiceId, hash } = invoiceFor(connection);
     await faultAt('S2', connection, { kind: 'HIDE', polls: 5 });
-    // The three looks before it is sent again are answered.
+    // The three checks before the document is sent again succeed.
     await faultAt('S4', connection, { kind: 'STATUS', status: 503, skip: 3, times: 3 });
     const end = await ended((await submit(connection, invoiceId)).submission);
     expect(end).toMatchObject({ status: 'ACCEPTED', upoReferenceNumber: expect.any(String) });
@@ -820,7 +826,7 @@ describe('a duplicate', () => {
   );
   test('whose list cannot be read is found under its number', async () => {
     startReplica();
-    // KSeF shows an invoice under its number to its seller.
+    // KSeF shows an invoice under its number only to its seller.
     const connection = await connect('CONNECTED', SELLER);
     const { invoiceId, hash } = invoiceFor(connection);
     await registeredElsewhere(connection, invoiceId, { invoiceHash: hash });
@@ -957,7 +963,7 @@ describe('a submission that waits for its connection', () => {
     const connection = await connect();
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
     connections.set(connection.id, { ...connection, version: 2, status: 'PENDING' });
-    // The wait of the other replica takes longer than the test.
+    // The other replica waits for longer than the test takes.
     startReplica({ waitFactor: 1 });
     await eventually(async () => expect((await raw(submission.id))?.waitsForConnection).toBe(true));
     expect(await raw(submission.id)).toMatchObject({ version: submission.version, updatedAt: submission.updatedAt });
@@ -973,7 +979,7 @@ describe('a submission that waits for its connection', () => {
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
     let finds = 0;
     const changing = {
-      // CONNECTED between the first look and the second.
+      // The connection becomes CONNECTED between the first check and the second.
       find: () =>
         Promise.resolve<Connection>(
           ++finds === 1 ? { ...connection, status: 'PENDING' } : { ...connection, version: 2 },
@@ -1007,7 +1013,7 @@ describe('a call that our own limits put off', () => {
     });
   const stepsOf = ({ attempts }: Pick<SubmissionDocument, 'attempts'>) =>
     attempts.flatMap(({ steps }) => steps.map(({ name, code }) => [name, code]));
-  /** KSeF asks the first submission to wait; the second finds that out before it calls. */
+  /** Submits two invoices. KSeF asks the first to wait, and the second learns of it before it calls. */
   async function two(operation: string) {
     const connection = await connect();
     const throttled = { operation, kind: 'THROTTLE', retryAfter: 600, context: connection.contextNip };

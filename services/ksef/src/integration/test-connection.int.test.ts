@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 let nips = 1_000_000_000;
-/** A connection whose token KSeF knows. */
+/** Creates a connection whose token KSeF knows. */
 async function newConnection() {
   const organizationId = running.organization.newTenant();
   const contextNip = String(nips++);
@@ -115,7 +115,7 @@ test('a refused token makes it ERROR, says why, and is announced once', async ()
   expect(lastErrorMessage).toContain('KSeF does not accept the token');
   expect(lastErrorMessage).not.toContain(connection.contextNip);
   expect(lastTestedTime).toBeInstanceOf(Date);
-  // A copy of the same event has the same id.
+  // Copies of one event have the same id and count once.
   const own = () =>
     new Set(failed.filter((event) => event.connectionId === connection.connectionId).map((event) => event.eventId));
   await eventually(async () => expect(own().size).toBe(1));
@@ -197,7 +197,7 @@ test('a disabled connection is not tested, and that of another organization is n
 });
 
 describe('a test that KSeF does not end in time', () => {
-  /** Tests through KSeF as `ksefTest` plays it, with what is stored for real. */
+  /** Creates a tester with real storage and `ksefTest` in place of KSeF. */
   function tester(ksefTest: (secret: string) => Promise<void>, testMsMax = 2_000) {
     const outbox = { nudge: () => {} } as unknown as Parameters<typeof connectionStore>[1];
     const connections = connectionStore(

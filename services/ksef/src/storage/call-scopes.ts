@@ -2,12 +2,15 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection, WithId } from 'mongodb';
 import type { CallScope, CallScopeStore, StoredScope } from '../application/call-limits.js';
 
-/** The calls of one context of KSeF, or of one environment by address. It belongs to no organization: KSeF counts for all together. */
+/**
+ * Stored calls of one context of KSeF, or of one environment by address. The document belongs to no organization,
+ * because KSeF counts the calls of all organizations together.
+ */
 export interface CallScopeDocument extends CallScope {
-  /** `TEST:5265877635`, `TEST:address`. */
+  /** Id such as `TEST:5265877635` or `TEST:address`. */
   readonly _id: string;
   readonly version: number;
-  /** Removed some time after it; a scope without a document has no calls. TTL index. */
+  /** Time after which the document is removed. A scope without a document has no calls. TTL index. */
   readonly expiresAt: Date;
 }
 

@@ -19,15 +19,15 @@ import type {
   ShownCertificate,
 } from '../domain/connection.js';
 
-/** A connection. Its id is derived from organization, company and environment, hence unique for them. */
+/** A stored connection. Its id is derived from organization, company and environment, so it is unique for them. */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** Absent on connections with a token that were stored before certificates existed. */
+  /** Absent on connections with a token that were stored before certificates were supported. */
   readonly authentication?: Authentication;
   readonly certificate?: ShownCertificate;
-  /** The secret, sealed for this field since connections had tokens alone. */
+  /** The sealed secret. The name of the field dates from the time when every secret was a token. */
   readonly token?: SealedValue;
   /** Time when the secret was stored. */
   readonly tokenSavedAt?: Date;
@@ -38,12 +38,12 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastErrorMessage?: string;
   readonly warnings?: readonly ConnectionWarning[];
   readonly endTold?: EndNotice;
-  /** Time since when the connection is disabled while its secret is not removed yet. Sparse index. */
+  /** Time when the connection was disabled. Present until its secret is removed. Sparse index. */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
 
-/** Connections that a job reads at once. */
+/** Maximum number of connections that a job reads at once. */
 const SWEEP_MAX = 256;
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {
@@ -132,7 +132,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
     ...rest,
     ...('secret' in change ? { token: secret } : {}),
     ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
-    // The sweep finds by it what remains to be wiped.
+    // The sweep uses this field to find secrets that must still be removed.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
     ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });

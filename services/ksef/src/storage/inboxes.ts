@@ -12,7 +12,7 @@ import type { Environment } from '../domain/connection.js';
 import { dueAtOf, INBOX_RUNS_MAX } from '../domain/inbox.js';
 import type { Inbox, InboxRun, RoleInbox } from '../domain/inbox.js';
 
-/** The inbox of a connection, under its id (ADR 0120). */
+/** The inbox of a connection, stored under the id of the connection (ADR 0120). */
 export interface InboxDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
@@ -20,11 +20,11 @@ export interface InboxDocument extends Aggregate {
   readonly isEnabled: boolean;
   readonly from: string;
   readonly roles: readonly RoleInbox[];
-  /** The newest runs that ended, oldest first. */
+  /** Newest ended runs, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
   readonly lastRunAt?: Date;
-  /** Sparse index. */
+  /** Time at which a person requested runs. Sparse index. */
   readonly requestedAt?: Date;
   /** Time of the next step; absent while the inbox is disabled. Sparse index. */
   readonly dueAt?: Date;
@@ -32,11 +32,11 @@ export interface InboxDocument extends Aggregate {
   readonly claim?: string;
 }
 
-/** The environment that an organization receives from, under its id. */
+/** The environment that an organization receives from, stored under the id of the organization. */
 export interface InboxEnvironmentDocument {
   readonly _id: string;
   readonly environment: Environment;
-  /** The connections whose inbox is enabled, or about to be. */
+  /** Connections whose inbox is enabled, or is being enabled. */
   readonly connectionIds: readonly string[];
 }
 
@@ -112,7 +112,8 @@ export function inboxStore(
       return (await collection.find(filter, { projection: WITHOUT_RUNS }).toArray()).map(toInbox);
     },
     async save(before, next, ended, events) {
-      // A worker that has claimed it stores nothing more: the version has changed, and its claim is gone.
+      // A worker with a claim on the inbox can store nothing more, because the version has changed and its claim has
+      // ended.
       const { $set, $unset, $push } = toUpdate(before, next, ended);
       const change = {
         $set: { ...$set, leaseUntil: FREE },
@@ -172,7 +173,8 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
       if (!isDuplicateKey(error)) throw error;
     }
     const found = await collection.findOne({ _id: organizationId });
-    // Two first requests at once: the other one has inserted the document, or everything was released since.
+    // Two first requests arrived at once. The other one has inserted the document, or the environment was released in
+    // the meantime.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
     return isOther ? found.environment : take(organizationId, environment, connectionId);
   };
@@ -193,7 +195,7 @@ function toUpdate(
   const { contextNip, isEnabled, from, roles, invoicesReceived, lastRunAt, requestedAt } = inbox;
   return {
     ...setOrUnset<InboxDocument>({
-      // Somebody may have asked for runs since it was read, which is no change of the version.
+      // A person may have requested runs since the inbox was read. Such a request does not change the version.
       ...(before.requestedAt === requestedAt ? {} : { requestedAt }),
       contextNip,
       isEnabled,

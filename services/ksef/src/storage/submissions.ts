@@ -22,7 +22,7 @@ import type { Environment } from '../domain/connection.js';
 import { isFinal, isShownAlike, UNDECIDED, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmissionWarning, SubmittedDocument } from '../domain/submission.js';
 
-/** A submission. Its id is derived from connection and invoice, hence unique for them. */
+/** A stored submission. Its id is derived from connection and invoice, so it is unique for them. */
 export interface SubmissionDocument extends Aggregate {
   readonly companyId: string;
   readonly connectionId: string;
@@ -33,15 +33,15 @@ export interface SubmissionDocument extends Aggregate {
   readonly status: Progress['status'];
   readonly progress: Omit<Progress, 'status' | 'dueAt'>;
   readonly attempts: readonly Attempt[];
-  /** Absent when nothing is left to do. Sparse index. */
+  /** Time of the next step. Absent when no work is left. Sparse index. */
   readonly dueAt?: Date;
   readonly leaseUntil?: Date;
   readonly claim?: string;
-  /** Not final, or with a session that is not closed. Sparse index. */
+  /** Present when the submission is not final or has an open session. Sparse index. */
   readonly isOpen?: true;
-  /** The document may have reached KSeF. */
+  /** Present when the document may have reached KSeF. */
   readonly wasSent?: true;
-  /** Nothing can be done before the connection changes, which makes it due. */
+  /** Present when nothing can be done before the connection changes. That change makes the submission due. */
   readonly waitsForConnection?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -49,7 +49,7 @@ export interface SubmissionDocument extends Aggregate {
 
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
-/** The confirmation of a submission, under its id. */
+/** The confirmation of a submission, stored under the id of the submission. */
 export interface ConfirmationDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -69,7 +69,7 @@ export async function createSubmissionIndexes(
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
-      // One session of a submission at most has a key.
+      // At most one session of a submission has a key.
       { key: { 'progress.sessions.key.keyId': 1 }, sparse: true, name: 'session_key' },
     ]),
     confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
@@ -167,7 +167,8 @@ export function submissionStore(
       return found?.attempts;
     },
     async save(submission, progress, events, warnings) {
-      // A worker that has claimed it stores nothing more: the version has changed, and its claim is gone.
+      // A worker with a claim on the submission can store nothing more, because the version has changed and its claim
+      // has ended.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
         $set: { ...$set, warnings },
@@ -286,7 +287,7 @@ function toUpdate(
   });
 }
 
-/** The progress alone: a submission carries more. */
+/** Returns only the progress of a submission, without its other fields. */
 function progressOf(progress: Progress): SubmissionDocument['progress'] & Pick<Progress, 'status' | 'dueAt'> {
   const { status, sessions, failures, polls, listFailures, restarts, ksefNumber, errorCode, errorMessage } = progress;
   const { upoReferenceNumber, submittedAt, completedAt, dueAt } = progress;
@@ -326,7 +327,10 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
   };
 }
 
-/** @throws TypeError for a document whose status lacks what belongs to it: no version has written one */
+/**
+ * Converts a stored document to progress.
+ * @throws TypeError if fields are missing that the status requires, which no version of the service has written
+ */
 function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {
   const { ksefNumber, errorCode, errorMessage, upoReferenceNumber, completedAt, ...course } = progress;
   const required = <T>(name: string, value: T | undefined): T => {

@@ -1,6 +1,6 @@
 import type { CallScopeStore, StoredScope } from '../application/call-limits.js';
 
-/** Scopes in memory, for clients that are tested without a database. */
+/** Keeps scopes in memory, for clients that are tested without a database. */
 export function callScopesInMemory(): CallScopeStore {
   const scopes = new Map<string, StoredScope>();
   return {

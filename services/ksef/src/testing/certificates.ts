@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { simulatorControl } from './simulator-control.js';
 
-/** Wishes for a certificate of the simulator; see `POST /control/certificates`. */
+/** Properties of a certificate that the simulator issues. See `POST /control/certificates`. */
 export interface CertificateWishes {
   readonly nip?: string;
   readonly pesel?: string;
@@ -13,18 +13,21 @@ export interface CertificateWishes {
 
 export interface TestCertificate {
   readonly serialNumber: string;
-  /** PEM. */
+  /** Certificate in PEM. */
   readonly certificate: string;
-  /** PEM. */
+  /** Private key in PEM. */
   readonly privateKey: string;
 }
 
-/** Has an environment of the simulator issue a certificate. @param environmentUrl such as `${simulator.url}/test` */
+/**
+ * Requests a certificate from an environment of the simulator.
+ * @param environmentUrl address such as `${simulator.url}/test`
+ */
 export async function issueCertificate(environmentUrl: string, wishes: CertificateWishes): Promise<TestCertificate> {
   return simulatorControl(() => environmentUrl)<TestCertificate>('POST', 'certificates', wishes);
 }
 
-/** DER in base64. */
+/** Converts PEM to DER in base64. */
 export function toDer(pem: string): string {
   return new X509Certificate(pem).raw.toString('base64');
 }

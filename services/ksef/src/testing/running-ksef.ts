@@ -9,7 +9,7 @@ import type { TestedService } from '@invoicecontrol/tenants/tested-service';
 import { configSchema } from '../config.js';
 import type { Config } from '../config.js';
 
-/** Caller of these tests. */
+/** Caller in these tests. */
 export const caller = {
   context: { requestId: 'test', actor: { type: 'API_KEY', id: 'key' } },
   timeoutMs: 20_000,
@@ -33,11 +33,14 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The database's time by default. */
+  /** Clock of the service. The default is the clock of the database. */
   readonly clock?: Clock;
 }
 
-/** @param startService the service's own, from compose.ts */
+/**
+ * Starts the service.
+ * @param startService function of the service in compose.ts
+ */
 export async function startKsef(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
   { env, clock, ...options }: Options,
@@ -52,7 +55,7 @@ export async function startKsef(
   return { ...clients, ...tested };
 }
 
-/** A token as KSeF writes one. */
+/** A token in the form that KSeF uses. */
 export const exampleToken = `20260301-EC-0000000001-0000000002-AB|nip-5265877635|${'0f'.repeat(32)}`;
 
 /** A request that connects the default company to the TEST environment. */

@@ -11,22 +11,23 @@ import type { ConnectionStore } from './stores.js';
 interface AnnounceDeps {
   readonly connections: Pick<ConnectionStore, 'ending' | 'save'>;
   readonly organizations: Organizations;
-  /** Time when KSeF stops taking tokens in PRODUCTION; undefined where no end is known. */
+  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
   readonly tokensEnd: Date | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Announces certificates and tokens that end soon (KSeF reference, section 18), each notice once: the write that stores the notice also
- * carries its event. A sweep reads all pages, so connections that fail do not hide those behind them.
+ * Announces certificates and tokens that end soon (KSeF reference, section 18). Each notice is announced once, because
+ * the write that stores it also stores its event. A sweep reads all pages, so that failing connections do not hide
+ * later ones.
  */
 export const announceEnds =
   ({ connections, organizations, tokensEnd, clock, logger }: AnnounceDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     async function announceEnd(connection: Connection): Promise<void> {
       const notice = dueNotice(connection, { now: clock.now(), tokensEnd });
-      // A restored organization is told then.
+      // The notice follows after the organization is restored.
       if (notice === undefined || !(await organizations.exists(connection.organizationId))) return;
       const { id: connectionId, companyId, environment, authentication } = connection;
       await connections.save(connection, { endTold: notice }, [
@@ -50,7 +51,7 @@ export const announceEnds =
         try {
           await announceEnd(connection);
         } catch (error) {
-          // Another replica announced it, or the connection was changed: the next sweep decides again.
+          // Another replica announced the notice, or the connection was changed. The next sweep decides again.
           if (error instanceof VersionConflict) continue;
           failures++;
           logger.warn(
@@ -62,6 +63,6 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // Counts as a failure of the job, which the next sweep repeats.
+    // The job counts as failed, and the next sweep repeats it.
     if (failures > 0) throw new Error(`${failures} ends of certificates or tokens could not be announced.`);
   };

@@ -9,9 +9,9 @@ import type { ConnectionStore, OpenSubmissions } from './stores.js';
 interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithSecret'>;
   readonly submissions: OpenSubmissions;
-  /** Ends its inbox. */
+  /** Ends the inbox of the connection. */
   readonly endInbox: (connection: Connection) => Promise<void>;
-  /** Drops what is kept of its authentication at KSeF; never throws. */
+  /** Drops the tokens of the connection's authentication at KSeF. Never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
 }
@@ -19,8 +19,8 @@ interface WipeDeps {
 export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
 
 /**
- * Ends a connection (endpoint 14): nothing more is sent or received with it. Its token stays while sent submissions must be followed to their end. A
- * connection that is DISABLED stays so.
+ * Ends a connection (endpoint 14), so that nothing more is sent or received with it. Its secret is kept as long as sent
+ * submissions need it. A connection that is already DISABLED does not change.
  * @throws DomainError not_found
  */
 export const disableConnection =
@@ -55,7 +55,7 @@ async function wipeSecret(
   const { id: connectionId, organizationId } = connection;
   try {
     await endInbox(connection);
-    // Unsent submissions end now instead of after their wait; sent ones need the token to their end.
+    // Unsent submissions end now instead of after their wait. Sent submissions need the secret until they are final.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { secret: undefined }, []);
@@ -70,7 +70,10 @@ async function wipeSecret(
   }
 }
 
-/** Lets submissions go on that waited for a change of their connection. They go on later without it: a failure is only told. */
+/**
+ * Wakes submissions that wait for a change of their connection. A failure is only logged, because they continue later
+ * anyway.
+ */
 export async function wakeWaiting(
   { submissions, logger }: { readonly submissions: Pick<OpenSubmissions, 'wake'>; readonly logger: Logger },
   { id: connectionId, organizationId }: Pick<Connection, 'id' | 'organizationId'>,
@@ -82,7 +85,10 @@ export async function wakeWaiting(
   }
 }
 
-/** @throws DomainError not_found */
+/**
+ * Finds a connection.
+ * @throws DomainError not_found
+ */
 export async function requireConnection(
   connections: Pick<ConnectionStore, 'find'>,
   organizationId: string,

@@ -7,7 +7,10 @@ import type { Connection } from '../../domain/connection.js';
 import type { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { ConnectionStore } from './stores.js';
 
-/** @param used the connection as it was when KSeF refused its token */
+/**
+ * Sets a connection to ERROR.
+ * @param used the connection as it was when KSeF refused its token
+ */
 export type FailConnection = (used: Connection, refusal: Pick<KsefRefusal, 'code' | 'message'>) => Promise<void>;
 
 interface FailDeps {
@@ -16,10 +19,10 @@ interface FailDeps {
 }
 
 /**
- * Turns a connection to ERROR because KSeF refused its token while an invoice was submitted: what is queued waits for a new
- * token instead of failing one by one, and owners and admins are told. They are told once, too, of a disabled connection, whose
- * token is needed to follow what was sent.
- * @returns a function that changes nothing when another token was stored since
+ * Sets a connection to ERROR because KSeF refused its token during a submission. Queued submissions then wait for a new
+ * token instead of failing one by one, and owners and admins are notified. If a disabled connection is refused, they
+ * are also notified once, because sent submissions still need its token.
+ * @returns a function that changes nothing if another token was stored in the meantime
  */
 export const failConnection =
   ({ connections, clock }: FailDeps): FailConnection =>

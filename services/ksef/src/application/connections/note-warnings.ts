@@ -7,9 +7,9 @@ import { isSameSecret } from '../../domain/connection.js';
 import type { NoteWarnings } from '../ksef-calls.js';
 import type { ConnectionStore } from './stores.js';
 
-/** A warning that comes with each response is stored once in this time by one process. */
+/** Period in which one process stores a repeated warning only once. Some warnings come with every response. */
 const REPEATED_AFTER_MS = 60_000;
-/** Warnings that a process knows to be stored; the oldest is dropped first. */
+/** Maximum number of warnings that a process remembers as stored. The oldest is dropped first. */
 export const NOTED_MAX = 10_000;
 
 interface NoteDeps {
@@ -18,7 +18,7 @@ interface NoteDeps {
   readonly logger: Logger;
 }
 
-/** Stores warnings of KSeF on the connection whose secret they are about. A warning about a replaced secret is dropped. */
+/** Stores warnings of KSeF on the connection that owns the secret. Warnings about a replaced secret are dropped. */
 export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarnings {
   const notedAtMs = new Map<string, number>();
 

@@ -35,11 +35,11 @@ export interface SaveDeps {
 
 interface NewConnection {
   readonly organizationId: string;
-  /** Undefined for the default company. */
+  /** Id of the company. Undefined for the default company. */
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** Empty where a certificate is sent. */
+  /** The KSeF token. Empty if a certificate is sent. */
   readonly token: string;
   readonly certificate?: UploadedCertificate | undefined;
 }
@@ -48,20 +48,20 @@ interface NewConnection {
 interface Credential {
   readonly authentication: Authentication;
   readonly certificate: ShownCertificate | undefined;
-  /** Plain text, which is sealed. */
+  /** Secret in plain text. It is sealed before it is stored. */
   readonly secret: string;
 }
 
 interface SavedConnection {
   readonly connection: Connection;
-  /** True for a new connection; false when an existing one got another token or certificate. */
+  /** True for a new connection, false for an existing connection whose token or certificate was replaced. */
   readonly isCreated: boolean;
 }
 
 /**
- * Stores the token or the certificate of a company and environment (endpoint 12; KSeF reference, section 18). If they have a
- * connection, also a disabled one, its token or certificate is replaced and must be tested again.
- * @throws DomainError invalid; wrong_state when another NIP is given while submissions of the connection are open
+ * Stores the token or the certificate of a company and environment (endpoint 12; KSeF reference, section 18). If a
+ * connection already exists, even a disabled one, its secret is replaced and must be tested again.
+ * @throws DomainError invalid; wrong_state when the NIP changes while submissions of the connection are open
  */
 export const saveConnection =
   ({ connections, submissions, secrets, tenants, clock, logger }: SaveDeps) =>
@@ -119,18 +119,21 @@ export const saveConnection =
           refusalToldAt: undefined,
           lastTestedAt: undefined,
           lastErrorMessage: undefined,
-          // KSeF may not have them about the new secret.
+          // The stored warnings may not apply to the new secret.
           warnings: undefined,
         },
         [connectionAudit('rotated', id, context)],
       );
-      // Sent submissions are followed with the new secret.
+      // Sent submissions are tracked with the new secret.
       await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });
   };
 
-/** @throws DomainError invalid for both, none, or one that KSeF does not take */
+/**
+ * Reads the token or the certificate.
+ * @throws DomainError invalid if both or neither are given, or if KSeF would not accept it
+ */
 function readCredential({ token, certificate: uploaded }: NewConnection, now: Date): Credential {
   if (uploaded === undefined) {
     const fault = faultOfSecret(token, TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX);
@@ -152,7 +155,10 @@ function readCredential({ token, certificate: uploaded }: NewConnection, now: Da
   };
 }
 
-/** @throws DomainError invalid for a company that is unknown or of another organization */
+/**
+ * Finds the company.
+ * @throws DomainError invalid if the company is unknown or belongs to another organization
+ */
 async function readCompany(
   tenants: Tenants,
   { organizationId, companyId: named }: Pick<NewConnection, 'organizationId' | 'companyId'>,

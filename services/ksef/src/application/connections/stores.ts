@@ -13,7 +13,7 @@ import type {
 } from '../../domain/connection.js';
 import type { EndsSoon } from '../../domain/credential-end.js';
 
-// The operations of the use cases about connections on the stores.
+// Operations that the use cases of connections need from stores.
 
 export interface ConnectionFilter {
   readonly companyId: string | undefined;
@@ -21,7 +21,7 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** Fields that a change sets; absent ones stay, undefined ones are removed. */
+/** Fields that a change sets. Fields that are absent stay unchanged, and undefined fields are removed. */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
@@ -38,15 +38,18 @@ export interface ConnectionChange {
 }
 
 export interface ConnectionStore {
-  /** False when the company has a connection of this environment already. */
+  /** Stores a connection. Returns false if the company already has a connection of this environment. */
   insert(connection: Connection, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
-  /** @throws VersionConflict when another change came between */
+  /**
+   * Changes a connection.
+   * @throws VersionConflict if another change came first
+   */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
-  /** Disabled connections that still have a secret. */
+  /** Returns disabled connections that still have a secret. */
   disabledWithSecret(): Promise<readonly Connection[]>;
-  /** A page of the connections whose secret may end soon, in the order of their ids; empty behind the last one. */
+  /** Returns a page of connections whose secret may end soon, ordered by id. Empty after the last page. */
   ending(ends: EndsSoon, afterId?: string): Promise<readonly Connection[]>;
 }
 
@@ -54,10 +57,10 @@ export interface ConnectionStore {
 export interface OpenSubmissions {
   /** Tells whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Tells whether any submission has unfinished work, also a session to close or a confirmation to fetch. */
+  /** Tells whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes those due of which nothing was sent, whatever they wait for. */
+  /** Makes unsent submissions due now, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes those due that wait for their connection, or for another token of it. */
+  /** Makes submissions due now that wait for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }

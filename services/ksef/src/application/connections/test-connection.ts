@@ -20,13 +20,13 @@ export interface TestDeps {
   readonly submissions: Pick<OpenSubmissions, 'wake'>;
   readonly secrets: Pick<SealedField, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
-  /** Time limit of a test: callers have a response by then, whatever KSeF does. */
+  /** Maximum duration of a test. Callers get a response by then, whatever KSeF does. */
   readonly testMsMax: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Result of a test to which KSeF responded. */
+/** Result of a test that KSeF responded to. */
 export interface TestResult {
   readonly status: 'CONNECTED' | 'ERROR';
   readonly testedAt: Date;
@@ -38,17 +38,17 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
-/** A test under way, to the end of its last call. */
+/** A test in progress. It lasts until its last call has ended. */
 interface RunningTest {
   readonly connection: Connection;
   readonly result: Promise<TestResult>;
 }
 
 /**
- * Authenticates with the stored token, and checks that it may send invoices (endpoint 13). A process does one test of a connection at a
- * time: callers that come while it runs share its result, also after an earlier caller has given up. A token that is stored during the test
- * is tested afterwards.
- * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no response that is conclusive about the token
+ * Authenticates with the stored secret and checks that it may send invoices (endpoint 13). A process runs one test of a
+ * connection at a time. Callers that arrive during a test share its result, even after the first caller has
+ * disconnected. A secret that is stored during the test is tested afterwards.
+ * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no conclusive response
  */
 export function testConnection(deps: TestDeps): TestConnection {
   const underWay = new Map<string, RunningTest>();
@@ -93,7 +93,11 @@ async function testOnce(
   throw unanswered(refusal);
 }
 
-/** @returns the new status; undefined where it stays. @throws DomainError wrong_state when the token was replaced since */
+/**
+ * Stores the result of a test.
+ * @returns the new status; undefined if it does not change
+ * @throws DomainError wrong_state when the secret was replaced in the meantime
+ */
 async function storeResult(
   deps: TestDeps,
   tested: Connection,
@@ -128,12 +132,15 @@ async function storeResult(
       ...(hasFailed ? [failed] : []),
     ]);
   });
-  // Queued submissions go on now.
+  // Queued submissions can continue now.
   if (status === 'CONNECTED') await wakeWaiting(deps, tested);
   return status;
 }
 
-/** @returns undefined where the answer says nothing about the token */
+/**
+ * Returns the status after a test.
+ * @returns undefined if the response says nothing about the secret
+ */
 function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | undefined {
   if (refusal === undefined) return 'CONNECTED';
   return refusal.kind === 'PERMANENT' && refusal.concerns !== 'REFERENCE' ? 'ERROR' : undefined;
@@ -145,7 +152,10 @@ function unanswered(refusal: KsefRefusal | undefined): DomainError {
   });
 }
 
-/** @throws DomainError wrong_state for a connection that was ended */
+/**
+ * Decrypts the secret of a connection.
+ * @throws DomainError wrong_state if the connection was ended
+ */
 function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): KsefCredentials {
   if (connection.status === 'DISABLED' || connection.secret === undefined) throw disabled();
   return credentialsOf(connection, connection.secret, secrets);
@@ -158,13 +168,16 @@ function disabled(): DomainError {
   );
 }
 
-/** @returns `late` when the work takes longer; it goes on */
+/**
+ * Waits for work up to a time limit.
+ * @returns `late` if the work takes longer; the work continues in the background
+ */
 async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T | L> {
   let timer: NodeJS.Timeout | undefined;
   const ending = new Promise<L>((resolve) => {
     timer = setTimeout(() => resolve(late), msMax);
   });
-  // It may still fail after the deadline; the empty catch avoids an unhandled rejection.
+  // The work may still fail after the deadline. The empty catch avoids an unhandled rejection.
   work.catch(() => {});
   try {
     return await Promise.race([work, ending]);

@@ -20,25 +20,25 @@ export interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** A change of an inbox, as it was asked for. */
+/** A change of an inbox as the caller requested it. */
 interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly isEnabled: boolean;
-  /** Undefined for the stored day, or else today. */
+  /** First day to receive. Undefined for the stored day, or for today if none is stored. */
   readonly from: string | undefined;
 }
 
-/** A connection with its inbox, if it ever had one. */
+/** A connection and its inbox, if the inbox was ever enabled. */
 export interface ConnectionWithInbox {
   readonly connection: Connection;
   readonly inbox: Inbox | undefined;
 }
 
 /**
- * Begins or ends receiving (KSeF reference, section 19). The same request again changes nothing.
- * @throws DomainError not_found; invalid for a wrong day; wrong_state for a disabled connection, or when the organization receives from
- * another environment
+ * Enables or disables an inbox (KSeF reference, section 19). Repeating a request changes nothing.
+ * @throws DomainError not_found; invalid for a wrong day; wrong_state for a disabled connection, or when the
+ * organization receives from another environment
  */
 export const updateInbox =
   (deps: InboxDeps) =>
@@ -85,7 +85,10 @@ export const updateInbox =
       return { connection, inbox: await inboxes.save(stored, next, stopped, events) };
     });
 
-/** Ends the inbox of a connection that ends: its keys are removed, and the organization may receive from another environment. */
+/**
+ * Ends the inbox of a connection that ends. Its keys are removed, and the organization may receive from another
+ * environment.
+ */
 export type EndInbox = (connection: Connection) => Promise<void>;
 
 export const endInbox =
@@ -107,14 +110,14 @@ async function disable(
     const stopped = stoppedRuns(stored, message, clock.now());
     inbox = await inboxes.save(stored, next, stopped, [inboxChanged(next), ...audit]);
   }
-  // Also after a request that ended between the two writes.
+  // The environment is also released after an earlier request that was interrupted between the two writes.
   await environments.release(organizationId, connectionId);
   return inbox;
 }
 
 /**
- * Has all roles run now, within the limits of KSeF. Runs that are under way go on.
- * @throws DomainError not_found; wrong_state for an inbox that is not enabled, or a connection that is not CONNECTED
+ * Makes all roles run now, within the limits of KSeF. Runs in progress continue.
+ * @throws DomainError not_found; wrong_state if the inbox is not enabled or the connection is not CONNECTED
  */
 export const startRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
@@ -136,12 +139,15 @@ export const startRuns =
     await inboxes.request(organizationId, connectionId);
   };
 
-/** The runs under way and the newest that ended, newest first; at most 100. @throws DomainError not_found */
+/**
+ * Returns the runs in progress and the newest ended runs, at most 100, newest first.
+ * @throws DomainError not_found
+ */
 export const listRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
   async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
     await requireConnection(connections, organizationId, connectionId);
-    // The ended ones are read later: a run that ends in between is shown twice otherwise, or never.
+    // Ended runs are read afterwards. In the other order, a run that ends in between could be missing.
     const inbox = await inboxes.find(organizationId, connectionId);
     const over = await inboxes.endedRuns(organizationId, connectionId);
     const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));

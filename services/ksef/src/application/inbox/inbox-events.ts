@@ -7,7 +7,7 @@ import { receivedThrough } from '../../domain/inbox.js';
 import type { Inbox } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
-/** The event of an inbox as it is now, for the write that makes it true. */
+/** Returns the event for the current state of an inbox. It is stored in the same write as that state. */
 export function inboxChanged(inbox: Inbox): Announcement {
   const { id: connectionId, companyId, environment, isEnabled: enabled, from: fromDate } = inbox;
   const receivedThroughTime = receivedThrough(inbox);
@@ -21,7 +21,10 @@ export function inboxChanged(inbox: Inbox): Announcement {
   });
 }
 
-/** The events of a step: one of news at most for a run, and one of a pause until the inbox goes on. */
+/**
+ * Returns the events of a step: at most one event with news for each run, and one event for a pause until the inbox
+ * continues.
+ */
 export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }: InboxChange): Announcement[] {
   const { id: connectionId, companyId, environment } = inbox;
   const isPaused = (one: Inbox): boolean => one.roles.some((role) => role.isPaused);
@@ -34,7 +37,7 @@ export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }
   ];
 }
 
-/** The line of the audit trail about an inbox that somebody enabled or disabled. */
+/** Returns the audit event for an inbox that somebody enabled or disabled. */
 export function inboxAudit(
   act: 'inbox_enabled' | 'inbox_disabled',
   connectionId: string,

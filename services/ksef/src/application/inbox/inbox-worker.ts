@@ -38,16 +38,19 @@ import { receivePackage } from './receive-package.js';
 import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
-/** Inboxes at once in one replica, and those of them that receive a package, which needs the disk and much memory. */
+/**
+ * Maximum number of inboxes that a replica works on at once, and of those that receive a package, which needs disk
+ * space and much memory.
+ */
 const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
-/** Wait for a place among those that receive. */
+/** Wait for one of the slots for receiving packages. */
 const PLACE_WAIT_MS = 2_000;
 /** Wait while the connection is not CONNECTED, or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Wait after a fault of this service, or of a service that it needs, outside a run. */
+/** Wait after a fault of this service, or of a service that it needs, outside of a run. */
 const FAULT_WAIT_MS = 5_000;
-/** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
+/** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
 
 interface Deps extends ReceiveDeps {
@@ -65,13 +68,13 @@ interface Deps extends ReceiveDeps {
 }
 
 export interface InboxWorker {
-  /** Claims what is due, as far as there is room, and goes on with it. */
+  /** Claims due inboxes, as far as there is room, and works on them. */
   poll(): Promise<void>;
-  /** Ends what is under way; resolves when it has ended. What was begun goes on with the next worker. */
+  /** Stops the work in progress and resolves when it has ended. The next worker continues from the stored state. */
   stop(): Promise<void>;
 }
 
-/** Receives purchases from KSeF. Every replica has one; there is no leader. */
+/** Receives purchases from KSeF. Every replica runs one worker, and there is no leader. */
 export function inboxWorker(deps: Deps): InboxWorker {
   const { queue, connections, clock, logger, waitFactor } = deps;
   const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
@@ -95,7 +98,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
             now = await advance(now, abort.signal);
           }
         } finally {
-          // Does nothing when another worker has the claim.
+          // The call does nothing if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -111,8 +114,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * One step: its intent and its outcome are each one write.
-   * @returns undefined when the claim was given back, because the inbox has to wait
+   * Performs one step. The intent and the outcome of a step are one write each.
+   * @returns undefined if the claim was released because the inbox has to wait
    */
   async function advance(claim: InboxClaim, signal: AbortSignal): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
@@ -125,7 +128,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The marks are about the invoices of another taxpayer.
+      // The stored marks belong to the invoices of another taxpayer.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The connection was saved with another NIP.', now);
@@ -155,7 +158,10 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
   }
 
-  /** R1, after its key was stored. A process that ends in between asks again; KSeF drops what nobody asks for. */
+  /**
+   * Starts an export (R1) whose key is already stored. If the process is killed in between, the export is requested
+   * again. KSeF drops exports that nobody fetches.
+   */
   async function startExport(
     claim: InboxClaim,
     before: RoleInbox,
@@ -177,7 +183,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return store(intended, { inbox: exportStarted(inbox, role, referenceNumber, timing()) });
   }
 
-  /** R2; and when the package is ready, R3 and everything that is in it. */
+  /** Reads the status of an export (R2). If the package is ready, downloads it (R3) and receives everything in it. */
   async function follow(
     claim: InboxClaim,
     role: RoleInbox,
@@ -186,7 +192,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
     const key = openKey(inbox, sealed);
-    // The key that sealed it is gone: another export has a key of its own.
+    // The key that sealed the export key is gone, so another export with a new key is requested.
     if (key === undefined) return store(claim, restarted(inbox, role, 'The key of the export is lost.', timing()));
     if (receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     receiving++;
@@ -258,7 +264,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // KSeF no longer knows the export.
+    // KSeF no longer knows the export in this case.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));
@@ -279,7 +285,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return stored;
   }
 
-  /** Gives the claim back until later. Nothing else changes. */
+  /** Releases the claim until a later time. Nothing else changes. */
   async function wait(claim: InboxClaim, waitMs: number): Promise<undefined> {
     await claim.wait(new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor)));
   }

@@ -9,10 +9,13 @@ import { backoffMs } from '../../domain/submission-waits.js';
 import { inboxInvoice } from '../../telemetry.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
-/** Attempts of a call whose service is unavailable: about a quarter of a minute, so that a restart does not cost a download. */
+/**
+ * Maximum number of attempts of a call to an unavailable service. They take about 15 seconds, so that a restart of the
+ * service does not require another download.
+ */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
-/** Refusals of a document that no other attempt changes. */
+/** Kinds of refusals that no further attempt can change. */
 const LASTING: ReadonlySet<string> = new Set([
   'already_exists',
   'idempotency_mismatch',
@@ -31,15 +34,15 @@ export interface ReceiveDeps {
 /** Result of receiving a package. */
 export interface Reception {
   readonly counts: ReceivedCounts;
-  /** The plan of the organization allows no more; the rest of the package was not received. */
+  /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */
   readonly exceeded: string | undefined;
 }
 
 /**
- * Hands the invoices of a package on, in the order of KSeF: each is stored in the documents service, and its analysis requested. Both happen
- * once for each KSeF number, so that this may be repeated at any point.
- * @param since start of the export: what was stored before had been received before
- * @throws DomainError for a service that is unavailable; the reason of the signal
+ * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
+ * is requested. Both happen once for each KSeF number, so this function may be repeated at any point.
+ * @param since start of the export; documents that were stored earlier had been received before
+ * @throws DomainError if a service is unavailable; the reason of the signal
  */
 export async function receivePackage(
   { documents, analyses, waitFactor }: ReceiveDeps,
@@ -71,7 +74,7 @@ export async function receivePackage(
     try {
       await patiently(() => analyses.request(stored, limits.analyses, context));
     } catch (error) {
-      // The document cannot be read. It is shown as a failed upload.
+      // The document cannot be read. People see it as a failed upload.
       if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     }
     if (storedAt >= since) received++;

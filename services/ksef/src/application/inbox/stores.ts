@@ -6,37 +6,49 @@ import type { ExpectedInvoice, ExportedPart, PackedFile } from '../../domain/exp
 import type { Inbox, InboxRun, RefusedInvoice } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
-// The operations of receiving on the stores and on other services.
+// Operations that the use cases of the inbox need from stores and from other services.
 
 export interface InboxStore {
-  /** False when the connection has an inbox already. */
+  /** Stores an inbox. Returns false if the connection already has one. */
   insert(inbox: Inbox, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Inbox | undefined>;
   findMany(organizationId: string, connectionIds: readonly string[]): Promise<readonly Inbox[]>;
-  /** Changes an inbox, and takes it from the worker that may have it. @throws VersionConflict when another change came between */
+  /**
+   * Changes an inbox and ends the claim of a worker on it.
+   * @throws VersionConflict if another change came first
+   */
   save(before: Inbox, next: Inbox, ended: readonly InboxRun[], events: readonly Announcement[]): Promise<Inbox>;
-  /** Notes that a person waits for all roles to run. It is no change of the inbox: a worker that has it goes on. */
+  /**
+   * Stores that a person requested runs of all roles. This is not a change of the inbox, so a worker that holds a claim
+   * continues.
+   */
   request(organizationId: string, connectionId: string): Promise<void>;
-  /** The runs that ended, newest first; at most as many as an inbox keeps. */
+  /** Returns the ended runs of an inbox, newest first, up to the number that it keeps. */
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 
-/** The environment of KSeF that each organization receives from. */
+/** The environment of KSeF from which each organization receives invoices. */
 export interface InboxEnvironments {
-  /** Takes the environment for a connection. @returns the other environment that connections have taken, else undefined */
+  /**
+   * Reserves the environment for a connection.
+   * @returns the environment that other connections have reserved, or undefined on success
+   */
   take(organizationId: string, environment: Environment, connectionId: string): Promise<Environment | undefined>;
   release(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** An inbox that this process alone may go on with. */
+/** An inbox that only this process may work on. */
 export interface InboxClaim {
   readonly inbox: Inbox;
   keepAlive(onLost: () => void): { stop(): void };
-  /** @throws VersionConflict when the claim holds no longer */
+  /**
+   * Stores a change.
+   * @throws VersionConflict if the claim is no longer valid
+   */
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
-  /** Gives the claim back; the inbox is due as it was stored last. */
+  /** Releases the claim. The inbox is due as it was last stored. */
   release(): Promise<void>;
-  /** Gives the claim back until later, which is no change. */
+  /** Releases the claim until a later time. This is not a change of the inbox. */
   wait(dueAt: Date): Promise<void>;
 }
 
@@ -46,28 +58,32 @@ export interface DueInbox {
 }
 
 export interface InboxQueue {
-  /** Due ones that nobody has, the longest due first. */
+  /** Returns due inboxes without a claim, the longest due first. */
   due(limit: number, busyIds: readonly string[]): Promise<readonly DueInbox[]>;
   claim(due: DueInbox): Promise<InboxClaim | undefined>;
-  /** Returns for how long the inbox that has been due longest waits for a worker, in seconds. */
+  /** Returns the time in seconds for which the longest due inbox has waited for a worker. */
   lagSeconds(): Promise<number>;
-  /** Those that were due before and that nobody has, the longest due first. */
+  /** Returns inboxes without a claim that were due before a time, the longest due first. */
   dueBefore(before: Date, limit: number): Promise<readonly (DueInbox & { readonly dueSince: Date })[]>;
 }
 
-/** A package that lies decrypted on the disk of this process, as long as it is read. */
+/** A decrypted package on the disk of this process. It exists only while it is read. */
 export interface OpenPackage {
-  /** The invoices to receive, in the order in which KSeF lists them. */
+  /** Invoices to receive, in the order in which KSeF lists them. */
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
   readonly refused: readonly RefusedInvoice[];
-  /** The bytes of one invoice. @throws PackageFault for a file that cannot be unpacked */
+  /**
+   * Returns the bytes of one invoice.
+   * @throws PackageFault if the file cannot be unpacked
+   */
   read(invoice: ExpectedInvoice<PackedFile>): Promise<Buffer>;
 }
 
 export interface ExportPackages {
   /**
-   * Downloads a package, decrypts and checks it, and hands it to the reader. Nothing of it is left on the disk, however this ends.
-   * @throws PackageFault for what is no package; KsefRefusal where a part cannot be downloaded now; what the reader throws
+   * Downloads, decrypts and checks a package and passes it to the reader. Afterwards nothing of it remains on the disk,
+   * even after an error.
+   * @throws PackageFault for an invalid package; KsefRefusal if a part cannot be downloaded now; errors of the reader
    */
   reading<T>(
     source: { readonly environment: Environment; readonly parts: readonly ExportedPart[]; readonly key: SessionKey },
@@ -76,19 +92,22 @@ export interface ExportPackages {
   ): Promise<T>;
 }
 
-/** The plans of tenants, in the facts of the organization service. */
+/** Plans of tenants, from the facts of the organization service. */
 export interface TenantPlans {
-  /** @returns undefined for an organization that is deleted, and may be restored */
+  /**
+   * Returns the limits of an organization.
+   * @returns undefined for a deleted organization, which may be restored
+   */
   limitsOf(organizationId: string): Promise<MonthlyLimits | undefined>;
 }
 
-/** Limits of a plan for a month; undefined where there is none. */
+/** Monthly limits of a plan. Undefined if there is no limit. */
 export interface MonthlyLimits {
   readonly analyses: number | undefined;
   readonly uploadBytes: number | undefined;
 }
 
-/** An invoice as KSeF gave it. */
+/** An invoice as KSeF delivered it. */
 export interface ReceivedInvoice {
   readonly organizationId: string;
   readonly companyId: string;
@@ -97,13 +116,13 @@ export interface ReceivedInvoice {
   readonly content: Buffer;
 }
 
-/** The documents that came through a channel, in the documents service. */
+/** Documents that came through a channel, in the documents service. */
 export interface ChannelDocuments {
   /**
-   * Stores it once.
-   * @param bytesPerMonthLimit undefined when there is no limit
-   * @returns time when it was stored, now or before
-   * @throws DomainError usage_exceeded; already_exists for another content; invalid
+   * Stores a document once.
+   * @param bytesPerMonthLimit undefined if there is no limit
+   * @returns time at which the document was stored, now or earlier
+   * @throws DomainError usage_exceeded; already_exists if the content differs; invalid
    */
   store(
     invoice: ReceivedInvoice,
@@ -112,12 +131,12 @@ export interface ChannelDocuments {
   ): Promise<{ readonly storedAt: Date }>;
 }
 
-/** The analyses of uploads, in the analysis service. */
+/** Analyses of uploads, in the analysis service. */
 export interface UploadAnalyses {
   /**
-   * Has it analyzed once, without waiting.
-   * @param analysesPerMonthLimit undefined when there is no limit
-   * @throws DomainError usage_exceeded; unprocessable for a document that could not be read
+   * Requests the analysis of a document once, without waiting for its result.
+   * @param analysesPerMonthLimit undefined if there is no limit
+   * @throws DomainError usage_exceeded; unprocessable if the document cannot be read
    */
   request(
     invoice: Omit<ReceivedInvoice, 'content'>,

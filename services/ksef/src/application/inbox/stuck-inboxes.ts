@@ -3,7 +3,7 @@ import type { InboxQueue } from './stores.js';
 
 const STUCK_MAX = 100;
 
-/** Inboxes that no worker has taken for too long, as the operator is told about them. */
+/** Reports inboxes to the operator that no worker has claimed for too long. */
 export const stuckInboxes =
   ({ queue }: { readonly queue: Pick<InboxQueue, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

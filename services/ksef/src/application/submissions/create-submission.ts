@@ -26,9 +26,10 @@ interface Asked {
 }
 
 /**
- * Queues an invoice (endpoint 15). One that is queued, under way or accepted is answered as it is; one that was refused is taken up again.
- * @returns whether this call queued it
- * @throws DomainError not_found, wrong_state with the reason; nothing is stored then, and KSeF is not called
+ * Queues an invoice (endpoint 15). A submission that is queued, in progress or accepted is returned unchanged. A
+ * refused one is resumed.
+ * @returns whether this call queued the submission
+ * @throws DomainError not_found, wrong_state with the reason; in this case nothing is stored and KSeF is not called
  */
 export const createSubmission =
   (deps: SubmissionDeps) =>
@@ -71,7 +72,7 @@ export const createSubmission =
       return { submission: first, isQueued: false };
     });
 
-/** Holds the invoice against what must be true before it is sent. */
+/** Checks that the invoice meets all conditions for sending. */
 async function requireDocument(
   { invoices, documents, clock }: SubmissionDeps,
   connection: Connection,
@@ -107,7 +108,7 @@ async function requireDocument(
 }
 
 /**
- * Takes back what is still QUEUED.
+ * Cancels a submission that is still QUEUED.
  * @throws DomainError not_found, wrong_state
  */
 export const cancelSubmission =

@@ -5,7 +5,7 @@ import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
 import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
-// The operations of submitting on the stores and on other services.
+// Operations that the use cases of submissions need from stores and from other services.
 
 export interface SubmissionFilter {
   readonly status: SubmissionStatus | undefined;
@@ -13,7 +13,7 @@ export interface SubmissionFilter {
 }
 
 export interface SubmissionStore {
-  /** Stores a submission; false when it already exists. */
+  /** Stores a submission. Returns false if it already exists. */
   insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
   list(
@@ -23,7 +23,10 @@ export interface SubmissionStore {
     page: PageRequest,
   ): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
-  /** Changes a submission, and takes it from the worker that may have it. @throws VersionConflict when another change came between */
+  /**
+   * Changes a submission and ends the claim of a worker on it.
+   * @throws VersionConflict if another change came first
+   */
   save(
     submission: Submission,
     progress: Progress,
@@ -32,48 +35,51 @@ export interface SubmissionStore {
   ): Promise<Submission>;
   /** Tells whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Tells whether any submission has unfinished work, also a session to close or a confirmation to fetch. */
+  /** Tells whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes those due of which nothing was sent, whatever they wait for. */
+  /** Makes unsent submissions due now, whatever they wait for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes those due that wait for their connection, or for another token of it. */
+  /** Makes submissions due now that wait for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** A submission that this process alone may go on with. */
+/** A submission that only this process may work on. */
 export interface SubmissionClaim {
   readonly submission: Submission;
   readonly attempts: readonly Attempt[];
   keepAlive(onLost: () => void): { stop(): void };
-  /** @throws VersionConflict when the claim holds no longer */
+  /**
+   * Stores the next state.
+   * @throws VersionConflict if the claim is no longer valid
+   */
   save(
     progress: Progress,
     attempts: readonly Attempt[],
     events: readonly Announcement[],
     wait?: ConnectionWait,
   ): Promise<SubmissionClaim>;
-  /** Gives the claim back; the submission is due as it was stored last. */
+  /** Releases the claim. The submission is due as it was last stored. */
   release(): Promise<void>;
-  /** Gives the claim back until later. It is no change: version and time of the last change stay. */
+  /** Releases the claim until a later time. Version and time of the last change stay the same. */
   wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
 }
 
-/** Tells whether a submission waits for its connection, which wakes it. */
+/** Reason why a submission waits for its connection. A change of the connection wakes it. */
 export interface ConnectionWait {
   readonly isForConnection: boolean;
 }
 
 export interface SubmissionQueue {
-  /** Due ones that nobody has, the longest due first. */
+  /** Returns due submissions without a claim, the longest due first. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
-  /** Makes those due that wait for their connection, or for another token of it. */
+  /** Makes submissions due now that wait for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
-  /** Submissions with something left to do, by their status. */
+  /** Counts submissions with remaining work by status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
-  /** Returns for how long the submission that has been due longest waits for a worker, in seconds. */
+  /** Returns the time in seconds for which the longest due submission has waited for a worker. */
   lagSeconds(): Promise<number>;
-  /** Those that were due before and that nobody has, the longest due first. */
+  /** Returns submissions without a claim that were due before a time, the longest due first. */
   dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
 }
 
@@ -88,9 +94,9 @@ export interface WaitingSubmission extends DueSubmission {
   readonly dueSince: Date;
 }
 
-/** Confirmations of receipt as KSeF gave them. */
+/** Confirmations of receipt, exactly as KSeF sent them. */
 export interface ConfirmationStore {
-  /** The first one stays. */
+  /** Stores a confirmation. If one already exists, it is kept. */
   keep(confirmation: StoredConfirmation): Promise<void>;
   find(organizationId: string, submissionId: string): Promise<StoredConfirmation | undefined>;
 }
@@ -100,46 +106,55 @@ export interface StoredConfirmation {
   readonly organizationId: string;
   readonly ksefNumber: string;
   readonly xml: Buffer;
-  /** Absent of one that was stored before seals were kept. */
+  /** Absent if the confirmation was stored before seals were kept. */
   readonly seal?: KeptSeal | undefined;
   readonly storedAt: Date;
 }
 
-/** The seal of a valid confirmation. */
+/** Seal of a valid confirmation. */
 export interface KeptSeal {
-  /** SHA-256 of its certificate, in hexadecimal digits with colons. */
+  /** SHA-256 of the seal's certificate in hexadecimal digits with colons. */
   readonly fingerprint: string;
   /** False when the seal is valid, but no configured certificate identifies its holder. */
   readonly isHolderKnown: boolean;
 }
 
-/** The tenants of the organization service. */
+/** Tenants, from the organization service. */
 export interface Organizations {
-  /** False for one that is deleted, and may be restored. */
+  /** Tells whether the organization exists. A deleted organization does not, although it may be restored. */
   exists(organizationId: string): Promise<boolean>;
 }
 
-/** The invoices of the analysis service. */
+/** Invoices, from the analysis service. */
 export interface Invoices {
-  /** @throws DomainError not_found */
+  /**
+   * Finds an invoice with its decision.
+   * @throws DomainError not_found
+   */
   find(organizationId: string, invoiceId: string, context: RequestContext): Promise<DecidedInvoice>;
 }
 
 export interface DecidedInvoice {
   readonly companyId: string;
-  /** Upload of the invoice; undefined when it has no document. */
+  /** Id of the upload. Undefined if the invoice has no document. */
   readonly documentId: string | undefined;
-  /** The decision now. */
+  /** True when the current decision is PASS. */
   readonly isPass: boolean;
 }
 
-/** The documents of the documents service, which alone parses them. */
+/** Documents, from the documents service, which is the only service that parses them. */
 export interface Documents {
-  /** @throws DomainError wrong_state for one that is gone, or that cannot be read */
+  /**
+   * Reads the fields of a document.
+   * @throws DomainError wrong_state if the document was deleted or cannot be read
+   */
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
-  /** The bytes as they were uploaded. */
+  /** Returns the uploaded bytes. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
-  /** Checks a confirmation. @returns its fault, or its seal when signature, number and hash are right */
+  /**
+   * Checks a confirmation.
+   * @returns its fault, or its seal if signature, number and hash are correct
+   */
   checkConfirmation(
     confirmation: Pick<Submission, 'organizationId' | 'environment'> & {
       readonly xml: Buffer;

@@ -5,7 +5,7 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Progress, Submission } from '../../domain/submission.js';
 
-/** The event of a new state, for the write that makes it true; none when the state stays. */
+/** Returns the event for a new state, which is stored in the same write. Returns none if people see no change. */
 export function submissionChanged(
   { id, connectionId, companyId, invoiceId, status: before }: Submission,
   { status, errorCode, ksefNumber }: Progress,
@@ -25,7 +25,7 @@ export function submissionChanged(
   ];
 }
 
-/** The line of the audit trail about a submission that somebody asked for, or took back. */
+/** Returns the audit event for a submission that somebody requested or cancelled. */
 export function submissionAudit(
   act: 'created' | 'canceled',
   submissionId: string,

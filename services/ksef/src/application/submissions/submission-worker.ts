@@ -51,18 +51,24 @@ import type {
 } from './stores.js';
 import { submissionChanged } from './submission-events.js';
 
-/** Submissions at once in one replica, and of one connection: a connection with much work keeps room for the others. */
+/**
+ * Maximum number of submissions that a replica works on at once, in total and for one connection. The second limit
+ * keeps room for other connections.
+ */
 const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
-/** Wait while the connection is not CONNECTED: a change of it wakes waiting submissions, and this covers a wake that a crash lost. */
+/**
+ * Wait while the connection is not CONNECTED. A change of the connection wakes waiting submissions. This wait covers
+ * the case that a crash prevented the wake-up.
+ */
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Maximum wait of an unsent submission for another token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
-/** Wait while the organization is deleted: it may be restored. */
+/** Wait while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
 /** Wait after a fault of this or another service. */
 const FAULT_WAIT_MS = 5_000;
-/** However small KSEF_WAIT_FACTOR is: the slot of a worker is given back in between. */
+/** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
 
 interface Deps {
@@ -83,13 +89,13 @@ interface Deps {
 }
 
 export interface SubmissionWorker {
-  /** Claims what is due, as far as there is room, and goes on with it. */
+  /** Claims due submissions, as far as there is room, and works on them. */
   poll(): Promise<void>;
-  /** Begins no further call; resolves when those under way have ended. */
+  /** Stops starting calls. Resolves when the calls in progress have ended. */
   stop(): Promise<void>;
 }
 
-/** The result of a step: what is stored, and the calls that are noted. */
+/** Result of a step: the progress to store and the calls to note. */
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
@@ -103,7 +109,7 @@ interface Stored {
   readonly refusal: KsefRefusal | undefined;
 }
 
-/** Brings submissions to KSeF. Every replica has one; there is no leader. */
+/** Sends submissions to KSeF. Every replica runs one worker, and there is no leader. */
 export function submissionWorker(deps: Deps): SubmissionWorker {
   const { queue, connections, clock, logger, waitFactor, requestMs } = deps;
   const own = new Map<string, { readonly connectionId: string; readonly ended: Promise<void> }>();
@@ -121,8 +127,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         try {
           while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
         } finally {
-          // The claim is released also after a failure, so that the next worker need not wait for the end of the lease. Does nothing when
-          // another worker has the claim.
+          // The claim is also released after a failure, so that the next worker does not have to wait for the lease to
+          // expire. The call does nothing if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -138,8 +144,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * One step: its intent and its outcome are each one write.
-   * @returns undefined when the claim was given back, because the submission has to wait
+   * Performs one step. The intent and the outcome of a step are one write each.
+   * @returns undefined if the claim was released because the submission has to wait
    */
   async function advance(claim: SubmissionClaim): Promise<SubmissionClaim | undefined> {
     const { submission } = claim;
@@ -157,7 +163,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return (await store(claim, { progress: givenUp(submission, hopeless, timing()) })).claim;
     }
     try {
-      // Sent submissions are followed all the same: KSeF registers them, and the organization may be restored.
+      // Sent submissions are still tracked, because KSeF registers them and the organization may be restored.
       if (sends && !(await deps.organizations.exists(submission.organizationId))) {
         return await wait(claim, ORGANIZATION_WAIT_MS);
       }
@@ -169,13 +175,13 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
-      // Nothing left, so nothing is stored or noted but when it is due again.
+      // The request did not leave this service, so only the time of the next attempt is stored.
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
         'a step of a submission failed; it is retried',
       );
-      // A confirmation that cannot be examined is given up like one that KSeF does not give.
+      // A confirmation that cannot be checked is given up after a while, like a confirmation that KSeF does not send.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
       return (await store(claim, { progress: confirmationLater(submission, undefined, timing()) })).claim;
     }
@@ -184,7 +190,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // Changed between the look at it and the wait: nobody else wakes what was not waiting yet.
+    // The connection may have changed between the check and the wait. In that case nothing would wake the submission.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }
@@ -208,7 +214,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Returns the reason why nothing may be sent now; called right before sending. */
+  /** Returns the reason why the document may not be sent. It is checked immediately before sending. */
   async function refusalBeforeSending({ organizationId, invoiceId }: Submission) {
     try {
       const { isPass } = await deps.invoices.find(organizationId, invoiceId, context);
@@ -247,7 +253,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
-    // The key that sealed the session key is gone: another session has a key of its own.
+    // The key that sealed the session key is gone, so a new session with a new key is opened.
     if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
     if (bytes === undefined || sha256(bytes) !== document.hash)
@@ -265,14 +271,17 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused it with 401, and what was to follow was put off.
+      // KSeF refused the document with 401, and the call that would follow was postponed.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
     }
   }
 
-  /** @returns undefined when it no longer exists, or larger than when it was described */
+  /**
+   * Reads the document.
+   * @returns undefined if it no longer exists, or is larger than stated
+   */
   async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
     try {
       return await deps.documents.read(organizationId, uploadId, context);
@@ -315,7 +324,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** A duplicate is a success where the registered document is the same file. */
+  /** Compares a duplicate with the registered document. It is a success if both are the same file. */
   async function compare(submission: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<Outcome> {
     const resolved = (original: Original | undefined): Progress =>
       resolvedDuplicate(submission, answer, original, timing());
@@ -328,9 +337,9 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * The registered document, read in the session that KSeF names, else under its number.
-   * @returns undefined when KSeF does not show it to this token
-   * @throws KsefRefusal for a failure that may pass
+   * Finds the registered document in the session that KSeF names, or else by its number.
+   * @returns undefined if KSeF does not show it to this token
+   * @throws KsefRefusal for a failure that may be temporary
    */
   async function findOriginal(
     { sessions }: Submission,
@@ -350,14 +359,14 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // The list of a session of ours also leads to the confirmation, so its outage is waited for.
+        // The list of our own session also leads to the confirmation, so the worker waits until it is available.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // If KSeF responds about the number, a 404 about a session of others is not an outage.
+    // If KSeF responds for the number, a 404 for another party's session is not an outage.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
@@ -384,7 +393,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** The collective confirmation of the session, else that of the invoice. */
+  /** Fetches the collective confirmation of the session, or else the confirmation of the invoice. */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
     if (submission.status !== 'ACCEPTED') throw new TypeError('Only a registered invoice has a confirmation.');
     const { referenceNumber } = step.session;
@@ -453,7 +462,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
   }
 
-  /** Gives the claim back until later. Nothing else changes: nobody has to know of it. */
+  /** Releases the claim until a later time. Nothing else changes, so no event is needed. */
   async function wait(
     claim: SubmissionClaim,
     waitMs: number,
@@ -506,7 +515,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** A response of KSeF about another document decides nothing about this one. */
+/** A response about another document says nothing about this one. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF responded about another invoice.', {
   code: UNREADABLE_ANSWER,
 });
@@ -523,7 +532,10 @@ const CONNECTION_DISABLED = {
   message: 'The connection was disabled before KSeF had registered the invoice.',
 } as const;
 
-/** Says why a submission no longer waits for a connection that KSeF refuses; undefined while it waits. */
+/**
+ * Returns the reason why a submission stops waiting for a connection that KSeF refuses. Undefined while it may still
+ * wait.
+ */
 function refusedForTooLong(
   { status, refusal, lastErrorMessage = '' }: Connection,
   { now, waitFactor }: Timing,
@@ -533,14 +545,21 @@ function refusedForTooLong(
   return { code: refusal.code, message: lastErrorMessage };
 }
 
-/** Returns the next progress of a submission whose connection can no longer be used; unchanged when it must wait for a token. */
+/**
+ * Returns the next progress of a submission whose connection can no longer be used. It is unchanged if the submission
+ * must wait for a token.
+ */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);
   if (step.kind === 'CONFIRM') return { ...submission, dueAt: undefined };
   return givenUp(submission, CONNECTION_DISABLED, timing);
 }
 
-/** @returns undefined where KSeF refuses this for good; what may pass, or ends with another token, goes to the caller */
+/**
+ * Runs a call.
+ * @returns undefined if KSeF refuses it permanently; a refusal that may be temporary, or that another token may solve,
+ * is thrown
+ */
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();

@@ -34,12 +34,12 @@ export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly tenants: Tenants;
   readonly inboxes: Pick<InboxStore, 'findMany'>;
   readonly testConnection: TestConnection;
-  /** Time when KSeF stops taking tokens in PRODUCTION; undefined where no end is known. */
+  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
   readonly tokensEnd: Date | undefined;
   readonly clock: Clock;
 }
 
-/** invoicecontrol.ksef.v1.ConnectionService */
+/** Implements invoicecontrol.ksef.v1.ConnectionService. */
 export function connectionService(deps: ConnectionServiceDeps): Binding {
   const { connections, inboxes, tenants, testConnection, tokensEnd, clock } = deps;
   const encode = async (
@@ -100,7 +100,10 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
   });
 }
 
-/** @param inbox undefined where it was never enabled */
+/**
+ * Encodes a connection.
+ * @param inbox inbox of the connection; undefined if it was never enabled
+ */
 export function encodeConnection(
   connection: Connection,
   companyName: string | undefined,

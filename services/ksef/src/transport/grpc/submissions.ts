@@ -21,7 +21,7 @@ export interface SubmissionServiceDeps extends SubmissionDeps {
   readonly confirmations: ConfirmationStore;
 }
 
-/** invoicecontrol.ksef.v1.SubmissionService */
+/** Implements invoicecontrol.ksef.v1.SubmissionService. */
 export function submissionService(deps: SubmissionServiceDeps): Binding {
   const { connections, submissions, confirmations } = deps;
   const create = createSubmission(deps);
