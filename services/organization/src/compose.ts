@@ -179,7 +179,7 @@ async function compose(
   };
 }
 
-/** The collections of the service with their indexes. */
+/** Opens the collections of the service and creates their indexes. */
 async function openCollections(db: Db) {
   const organizations = db.collection<OrganizationDocument>('organizations');
   const apiKeys = db.collection<ApiKeyDocument>('api_keys');
@@ -199,7 +199,7 @@ async function openCollections(db: Db) {
   return { organizations, apiKeys, rosters, notifications, auditEvents, rateWindows, schedules };
 }
 
-/** Lists the data that is kept of organizations until their purge; the audit trail is kept longer. */
+/** Lists the data that is kept of organizations until their purge. The audit trail is kept for longer. */
 function tenantDataOf({
   organizations,
   apiKeys,
@@ -209,7 +209,7 @@ function tenantDataOf({
 }: Awaited<ReturnType<typeof openCollections>>): readonly TenantData[] {
   return [
     unpurgedOrganization(organizations),
-    // Audit entries that are not relayed yet keep the document that carries them.
+    // Audit entries that are not relayed yet keep the database document that carries them.
     ownedDocuments(apiKeys, ['auditPending']),
     documentOfOrganization(rosters, ['auditPending']),
     ownedDocuments(notifications),
@@ -217,11 +217,11 @@ function tenantDataOf({
   ];
 }
 
-/** The first repeat of a purge comes after seconds. */
+/** Interval at which a replica checks for purges to announce again. The first repeat follows after seconds. */
 const PURGE_ROUNDS_EACH_MS = 1_000;
-/** Interval at which a replica checks whether a day has passed. */
+/** Interval at which a replica checks whether the daily purge is due. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
-/** Interval at which a replica checks whether billing must be told. */
+/** Interval at which a replica checks whether organizations must be registered in billing. */
 const REGISTER_POLL_EACH_MS = 60_000;
 const MAIL_INTERVAL_MS = 1_000;
 

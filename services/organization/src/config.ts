@@ -8,22 +8,25 @@ const milliseconds = (defaultMs: number) => z.coerce.number().int().min(1).defau
 
 const ADDRESS_PATTERN = '[^\\s@<>,;"]+@[^\\s@<>,;"]+';
 
-/** The environment of the organization service. */
+/** Environment variables of the organization service. */
 export const configSchema = z
   .object({
     ...serviceSettings('organization'),
     ...addressSettings('billing'),
-    /** `id:base64,...`; new keys use the first pepper, existing keys may use any. */
+    /** Peppers as `id:base64,...`. New keys use the first pepper, existing keys may use any. */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
-    /** Authenticates the operator's command line. */
+    /** Token of the operator's command line. */
     OPERATOR_TOKEN: secret.min(32),
-    /** Time in which a deleted organization can be restored; then it is purged. */
+    /** Period in which a deleted organization can be restored. After that it is purged. */
     ORGANIZATION_RETENTION_MS: milliseconds(30 * DAY_MS),
-    /** Time for which the audit trail of a purged organization is kept. */
+    /** Period for which the audit trail of a purged organization is kept. */
     AUDIT_RETENTION_MS: milliseconds(7 * 365.25 * DAY_MS),
-    /** The mail server, with user and password if it needs them. Without one, notifications stay QUEUED. */
+    /**
+     * Address of the mail server, with user and password if it needs them. Without a mail server, notifications stay
+     * QUEUED.
+     */
     SMTP_URL: secret.regex(/^smtps?:\/\/[^\s]+$/, 'must begin with smtp:// or smtps://').optional(),
-    /** The sender of mails. */
+    /** Sender of mails. */
     MAIL_FROM: z
       .string()
       .regex(

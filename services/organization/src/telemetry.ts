@@ -10,7 +10,7 @@ export function countRefusedRequest(policy: string): void {
   count('organization.requests_refused', { policy });
 }
 
-/** Counts organizations that billing could not be told of. */
+/** Counts organizations that could not be registered in billing. */
 export function countFailedRegistration(): void {
   count('organization.registrations_failed');
 }

@@ -21,9 +21,12 @@ import { generateKey } from './secrets.js';
 /** The store of API keys. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
-  /** The keys of a series that are not revoked. */
+  /** Lists the keys of a series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
-  /** @param change undefined when the write of the organization carries the audit entry */
+  /**
+   * Stores a key.
+   * @param change undefined if the write of the organization carries the audit entry
+   */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
   /**
    * Stores the changed state if it has not changed since `version` was read.
@@ -35,7 +38,7 @@ export interface ApiKeys {
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly keys: ApiKeys;
-  /** Pepper of new keys. */
+  /** Pepper for new keys. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -47,7 +50,10 @@ export const listApiKeys =
     return keys.list(organizationId, keySeriesId, page);
   };
 
-/** @throws DomainError not_found for a key that is unknown, revoked or of another organization */
+/**
+ * Finds a key.
+ * @throws DomainError not_found if the key is unknown, revoked or belongs to another organization
+ */
 export const getApiKey =
   ({ organizations, keys }: ApiKeyDeps) =>
   async (organizationId: string, apiKeyId: string): Promise<ApiKey> => {
@@ -63,14 +69,14 @@ export interface NewApiKeyInput {
   readonly organizationId: string;
   readonly name: string;
   readonly role: string;
-  /** Scopes of the key; empty for those of the role. */
+  /** Scopes of the key. Empty for the default scopes of the role. */
   readonly scopes: readonly string[];
   readonly expiresAt?: Date | undefined;
 }
 
 /**
- * Creates a key. Only this answer contains the whole key.
- * @throws DomainError invalid, or forbidden for more than the grantor has
+ * Creates a key. Only this response contains the complete key.
+ * @throws DomainError invalid, or forbidden if the grantor does not have all these rights
  */
 export const createApiKey =
   (deps: ApiKeyDeps) =>
@@ -96,7 +102,7 @@ export const createApiKey =
     return { apiKey, key };
   };
 
-/** The owner's first key in a series. It is valid once the organization that names the series is stored. */
+/** Stores the owner's first key of a series. It becomes valid when the organization that names the series is stored. */
 export async function insertOwnerKey(
   { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,
   organization: Organization,
@@ -137,7 +143,9 @@ export interface ApiKeyUpdate {
   readonly scopes: readonly string[];
 }
 
-/** Renames a key or lowers its rights. Lowering publishes `api_keys_revoked`, so that caches drop the old rights. */
+/**
+ * Renames a key or lowers its rights. Lowering rights publishes `api_keys_revoked`, so that caches drop the old rights.
+ */
 export const updateApiKey =
   (deps: ApiKeyDeps) =>
   (update: ApiKeyUpdate, { grantor, context }: { grantor: Rights; context: RequestContext }): Promise<ApiKey> => {
@@ -154,7 +162,7 @@ export const updateApiKey =
     });
   };
 
-/** Revokes a key with one write; the next call with it is refused. */
+/** Revokes a key in one write. The next call with the key is refused. */
 export const revokeApiKey =
   (deps: ApiKeyDeps) =>
   (
@@ -172,7 +180,7 @@ export const revokeApiKey =
     });
   };
 
-/** The key that requests the change; undefined when the actor is not a key. */
+/** Returns the key that requests the change. Undefined if the actor is not a key. */
 async function actingKey(
   { organizations, keys, clock }: ApiKeyDeps,
   organizationId: string,
@@ -181,7 +189,8 @@ async function actingKey(
   if (actor.type !== 'API_KEY') return undefined;
   const organization = await requireOrganization(organizations, organizationId);
   const key = await keys.find(organizationId, actor.id);
-  // Checked again, because the gateway caches keys for seconds: of two keys that revoke each other only one may succeed.
+  // The key is checked again, because the gateway caches keys for seconds. If two keys revoke each other, only one may
+  // succeed.
   if (key === undefined || !isActiveKey(key, organization, clock.now())) {
     throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
   }

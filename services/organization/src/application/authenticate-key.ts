@@ -9,7 +9,7 @@ import type { Contract, Entitlements } from '../domain/plans.js';
 import type { Rights } from '../domain/rights.js';
 import { countRefusedKey } from '../telemetry.js';
 
-/** The part of an organization that every authentication reads; without the companies. */
+/** Fields of an organization that every authentication reads. Companies are not included. */
 export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
 
 /** The caller: its organization, rights and limits. */
@@ -21,7 +21,7 @@ export interface Principal extends Rights, Entitlements {
 }
 
 export interface AuthenticationDeps {
-  /** The only lookup without a tenant: the key determines it. */
+  /** Lookup without a tenant, because the key determines the tenant. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
   readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
   readonly peppers: readonly [Pepper, ...Pepper[]];
@@ -30,7 +30,7 @@ export interface AuthenticationDeps {
 }
 
 /**
- * The principal of a key (HTTP and security reference, section 8).
+ * Authenticates a key and returns its principal (HTTP and security reference, section 8).
  * @throws DomainError unauthenticated, with the same message for every cause
  */
 export const authenticateKey =

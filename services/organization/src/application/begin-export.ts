@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /**
- * Notes in the audit trail that everything of the organization is being read out, before anything is.
+ * Records in the audit trail that all data of the organization is exported, before any of it is read.
  * @throws DomainError not_found
  */
 export const beginExport =

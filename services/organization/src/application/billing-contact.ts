@@ -9,7 +9,7 @@ export interface BillingContactDeps {
 }
 
 /**
- * Reads the billing contact: the billing e-mail, else the address of the oldest active OWNER.
+ * Reads the billing contact: the billing e-mail, or the address of the oldest active OWNER if there is none.
  * @throws DomainError not_found
  */
 export const readBillingContact =

@@ -6,7 +6,7 @@ import { readEmail, readName } from '../domain/text.js';
 import { changeOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 
-/** Changes name or billing e-mail; undefined leaves a field unchanged. */
+/** Changes the name or the billing e-mail. Undefined leaves a field unchanged. */
 export const updateDetails =
   (organizations: Organizations) =>
   (
@@ -62,7 +62,7 @@ export const updateReferenceValidation =
     });
   };
 
-/** Sets plan and subscription as `setContract` says; empty or undefined leaves a field unchanged. */
+/** Sets plan and subscription with `setContract`. Empty or undefined leaves a field unchanged. */
 export const setPlan =
   (organizations: Organizations) =>
   (

@@ -2,16 +2,19 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Notification } from '../domain/notification.js';
 
-/** The records that are stored with the new state in one write: the actor, the audit entries, the events and the mails to send. */
+/**
+ * Records that are stored with the new state in one write: the actor, the audit entries, the events and the mails to
+ * send.
+ */
 export interface Change {
   readonly context: RequestContext;
-  /** Audit lines, at least one. */
+  /** Audit lines. There is at least one. */
   readonly audit: readonly AuditLine[];
   readonly events?: readonly Announcement[];
   readonly notifications?: readonly Notification[];
 }
 
-/** An action and its target, for example `api_key.created` of `api_key:0192...`. */
+/** An action and its target, for example `api_key.created` and `api_key:0192...`. */
 export interface AuditLine {
   readonly action: AuditAction;
   readonly target: string;

@@ -30,7 +30,7 @@ export interface NewOrganization {
 
 /**
  * Creates an organization with its default company, its owner and the owner's first key. The organization is written
- * last and is the commit point: without it key and roster are invalid and cannot be read. After a crash the caller
+ * last as the commit point. Without it, the key and the roster are invalid and cannot be read. After a crash the caller
  * repeats the call.
  */
 export const createOrganization =
@@ -56,7 +56,7 @@ export const createOrganization =
       baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
       referenceValidationMode: 'DECLARED_PROFILES',
       ...contract,
-      // A plan that nobody stated ends with the first subscription.
+      // If nobody stated a plan, it only applies until the first subscription.
       granted: input.plan === '' ? undefined : contract,
       companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
       defaultCompanyId: companyId,

@@ -31,12 +31,12 @@ import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.j
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Rosters;
-  /** Pepper of new invitations. */
+  /** Pepper for new invitations. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
 
-/** Members and pending invitations, unordered. */
+/** Lists members and pending invitations in no particular order. */
 export const listMembers =
   (deps: MemberDeps) =>
   async (organizationId: string): Promise<readonly Member[]> => {
@@ -44,7 +44,10 @@ export const listMembers =
     return currentMembers(roster, organization, deps.clock.now());
   };
 
-/** @throws DomainError not_found for a person who is unknown, removed or of another organization */
+/**
+ * Finds a member or a pending invitation.
+ * @throws DomainError not_found if the person is unknown, removed or belongs to another organization
+ */
 export const getMember =
   (deps: MemberDeps) =>
   async ({ organizationId, userId }: { organizationId: string; userId: string }): Promise<Member> => {
@@ -52,7 +55,7 @@ export const getMember =
     return requireMember(roster, organization, userId, deps.clock.now());
   };
 
-/** Adds an active member for the operator; the plan's limit does not apply. */
+/** Adds an active member for the operator. The limit of the plan does not apply. */
 export const createMember =
   (deps: MemberDeps) =>
   async (
@@ -80,7 +83,7 @@ export function newMember(own: Pick<Member, 'email' | 'name' | 'role' | 'created
 }
 
 /**
- * Invites a person. The same write queues the mail, and only the mail contains the token.
+ * Invites a person. The same write queues the mail, which alone contains the token.
  * @throws DomainError invalid, forbidden, already_exists, usage_exceeded
  */
 export const inviteMember =
@@ -109,9 +112,9 @@ export const inviteMember =
   };
 
 /**
- * Makes the holder of an invitation token a member; works once.
- * @throws DomainError invalid for the name; unauthenticated, with one message, for a token that is unknown, used,
- *   expired or revoked
+ * Makes the holder of an invitation token a member. Each token works once.
+ * @throws DomainError invalid for the name; unauthenticated, always with the same message, for a token that is unknown,
+ * used, expired or revoked
  */
 export const acceptInvitation =
   ({ organizations, rosters, clock }: MemberDeps) =>
@@ -183,17 +186,20 @@ interface RosterChange {
   readonly context: RequestContext;
   /** Builds the mail to send. */
   readonly notify?: (organization: Organization) => Notification;
-  /** Pure: runs again on the newer version after a conflict. */
+  /** Pure function that applies the change. After a conflict it runs again on the newer version. */
   readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 
-/** Same as {@link changeRoster}; returns the changed member. */
+/** Changes a roster like {@link changeRoster} and returns the changed member. */
 async function changeMember(deps: MemberDeps, change: RosterChange): Promise<Member> {
   const { roster, organization } = await changeRoster(deps, change);
   return requireMember(roster, organization, change.userId, deps.clock.now());
 }
 
-/** Reads, changes and stores the roster with audit entry and mail in one write. Writes nothing when nothing changes. */
+/**
+ * Reads, changes and stores the roster with its audit entry and mail in one write. If nothing changes, nothing is
+ * written.
+ */
 function changeRoster(
   deps: MemberDeps,
   { organizationId, userId, action, context, notify, apply }: RosterChange,

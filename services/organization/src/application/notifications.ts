@@ -31,20 +31,23 @@ export type ListedNotification = Notification & { readonly status: NotificationS
 
 /** The store of notifications. */
 export interface Notifications {
-  /** Counts a submission, once, in those that have not been tried to send. */
+  /** Adds a submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;
-  /** Counts the notifications of all tenants that have waited since before, with the oldest of them and the reason of its last failure. */
+  /**
+   * Returns the number of notifications of all tenants that were queued before a time, with the oldest of them and the
+   * reason of its last failure.
+   */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
-  /** Those that are stored under these ids. */
+  /** Returns the notifications that are stored under these ids. */
   find(ids: readonly string[]): Promise<readonly Notification[]>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
 }
 
 const NOTIFICATION_NAMESPACE = '0f6b4a0e-0a53-4c5e-9f0a-7a4b1c1b0c35';
 
-/** The mail of an invitation. Its id is derived, so one invitation has one mail. */
+/** Creates the mail of an invitation. Its id is derived, so that one invitation has one mail. */
 export function toInvitationNotification(
   { id: organizationId, name }: Organization,
   { userId, createdAt }: Member,
@@ -83,7 +86,7 @@ export const notifyAdmins =
     );
   };
 
-/** Facts of a connection to an ERP, as published by `connection_changed`. */
+/** Facts of an ERP connection, as published by `connection_changed`. */
 export interface ErpConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
@@ -91,7 +94,7 @@ export interface ErpConnectionNotice {
   readonly notice: ErpNotice;
 }
 
-/** Queues a mail to each owner, and to each admin when someone must act. */
+/** Queues a mail to each owner, and to each admin if someone must act. */
 export const notifyAboutErp =
   (deps: NotifyDeps) =>
   async ({ eventId, organizationId, at, notice }: ErpConnectionNotice): Promise<void> => {
@@ -101,7 +104,7 @@ export const notifyAboutErp =
     );
   };
 
-/** Facts of a connection to KSeF, as published by `connection_failed`, `credential_ending` and `inbox_paused`. */
+/** Facts of a KSeF connection, as published by `connection_failed`, `credential_ending` and `inbox_paused`. */
 export interface KsefConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;
@@ -109,7 +112,7 @@ export interface KsefConnectionNotice {
   readonly notice: Exclude<KsefNotice, { readonly kind: 'KSEF_SUBMISSION_REFUSED' }>;
 }
 
-/** Finds the current name of a company; undefined for one that was removed. */
+/** Finds the current name of a company. Undefined if the company was removed. */
 export async function companyNameOf(
   { organizations }: Pick<NotifyDeps, 'organizations'>,
   organizationId: string,
@@ -129,9 +132,9 @@ export const notifyAboutKsef =
   };
 
 /**
- * Queues a mail to each owner and admin about an invoice that is not registered: at once about the first of a connection in
- * an hour, at its end one that counts all others. Ids are derived from connection, hour and recipient, so a hundred refusals are
- * two mails, and a repeated event adds none.
+ * Queues mails to each owner and admin about an invoice that is not registered. The first refusal of a connection in an
+ * hour causes a mail at once, and at the end of the hour one mail counts all others. Ids are derived from connection,
+ * hour and recipient, so that a hundred refusals cause two mails and a repeated event causes none.
  */
 export const notifyAboutRefusal =
   (deps: NotifyDeps) =>
@@ -161,7 +164,7 @@ export interface KsefRefusalNotice {
 export interface OwnerNotice {
   readonly organizationId: string;
   readonly at: Date;
-  /** Key that identifies the notice: a repeat queues no second mail. */
+  /** Key that identifies the notice. Repeating it queues no second mail. */
   readonly key: string;
   readonly notice: BillingNotice;
 }
@@ -174,14 +177,17 @@ export const notifyOwners =
     await notifyFromRole(deps, { ...mail, occasion: notice }, (name) => billingSubject(notice, name));
   };
 
-/** Queues a mail to each active member from a role upwards; one for each `key`. @returns their ids */
+/**
+ * Queues a mail to each active member with at least the given role, once for each `key`.
+ * @returns ids of the mails
+ */
 async function notifyFromRole(
   { organizations, rosters, notifications }: NotifyDeps,
   mail: {
     readonly organizationId: string;
     readonly at: Date;
     readonly sendAt?: Date;
-    /** Users who are told otherwise. */
+    /** Users who are notified in another way. */
     readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;
@@ -220,8 +226,8 @@ export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSI
 }
 
 /**
- * Queues the mail about a finding for its new assignee (specification section 7, rule 4), if that is an active member. The
- * id is derived from the event, so a repeated event queues no second mail.
+ * Queues a mail about a finding to its new assignee (specification section 7, rule 4), if the assignee is an active
+ * member. The id is derived from the event, so a repeated event queues no second mail.
  */
 export const notifyAssignee =
   ({ organizations, rosters, notifications }: NotifyDeps) =>

@@ -18,11 +18,12 @@ import type { ApiKeys } from './api-keys.js';
 import type { Organizations } from './organizations.js';
 import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
-/** Subscriptions as billing knows them. */
+/** Reads subscriptions from billing. */
 export interface Subscriptions {
   /**
-   * @returns whether one that is not canceled is known; undefined where none ever was
-   * @throws DomainError unavailable, deadline: then nothing may be deleted
+   * Checks whether a subscription prevents deletion.
+   * @returns whether a subscription exists that is not canceled; undefined if there never was one
+   * @throws DomainError unavailable, deadline; in these cases nothing may be deleted
    */
   preventsDeletion(organizationId: string, context: RequestContext): Promise<boolean | undefined>;
 }
@@ -32,16 +33,16 @@ export interface OrganizationLifecycleDeps {
   readonly keys: ApiKeys;
   readonly pepper: Pepper;
   readonly subscriptions: Subscriptions;
-  /** Time in which a deleted organization can be restored. */
+  /** Period in milliseconds during which a deleted organization can be restored. */
   readonly retentionMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Soft-deletes an organization (endpoint 18) with one write. Billing is asked each time: what it was told a moment ago counts,
- * and events that are on their way would come too late. Authentication reads the organization, so every key is
- * refused from then on. Records and audit trail stay.
- * @throws DomainError wrong_state when it is deleted already
+ * Soft-deletes an organization (endpoint 18) in one write. Billing is asked each time, because it knows the latest
+ * notifications of the provider, whereas events would arrive too late. Authentication reads the organization, so every
+ * key is refused from then on. Records and audit trail are kept.
+ * @throws DomainError wrong_state if the organization is already deleted
  */
 export const deleteOrganization =
   ({ organizations, subscriptions, retentionMs, clock }: OrganizationLifecycleDeps) =>
@@ -70,7 +71,10 @@ export const deleteOrganization =
     });
   };
 
-/** Refuses a caller whose key was valid when it called, but whose organization another request deleted in the meantime. */
+/**
+ * Refuses a caller whose key was valid at the beginning of the call if another request has deleted the organization
+ * since.
+ */
 async function requireUndeleted(organizations: Organizations, organizationId: string): Promise<Organization> {
   const organization = await organizations.find(organizationId);
   if (organization === undefined) throw notFound('organization');
@@ -83,16 +87,16 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
 
 export interface Restored {
   readonly organization: Organization;
-  /** A new key; the keys of before the deletion stay revoked. */
+  /** A new key. Keys from before the deletion stay revoked. */
   readonly ownerKey: string;
 }
 
-/** Actor that restores an organization which was deleted before deletions stored their actor. */
+/** Actor for the audit trail if the deletion predates the storing of actors. */
 const HOLDER_OF_TOKEN: Actor = { type: 'SYSTEM', id: 'recovery-token' };
 
 /**
- * Restores an organization by the recovery token that its deletion returned; the token works once. Nobody else was given
- * it, so the restoring is attributed to the actor of the deletion.
+ * Restores an organization with the recovery token that its deletion returned. The token works once. Only the actor of
+ * the deletion received it, so the restore is attributed to that actor.
  * @throws DomainError unauthenticated for a token that is unknown, used or expired
  */
 export const restoreByToken =
@@ -114,9 +118,9 @@ export const restoreByToken =
   };
 
 /**
- * Restores an organization for the operator, until its retention is over.
- * @returns undefined when the organization is not deleted
- * @throws DomainError not_found, also for a purged one; wrong_state when it can only be purged
+ * Restores an organization for the operator before its retention ends.
+ * @returns undefined if the organization is not deleted
+ * @throws DomainError not_found, also for a purged organization; wrong_state if it can only be purged
  */
 export const undelete =
   (deps: OrganizationLifecycleDeps) =>
@@ -137,7 +141,10 @@ export const undelete =
     });
   };
 
-/** The save is the commit point: until then the new key belongs to a series that no organization names. */
+/**
+ * Restores an organization. The save is the commit point: before it, the new key belongs to a series that no
+ * organization names.
+ */
 async function restore(
   deps: OrganizationLifecycleDeps,
   deleted: Organization,

@@ -10,10 +10,13 @@ import type { AuditLine, Change } from './change.js';
 
 /** The store of organizations. */
 export interface Organizations {
-  /** Deleted ones included, purged ones not. */
+  /** Finds an organization. Deleted ones are included, purged ones are not. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
-  /** Lists all organizations of the installation, deleted ones included and purged ones not, newest first; only for the operator. */
+  /**
+   * Lists all organizations of the installation for the operator, newest first. Deleted ones are included, purged ones
+   * are not.
+   */
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**
@@ -23,7 +26,10 @@ export interface Organizations {
   save(changed: Organization, change: Change): Promise<Organization>;
 }
 
-/** @throws DomainError not_found for an unknown or deleted organization */
+/**
+ * Finds an organization that is not deleted.
+ * @throws DomainError not_found for an unknown or deleted organization
+ */
 export async function requireOrganization(
   organizations: Pick<Organizations, 'find'>,
   organizationId: string,
@@ -33,18 +39,21 @@ export async function requireOrganization(
   return organization;
 }
 
-/** A change of an organization that is not deleted; published as `organization_changed`. */
+/** A change of an organization that is not deleted. It is published as `organization_changed`. */
 export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
   readonly audit: AuditLine;
-  /** The changed parts as the event names them, for example `companies`. */
+  /** Returns the changed parts as the event names them, for example `companies`. */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
-  /** Pure: runs again on the newer version after a conflict. */
+  /** Pure function that applies the change. After a conflict it runs again on the newer version. */
   readonly apply: (organization: Organization) => Organization;
 }
 
-/** Reads, changes and stores with audit entry and event in one write. Writes nothing when nothing changes. */
+/**
+ * Reads, changes and stores an organization with audit entry and event in one write. If nothing changes, nothing is
+ * written.
+ */
 export function changeOrganization(
   organizations: Organizations,
   { organizationId, context, audit, changed, apply }: OrganizationChange,

@@ -9,8 +9,8 @@ import type { AuditLine } from './change.js';
 import type { Organizations } from './organizations.js';
 
 /**
- * Takes over a subscription that billing tells of, so that the next request meets its entitlements. A deleted organization
- * stays deleted, and has the right plan should it be restored.
+ * Stores a subscription that billing reported, so that the next request has its entitlements. A deleted organization
+ * stays deleted, but has the right plan if it is restored.
  */
 export const projectSubscription =
   ({ organizations, logger }: { organizations: Pick<Organizations, 'find' | 'save'>; logger: Logger }) =>

@@ -10,13 +10,13 @@ import type { Purge } from '../domain/purge.js';
 import { countPurge } from '../telemetry.js';
 import type { Change } from './change.js';
 
-/** Organizations whose purge one call begins. */
+/** Maximum number of organizations whose purge one call begins. */
 const PURGED_MAX = 1_000;
-/** Rounds that one run of the job announces. */
+/** Maximum number of purges that one run of the job announces again. */
 const ROUNDS_MAX = 200;
-/** Audit entries that one command removes. */
+/** Maximum number of audit entries that one command removes. */
 const AUDIT_BATCH = 1_000;
-/** Trails that one run of the job ends. */
+/** Maximum number of audit trails that one run of the job removes. */
 const TRAILS_MAX = 200;
 
 /** An organization that may be purged. */
@@ -25,27 +25,33 @@ export interface Expired {
   readonly version: number;
 }
 
-/** The store of what is left of purged organizations. */
+/** Store of organizations that are due for a purge or have been purged. */
 export interface PurgeStore {
-  /** Deleted ones whose retention ended, the oldest first. */
+  /** Returns deleted organizations whose retention has ended, the oldest first. */
   listExpired(now: Date, countMax: number): Promise<readonly Expired[]>;
   /**
-   * Takes everything away from the organization but ids and dates.
-   * @throws VersionConflict when it was restored, or another process began its purge
+   * Removes all fields of the organization except ids and dates.
+   * @throws VersionConflict if it was restored, or if another process began its purge
    */
   begin(expired: Expired, times: { begunAt: Date; nextAt: Date | undefined }, change: Change): Promise<void>;
   listDueRounds(now: Date, countMax: number): Promise<readonly Purge[]>;
-  /** @throws VersionConflict when another process announced it */
+  /**
+   * Stores that a purge was announced again.
+   * @throws VersionConflict if another process announced it
+   */
   announceAgain(purge: Purge, nextAt: Date | undefined, announced: Pick<Change, 'events'>): Promise<void>;
   isPurged(organizationId: string): Promise<boolean>;
   listBegunBefore(before: Date, countMax: number): Promise<readonly Purge[]>;
-  /** Takes away the last trace. */
+  /** Removes the last record of a purged organization. */
   remove(purge: Purge): Promise<void>;
 }
 
-/** The part of the audit trail that ends with it. */
+/** Audit trails of purged organizations. */
 export interface EndingTrail {
-  /** @returns how many entries were removed */
+  /**
+   * Removes entries of an audit trail.
+   * @returns the number of removed entries
+   */
   removeSome(organizationId: string, entriesMax: number): Promise<number>;
 }
 
@@ -55,8 +61,8 @@ interface Deps {
 }
 
 /**
- * Begins the purge of each deleted organization whose retention is over, with one guarded write each: a restore that
- * committed first wins. The event of that write makes every service remove what it keeps.
+ * Begins the purge of each deleted organization whose retention has ended, with one guarded write each. If a restore
+ * was committed first, the purge does not begin. The event of the write makes every service remove its data.
  */
 export const purgeOrganizations =
   ({ purges, clock }: Deps) =>
@@ -84,7 +90,7 @@ export const purgeOrganizations =
     return { organizationIds, hasMore: expired.length > PURGED_MAX };
   };
 
-/** Announces purges again, for what was on its way when they began. */
+/** Announces purges again, to remove data that was still in transit when they began. */
 export const repeatPurges =
   ({ purges, clock }: Deps) =>
   async (): Promise<void> => {
@@ -95,7 +101,7 @@ export const repeatPurges =
     }
   };
 
-/** Removes the audit trails of organizations whose purge began long enough ago, and with them the last trace of each. */
+/** Removes the audit trails of organizations whose purge began long enough ago, and then the last record of each. */
 export const endTrails =
   ({
     purges,
@@ -116,15 +122,15 @@ export const endTrails =
     }
   };
 
-/** The turn of work that one of the replicas does once a day: stores when it was last done. */
+/** Permission for daily work that one of the replicas performs. The time of the last work is stored. */
 export interface DailyTurn {
-  /** Takes the turn of the day if nobody has. */
+  /** Claims the work of the day. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
-  /** Lets the next turn come earlier, after a failure. */
+  /** Moves the next work to an earlier time after a failure. */
   moveTo(dueAt: Date): Promise<void>;
 }
 
-/** Does the daily work in the replica that comes first. */
+/** Performs the daily work in the replica that claims it first. */
 export const dailyPurge = (deps: Parameters<typeof endTrails>[0] & { turn: DailyTurn }) => {
   const purge = purgeOrganizations(deps);
   const end = endTrails(deps);

@@ -7,16 +7,16 @@ import { countFailedRegistration } from '../telemetry.js';
 import type { Organizations } from './organizations.js';
 import type { DailyTurn } from './purge-organizations.js';
 
-/** Organizations that are told at once. */
+/** Maximum number of organizations that are registered at the same time. */
 const CONCURRENT_MAX = 8;
-/** After a failure, of billing for example. */
+/** Wait after a failure, for example of billing. */
 const RETRY_MS = 5 * 60_000;
-/** Organizations that may fail before it is the whole that fails. */
+/** Number of failing organizations from which the whole run counts as failed. */
 export const FAILURES_MAX = 100;
 
-/** The service that must know which organizations exist. */
+/** A service that must know which organizations exist. */
 export interface OrganizationRegister {
-  /** May be repeated. */
+  /** Registers an organization. The call may be repeated. */
   register(organizationId: string, context: RequestContext): Promise<void>;
 }
 
@@ -29,8 +29,8 @@ interface Deps {
 }
 
 /**
- * Tells billing once a day of every organization that is not deleted: those that were created before billing heard their
- * events would stay unknown to it until they change (ADR 0094).
+ * Registers every organization that is not deleted in billing once a day. Without it, billing would not know
+ * organizations that were created before it received their events (ADR 0094).
  */
 export const registerOrganizations =
   ({ organizations, register, turn, clock, logger }: Deps) =>

@@ -4,13 +4,13 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from '../domain/rate-window.js';
 import { countRefusedRequest } from '../telemetry.js';
 
-/** The store of the tokens granted per minute. */
+/** Store of the tokens that are granted per minute. */
 export interface RateWindows {
-  /** Tokens granted in a window; 0 when it does not exist. */
+  /** Returns the tokens granted in a window. 0 if the window does not exist. */
   countUsed(id: string): Promise<number>;
   /**
-   * Grants tokens unless more than `usedMax` would be used.
-   * @returns how many are used now, or undefined when they were not granted
+   * Grants tokens unless more than `usedMax` would then be used.
+   * @returns the number of used tokens, or undefined if no tokens were granted
    */
   grant(id: string, tokens: number, usedMax: number, expiresAt: Date): Promise<number | undefined>;
 }
@@ -23,12 +23,12 @@ export interface RequestPolicy {
 }
 
 export interface Reservation {
-  /** 0 when refused. */
+  /** Number of granted tokens. 0 if the request is refused. */
   readonly granted: number;
   /** Tokens that the window can still grant. */
   readonly remaining: number;
   readonly windowRemainingMs: number;
-  /** 0 unless refused. */
+  /** Milliseconds to wait after a refusal. 0 if the request is not refused. */
   readonly retryAfterMs: number;
 }
 
@@ -40,8 +40,8 @@ const policyNames: ReadonlySet<string> = new Set(ratePolicies);
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 
 /**
- * Reserves request tokens, one answer per policy in the requested order (HTTP and security reference, section
- * 7). When the requested number does not fit, a single token is tried.
+ * Reserves request tokens. The results have the order of the requested policies (HTTP and security reference, section
+ * 7). If the requested number is not available, a single token is tried.
  */
 export const reserveRequests =
   ({ windows, clock }: { windows: RateWindows; clock: Clock }) =>

@@ -6,9 +6,9 @@ export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
   /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** The only lookup without a tenant: the token determines it. */
+  /** Finds a roster without a tenant, because the token determines the tenant. */
   findByInvitation(tokenHash: string): Promise<Roster | undefined>;
-  /** The write of the organization carries the audit entry. */
+  /** Stores a new roster. The write of the organization carries the audit entry. */
   insert(roster: Roster): Promise<void>;
   /**
    * Stores the changed state if it has not changed since `version` was read.

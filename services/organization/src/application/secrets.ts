@@ -4,10 +4,10 @@ import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
 
-/** A new key with the parts that are stored. */
+/** A new key and the parts of it that are stored. */
 export interface GeneratedKey {
   readonly id: string;
-  /** Shown once. */
+  /** Complete key, which is shown once. */
   readonly key: string;
   readonly hash: string;
   readonly pepperId: string;
@@ -21,7 +21,7 @@ export function generateKey(pepper: Pepper): GeneratedKey {
 
 const RECOVERY_TOKEN = /^rec_[0-9A-Za-z]{43}$/;
 
-/** A token that restores an organization, shown once, and its hash, which is stored. */
+/** Creates a token that restores an organization. The token is shown once, and its hash is stored. */
 export function generateRecoveryToken(): { token: string; hash: string } {
   const token = `rec_${randomBase62(43)}`;
   return { token, hash: hashToken(token) };
@@ -34,8 +34,8 @@ export function isRecoveryToken(text: string): boolean {
 const INVITATION_TOKEN = /^inv_[0-9a-f]{64}$/;
 
 /**
- * The token of an invitation. It must not be stored while its mail waits, so every try to send derives it again from the
- * user id and the pepper.
+ * Derives the token of an invitation from the user id and the pepper. The token must not be stored while its mail
+ * waits, so every attempt to send derives it again.
  */
 export function deriveInvitationToken(userId: string, pepper: Pepper): string {
   return `inv_${createHmac('sha256', pepper.bytes).update(`invitation|${userId}`).digest('hex')}`;
@@ -45,7 +45,7 @@ export function isInvitationToken(text: string): boolean {
   return INVITATION_TOKEN.test(text);
 }
 
-/** Plain SHA-256 is enough: a token has 256 random bits, so its hash cannot be reversed by guessing. */
+/** Returns the SHA-256 of a token. A plain hash is sufficient, because 256 random bits cannot be found by guessing. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

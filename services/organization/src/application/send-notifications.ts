@@ -11,36 +11,45 @@ import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 import { deriveInvitationToken } from './secrets.js';
 
-/** Hands a mail to a mail server. Failures of the server are outcomes; the promise rejects only for a bug. */
+/** Sends mails through a mail server. Failures of the server are results. The promise only rejects for a bug. */
 export interface Mailer {
   send(mail: Mail, signal: AbortSignal): Promise<Delivery>;
 }
 
 export interface Mail extends MailText {
-  /** The same for every try, so that a recipient can recognise a repeated mail. */
+  /** Id of the mail. It is the same for every attempt, so that a recipient can recognise a repeated mail. */
   readonly id: string;
   readonly to: string;
   readonly createdAt: Date;
 }
 
-/** `REJECTED` is permanent; after `DEFERRED` the mail is sent again later. */
+/** Result of sending a mail. `REJECTED` is permanent. A `DEFERRED` mail is sent again later. */
 export type Delivery =
   { readonly outcome: 'ACCEPTED' } | { readonly outcome: 'REJECTED' | 'DEFERRED'; readonly reason: string };
 
-/** The queue of mails as the workers see it. */
+/** Queue of mails from which the workers send. */
 export interface NotificationQueue {
-  /** Ids of due notifications without a live claim, oldest first. */
+  /** Returns ids of due notifications without a valid claim, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
-  /** @returns undefined when another worker has claimed or completed it */
+  /**
+   * Claims a notification.
+   * @returns undefined if another worker has claimed or completed it
+   */
   claim(id: string): Promise<ClaimedNotification | undefined>;
 }
 
 type Ending = { readonly status: 'SENT' } | { readonly status: 'FAILED'; readonly reason: string };
 
-/** A notification that one worker has claimed. After a takeover by another worker its writes change nothing. */
+/**
+ * A notification that one worker has claimed. If another worker takes it over, writes of the first worker change
+ * nothing.
+ */
 export interface ClaimedNotification {
   readonly notification: Notification;
-  /** The number of this try, from 1. Counted before sending, so that a try that crashes the process counts, too. */
+  /**
+   * Number of this attempt, counted from 1. It is stored before sending, so that attempts that crash the process count
+   * too.
+   */
   readonly tries: number;
   complete(ending: Ending): Promise<void>;
   retryLater(at: Date, reason: string): Promise<void>;
@@ -59,14 +68,14 @@ export interface SendingDeps {
 const BATCH_MAX = 32;
 const CONCURRENT_MAILS_MAX = 4;
 
-/** Sends all due mails. When the signal aborts, mails being sent go back to the queue. */
+/** Sends all due mails. If the signal aborts, mails that are being sent return to the queue. */
 export const sendDueNotifications =
   (deps: SendingDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     const ids = [...(await deps.queue.listDue(BATCH_MAX))];
     const work = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-        // A notification that cannot be read or written is retried when its lease expires; the others go on.
+        // A notification that cannot be read or written is retried when its lease expires. The others are not affected.
         await sendNotification(deps, id, signal).catch((error: unknown) =>
           deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
         );
@@ -104,7 +113,7 @@ async function sendNotification(deps: SendingDeps, id: string, signal: AbortSign
   deps.logger.warn({ notificationId: id, tries, retryAt, reason: delivery.reason }, 'mail not accepted, retried');
 }
 
-/** The mail with the member's current address, or the reason why none is sent. */
+/** Returns the mail with the member's current address, or the reason why no mail is sent. */
 async function prepareMail(
   { organizations, rosters, peppers, clock }: SendingDeps,
   notification: Notification,

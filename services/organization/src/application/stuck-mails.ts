@@ -1,7 +1,7 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { Notifications } from './notifications.js';
 
-/** Mails that wait, as the operator is told about them. */
+/** Reports waiting mails to the operator. */
 export const stuckMails =
   ({ notifications }: { readonly notifications: Pick<Notifications, 'waitingSince'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

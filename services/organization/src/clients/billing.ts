@@ -4,10 +4,13 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Subscriptions } from '../application/organization-lifecycle.js';
 import type { OrganizationRegister } from '../application/register-organizations.js';
 
-/** Less than the caller of a deletion waits: what billing does not answer by then prevents it. */
+/**
+ * Timeout in milliseconds. It is shorter than the wait of a caller who deletes an organization. If billing does not
+ * respond in time, nothing is deleted.
+ */
 const TIMEOUT_MS = 3_000;
 
-/** Subscriptions as billing knows them, notifications that it has just accepted included. */
+/** Reads subscriptions from billing, including notifications that billing has only just accepted. */
 export function subscriptionsFromBilling(channel: Channel): Subscriptions {
   const billing = client(SubscriptionServiceDefinition, channel);
   return {
@@ -18,7 +21,7 @@ export function subscriptionsFromBilling(channel: Channel): Subscriptions {
   };
 }
 
-/** Billing keeps an account of each organization that it knows. */
+/** Registers organizations in billing, which keeps an account for each. */
 export function registerOfBilling(channel: Channel): OrganizationRegister {
   const billing = client(SubscriptionServiceDefinition, channel);
   return {

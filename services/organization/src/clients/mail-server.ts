@@ -3,15 +3,19 @@ import { createTransport } from 'nodemailer';
 import type { Delivery, Mail, Mailer } from '../application/send-notifications.js';
 
 const CONNECT_MS_MAX = 10_000;
-/** Maximum time for which the server may send nothing within a connection. */
+/** Maximum time in milliseconds during which the server may send nothing. */
 const SILENCE_MS_MAX = 20_000;
-/** Limit of one try, for servers that answer very slowly; a third of a claim's lease. */
+/**
+ * Maximum duration of one attempt in milliseconds, for servers that respond very slowly. It is a third of a claim's
+ * lease.
+ */
 const SEND_MS_MAX = 40_000;
 
 /**
- * Sends mails over SMTP, one connection each.
- * @param url `smtp://` (with TLS where the server offers it) or `smtps://`, with user and password if the server needs them
- * @param from the sender: `Invoice Control <control@example.com>` or the bare address
+ * Sends mails over SMTP with one connection for each mail.
+ * @param url `smtp://` (with TLS if the server offers it) or `smtps://`, with user and password if the server needs
+ * them
+ * @param from sender: `Invoice Control <control@example.com>` or the bare address
  */
 export function smtpMailer(url: string, from: string): Mailer {
   const transport = createTransport({
@@ -41,7 +45,7 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
   return {
     async send(mail, signal) {
-      // A mail that the server accepts after this timeout is sent again, under the same message id.
+      // If the server accepts a mail after this timeout, the mail is sent again under the same message id.
       const ended = new AbortController();
       const timeout = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
         (): Delivery => ({ outcome: 'DEFERRED', reason: 'TOO_SLOW' }),
@@ -55,8 +59,8 @@ export function smtpMailer(url: string, from: string): Mailer {
 }
 
 /**
- * Only a permanent rejection of this recipient or this mail is not retried. A rejected sender or password is a wrong
- * setting, which an operator can correct.
+ * Converts an error to a failed delivery. Only a permanent rejection of this recipient or this mail is final. A
+ * rejected sender or password is a wrong setting, which an operator can correct.
  */
 function toFailedDelivery(error: unknown): Delivery {
   const { code, command, responseCode } = error as { code?: string; command?: string; responseCode?: number };

@@ -7,13 +7,13 @@ import { lowerRights, readRole, readScopes, requireGrantable } from './rights.js
 import type { Rights } from './rights.js';
 import { readName } from './text.js';
 
-/** The stored record of a key. The key itself is shown once and never stored. */
+/** Stored record of a key. The key itself is shown once and never stored. */
 export interface ApiKey extends Rights {
-  /** The public part of the key. */
+  /** Public part of the key. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Valid while it is the key series of the organization. */
+  /** Id of the key's series. The key is valid while this is the current series of the organization. */
   readonly seriesId: string;
   readonly name: string;
   readonly hash: string;
@@ -23,24 +23,27 @@ export interface ApiKey extends Rights {
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
-  /** `YYYY-MM-DD`, UTC. */
+  /** Day of the last use, `YYYY-MM-DD` in UTC. */
   readonly lastUsedDay: string | undefined;
 }
 
-/** Protects the hashes of a stolen database: without the pepper a key cannot be checked against its hash. */
+/** Secret that protects the hashes of a stolen database. Without it, a key cannot be checked against its hash. */
 export interface Pepper {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
-/** HMAC-SHA256 of the whole key, hex. Fast on purpose: 256 random bits cannot be guessed. */
+/**
+ * Returns the HMAC-SHA256 of the complete key in hex. A fast hash is sufficient, because 256 random bits cannot be
+ * guessed.
+ */
 export function hashKey(key: string, pepper: Pepper): string {
   return createHmac('sha256', pepper.bytes).update(key).digest('hex');
 }
 
 /**
- * Tells whether the stored hash belongs to this key, compared in constant time. Without a record or its pepper the same work is done and
- * the result is false.
+ * Tells whether the stored hash belongs to this key. The comparison takes constant time. Without a record or its
+ * pepper, the same work is done and the result is false.
  */
 export function matchesKey(
   key: string,
@@ -54,7 +57,10 @@ export function matchesKey(
   return isEqual && expected !== undefined;
 }
 
-/** Tells whether the key is valid: not revoked, not expired, of the organization's current series, organization not deleted. */
+/**
+ * Tells whether the key is valid: it is neither revoked nor expired, belongs to the current series, and the
+ * organization is not deleted.
+ */
 export function isActiveKey(
   key: Pick<ApiKey, 'seriesId' | 'expiresAt' | 'revokedAt'>,
   organization: Pick<Organization, 'keySeriesId' | 'deletion'>,
@@ -68,18 +74,21 @@ export function isActiveKey(
   );
 }
 
-/** @throws DomainError invalid unless the instant is in the future */
+/**
+ * Reads the expiry of a key.
+ * @throws DomainError invalid unless the time is in the future
+ */
 export function readExpiry(expiresAt: Date, now: Date): Date {
   if (expiresAt <= now) throw invalidField('expires_at', 'must be in the future.');
   return expiresAt;
 }
 
 /**
- * The key after a change of its name or rights.
- * @param grantor the rights of the caller
- * @param actingKeyId the key that requests the change; undefined for the operator
- * @throws DomainError invalid; forbidden for more than the grantor has; wrong_state for a change that raises rights or
- *   lowers those of the acting key
+ * Changes the name or the rights of a key.
+ * @param grantor rights of the caller
+ * @param actingKeyId key that requests the change; undefined for the operator
+ * @throws DomainError invalid; forbidden for rights that the grantor does not have; wrong_state for a change that adds
+ * rights or lowers the rights of the acting key
  */
 export function changeKey(
   key: ApiKey,
@@ -102,8 +111,9 @@ export function hasOtherRights(left: Rights, right: Rights): boolean {
 }
 
 /**
- * @param acting the key that requests the revocation; undefined for the operator
- * @throws DomainError forbidden when the key has a higher role than the acting one, wrong_state for the acting one itself
+ * Revokes a key.
+ * @param acting key that requests the revocation; undefined for the operator
+ * @throws DomainError forbidden if the key has a higher role than the acting key, wrong_state for the acting key itself
  */
 export function revokeKey(key: ApiKey, acting: ApiKey | undefined, now: Date): ApiKey & { revokedAt: Date } {
   if (acting !== undefined) requireRoleOver(key, acting.role);
@@ -120,7 +130,7 @@ function requireRoleOver(key: ApiKey, role: Role): void {
   }
 }
 
-/** Prevents a lock-out: after a revocation the acting key still works. */
+/** Refuses changes of the acting key, so that callers cannot lock themselves out. */
 function refuseOwnKey(key: ApiKey, actingKeyId: string | undefined): void {
   if (key.id === actingKeyId) {
     throw new DomainError('wrong_state', 'An API key cannot revoke itself or reduce its own rights. Use another key.');

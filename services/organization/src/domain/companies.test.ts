@@ -56,7 +56,7 @@ describe('the default company', () => {
             if (act === 'unset') state = changeCompany(state, id, { isDefault: false });
             if (act === 'remove') state = removeCompany(state, id);
           } catch {
-            // A refused change leaves the state as it was.
+            // A refused change must leave the state unchanged.
           }
           expect(state.companies.filter(({ id: each }) => each === state.defaultCompanyId)).toHaveLength(1);
         }

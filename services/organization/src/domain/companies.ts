@@ -7,7 +7,7 @@ import type { Company, Organization } from './organization.js';
 import { entitlements } from './plans.js';
 import { readName } from './text.js';
 
-/** The fields of a request about a company; undefined ones are not changed. */
+/** Fields of a request about a company. Undefined fields stay unchanged. */
 export interface CompanyInput {
   readonly name?: string | undefined;
   readonly taxId?: string | undefined;
@@ -15,11 +15,14 @@ export interface CompanyInput {
   readonly isDefault?: boolean | undefined;
 }
 
-/** Bounds the size of the document that holds the companies, for plans without a limit. */
+/** Maximum number of companies for plans without a limit. It bounds the size of the document that holds them. */
 export const COMPANIES_MAX = 1_000;
 const TAX_ID_CHARACTERS_MAX = 50;
 
-/** @throws DomainError not_found */
+/**
+ * Finds a company.
+ * @throws DomainError not_found
+ */
 export function requireCompany(organization: Organization, companyId: string): Company {
   const company = organization.companies.find(({ id }) => id === companyId);
   if (company === undefined) throw notFound('company');
@@ -27,8 +30,9 @@ export function requireCompany(organization: Organization, companyId: string): C
 }
 
 /**
- * The organization with one more company.
- * @throws DomainError invalid, already_exists for a VAT id that another company has, usage_exceeded beyond the plan
+ * Adds a company to the organization.
+ * @throws DomainError invalid, already_exists if another company has the VAT id, usage_exceeded beyond the limit of the
+ * plan
  */
 export function addCompany(
   organization: Organization,
@@ -57,8 +61,8 @@ export function addCompany(
 }
 
 /**
- * The organization with one changed company. `isDefault: true` makes it the default.
- * @throws DomainError not_found, invalid, already_exists, or wrong_state for `isDefault: false` on the default
+ * Changes a company of the organization. `isDefault: true` makes it the default company.
+ * @throws DomainError not_found, invalid, already_exists, or wrong_state for `isDefault: false` on the default company
  */
 export function changeCompany(organization: Organization, companyId: string, input: CompanyInput): Organization {
   const current = requireCompany(organization, companyId);
@@ -81,7 +85,7 @@ export function changeCompany(organization: Organization, companyId: string, inp
 }
 
 /**
- * The organization without the company.
+ * Removes a company from the organization.
  * @throws DomainError not_found, or wrong_state for the default company
  */
 export function removeCompany(organization: Organization, companyId: string): Organization {
@@ -107,7 +111,7 @@ function readCountry(value: string): string {
   return value;
 }
 
-/** Invoices are routed by the buyer's VAT id, so no two companies may have the same one. */
+/** Refuses a VAT id that another company has, because invoices are routed by the buyer's VAT id. */
 function refuseDuplicateTaxId({ companies }: Organization, company: Company): void {
   const taxId = identifyingTaxId(company);
   if (taxId === undefined) return;
@@ -122,7 +126,7 @@ function refuseDuplicateTaxId({ companies }: Organization, company: Company): vo
     );
 }
 
-/** A VAT id without a prefix gets the country of its company. */
+/** Returns the VAT id with its country. Without a prefix, that is the country of the company. */
 function identifyingTaxId({ taxId, country }: Company): TaxId | undefined {
   const parsed = taxId === undefined ? undefined : parseTaxId(taxId);
   if (parsed === undefined || parsed.country !== undefined || country === undefined) return parsed;

@@ -10,7 +10,9 @@ export interface MailText {
 
 const SUBJECT_CHARACTERS_MAX = 150;
 
-/** Foreign text on one line, so that a name cannot inject headers, paragraphs or bidirectional control characters. */
+/**
+ * Puts foreign text on one line, so that a name cannot inject headers, paragraphs or bidirectional control characters.
+ */
 export function oneLine(text: string): string {
   return cleanLine(text, Infinity);
 }
@@ -89,7 +91,7 @@ function meterName(meter: string): string {
   return meterNames[meter] ?? meter.replaceAll('_', ' ');
 }
 
-/** A moment as people read it, to the minute. */
+/** Formats a time for people, precise to the minute. */
 function minuteOf(at: Date): string {
   return `${dateOf(at)} ${at.toISOString().slice(11, 16)} UTC`;
 }
@@ -110,8 +112,8 @@ function shorten(subject: string): string {
 }
 
 /**
- * The mail about a notification.
- * @param token accepts an invitation; only the mail contains it
+ * Writes the mail of a notification.
+ * @param token token that accepts an invitation; only the mail contains it
  */
 export function writeMail(
   { subject, occasion, submissionIds }: Notification,
@@ -149,7 +151,7 @@ export function writeMail(
   return { subject, text: `${lines.join('\n')}\n` };
 }
 
-/** KSeF has a document with this seller, kind and number, which may be the same. */
+/** Code for a document with the same seller, kind and number in KSeF, which may be the same document. */
 const DUPLICATE_CODE = 'KSEF_440';
 
 function ksefText(notice: KsefNotice, organization: string, count: number | undefined): string {
@@ -266,7 +268,10 @@ function ksefFacts(
   ];
 }
 
-/** @param count undefined where it was not counted */
+/**
+ * Describes further invoices.
+ * @param count undefined if they were not counted
+ */
 function furtherInvoices(count: number | undefined): string {
   if (count === undefined) return 'Further invoices';
   if (count === 1) return '1 further invoice';
@@ -311,7 +316,7 @@ function erpRepair(notice: Extract<ErpNotice, { readonly kind: 'ERP_REAUTH_REQUI
       `When the permission is granted, synchronise: POST ${connection}/sync`,
     ];
   }
-  // A configuration is never changed in place.
+  // The configuration of an ERP connection cannot be changed, so a new connection is needed.
   if (!isByConsent && (errorCode === 'TENANT_NOT_FOUND' || errorCode === 'DATABASE_REQUIRED')) {
     return [
       `Delete the connection:     DELETE ${connection}`,

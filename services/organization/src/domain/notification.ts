@@ -2,22 +2,22 @@ import type { Organization } from './organization.js';
 import { isActive, isPending } from './roster.js';
 import type { Member } from './roster.js';
 
-/** A mail to one person. */
+/** An e-mail to one person. */
 export interface Notification {
   readonly id: string;
   readonly organizationId: string;
   readonly userId: string;
-  /** A single line. */
+  /** Subject in a single line. */
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
-  /** Earliest time of sending; absent to send at once. */
+  /** Earliest time of sending. Absent to send the mail at once. */
   readonly sendAt?: Date | undefined;
-  /** Submissions that a mail about several of them counts, {@link COUNTED_MAX} at most. */
+  /** Ids of the submissions that a combined mail counts, at most {@link COUNTED_MAX}. */
   readonly submissionIds?: readonly string[] | undefined;
 }
 
-/** A mail that counts so many says that there may be more. */
+/** Maximum number of submissions that a mail counts. A mail that reaches it says that there may be more. */
 export const COUNTED_MAX = 1_000;
 
 /** Reason of the mail, with the data of its text. Never contains the token of an invitation. */
@@ -36,27 +36,27 @@ export type Occasion =
   | KsefNotice
   | BillingNotice;
 
-/** Notices to the owners about money and quotas. */
+/** Notices about money and quotas, for the owners. */
 export type BillingNotice =
   | { readonly kind: 'PAYMENT_FAILED'; readonly transactionId: string }
   | { readonly kind: 'TRIAL_ENDING'; readonly trialEnd: Date }
   | {
       readonly kind: 'USAGE_REACHED';
       readonly meter: string;
-      /** `2026-03` */
+      /** Month of the usage, such as `2026-03`. */
       readonly period: string;
       readonly percent: number;
       readonly used: number;
       readonly limit: number;
     };
 
-/** Notices about a connection to an ERP, to owners and, for ERP_REAUTH_REQUIRED, also to admins. */
+/** Notices about an ERP connection. Owners receive all of them, and admins receive ERP_REAUTH_REQUIRED. */
 export type ErpNotice =
   | {
-      /** It cannot be synchronised before a person acts. */
+      /** The connection cannot be synchronised until a person acts. */
       readonly kind: 'ERP_REAUTH_REQUIRED';
       readonly connectionId: string;
-      /** `Business Central` */
+      /** Name of the ERP, such as `Business Central`. */
       readonly providerName: string;
       readonly isByConsent: boolean;
       readonly errorCode: string;
@@ -64,60 +64,62 @@ export type ErpNotice =
       readonly errorMessage: string;
     }
   | {
-      /** Somebody gave consent in the browser. */
+      /** Somebody connected the ERP by giving consent in the browser. */
       readonly kind: 'ERP_CONNECTED';
       readonly connectionId: string;
       readonly providerName: string;
-      /** The company in the ERP; undefined where its name is not known. */
+      /** Name of the company in the ERP. Undefined if it is not known. */
       readonly tenantName: string | undefined;
     };
 
-/** Notices to owners and admins about KSeF. */
+/** Notices about KSeF, for owners and admins. */
 export type KsefNotice =
   | {
-      /** Nothing can be submitted before a person acts. */
+      /** Nothing can be submitted with the connection until a person acts. */
       readonly kind: 'KSEF_CONNECTION_FAILED';
       readonly ksefConnectionId: string;
-      /** `PRODUCTION` */
+      /** Environment of KSeF, such as `PRODUCTION`. */
       readonly environment: string;
       /** Explains the failure and the required change. */
       readonly message: string;
     }
   | {
-      /** A certificate expires, or KSeF stops accepting tokens: nobody can log in after that. */
+      /** A certificate expires, or KSeF stops accepting tokens. The connection cannot log in after that. */
       readonly kind: 'KSEF_CREDENTIAL_ENDING';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Undefined for a company that was removed. */
+      /** Undefined if the company was removed. */
       readonly companyName: string | undefined;
-      /** `TOKEN` or `CERTIFICATE` */
+      /** Kind of secret, `TOKEN` or `CERTIFICATE`. */
       readonly authentication: string;
       readonly endsAt: Date;
     }
   | {
-      /** Purchase invoices are not received before a person acts. */
+      /** No purchase invoices are received until a person acts. */
       readonly kind: 'KSEF_INBOX_PAUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Undefined for a company that was removed. */
+      /** Undefined if the company was removed. */
       readonly companyName: string | undefined;
       /** Explains the reason and the required change. */
       readonly message: string;
     }
   | {
-      /** An invoice is not registered. */
+      /** An invoice was not registered in KSeF. */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;
       readonly submissionId: string;
       readonly invoiceId: string;
-      /** True when KSeF refused the document, false when it could not be submitted. */
+      /** True when KSeF refused the document. False when the document could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
-      /** Event that reported it. */
+      /** Id of the event that reported the refusal. */
       readonly eventId: string;
     }
   | {
-      /** Others of the connection are not registered either: told together at the end of the window. */
+      /**
+       * Further invoices of the connection were not registered. One mail reports them together at the end of the hour.
+       */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;
       readonly further: { readonly from: Date; readonly to: Date };
@@ -125,26 +127,29 @@ export type KsefNotice =
 
 const REFUSALS_WINDOW_MS = 3_600_000;
 
-/** The hour in which refusals of one connection are told with one mail about the first and one about all others. */
+/**
+ * Returns the hour that contains a time. Refusals of one connection within an hour cause two mails: one about the first
+ * refusal, and one about all others.
+ */
 export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Date } {
   const from = Math.floor(at.getTime() / REFUSALS_WINDOW_MS) * REFUSALS_WINDOW_MS;
   return { from: new Date(from), to: new Date(from + REFUSALS_WINDOW_MS) };
 }
 
-/** An endpoint for events only fails, or was switched off for it. */
+/** An event endpoint that only fails, or that was disabled because of failures. */
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
   /** Host of the endpoint's URL. */
   readonly host: string;
   readonly failingSince: Date;
-  /** Time of its last 410 Gone since then; undefined when there was none. */
+  /** Time of the last 410 Gone since the failures began. Undefined if there was none. */
   readonly goneAt: Date | undefined;
 }
 
 export type NotificationStatus = 'QUEUED' | 'SENT' | 'FAILED';
 
-/** Six tries with five growing pauses span a bit more than two hours. */
+/** Maximum number of attempts. Six attempts with five increasing pauses take a little more than two hours. */
 export const TRIES_MAX = 6;
 const FIRST_BACKOFF_MS = 60_000;
 const BACKOFF_FACTOR = 3;
@@ -164,11 +169,12 @@ export function checkDelivery(
 ): 'SEND' | 'ALREADY_SENT' | 'RECIPIENT_GONE' | 'TOO_OLD' {
   if (organization.deletion !== undefined) return 'RECIPIENT_GONE';
   if (occasion.kind === 'INVITATION') {
-    // An invitation is accepted with the token of its mail: the mail was sent, but a crash prevented the update.
+    // An invitation can only be accepted with the token in its mail. The mail was sent, but a crash prevented the
+    // update.
     if (member.invitation === undefined) return 'ALREADY_SENT';
     return isPending(member.invitation, organization, now) ? 'SEND' : 'RECIPIENT_GONE';
   }
   if (!isActive(member)) return 'RECIPIENT_GONE';
-  // Mail that is configured only after months must not send months of outdated assignments.
+  // If a mail server is first configured after months, outdated assignments must not be sent.
   return now.getTime() - createdAt.getTime() > AGE_MS_MAX ? 'TOO_OLD' : 'SEND';
 }

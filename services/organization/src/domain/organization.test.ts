@@ -110,7 +110,7 @@ describe('a subscription that billing tells of', () => {
   ])('by %s never lowers what the operator set before', (_, set, told, expected) => {
     const after = tell(given(set), 1, told);
     expect(rights(after)).toEqual(expected);
-    // Also not later, whatever came between.
+    // The granted plan must also remain later, whatever was reported in between.
     const higher = tell(after, 2, { plan: 'SCALE', additionalLegalEntities: 50 });
     expect(rights(tell(higher, 3, told))).toEqual(expected);
   });
@@ -122,7 +122,7 @@ describe('a subscription that billing tells of', () => {
       expect(rights(unstated)).toEqual(['ENTERPRISE', true, undefined]);
       const expected = told.subscriptionStatus === undefined ? ['CORE', true, 1] : ['FREE', false, 1];
       expect(rights(tell(tell(unstated, 1, {}), 2, told))).toEqual(expected);
-      // Companies alone state no plan.
+      // Additional companies alone state no plan.
       const others = setContract(unstated, { additionalLegalEntities: 2 });
       expect(rights(tell(tell(others, 1, {}), 2, told))).toEqual(expected);
     },
@@ -133,7 +133,7 @@ describe('a subscription that billing tells of', () => {
     const set = setContract(subscribed, { plan: 'SCALE' });
     expect(rights(set)).toEqual(['SCALE', true, 1]);
     expect(rights(tell(set, 2, {}))).toEqual(['CORE', true, 1]);
-    // Also where the operator had set something lower before, and whatever status was set with it.
+    // The grant also applies if the operator had set a lower plan before, whatever status was set with it.
     const raised = setContract(tell(given({ plan: 'FREE' }), 1, {}), { plan: 'SCALE', subscriptionStatus: 'none' });
     const again = setContract(raised, { plan: 'ENTERPRISE' });
     expect(rights(tell(again, 2, {}))).toEqual(['CORE', true, 1]);
@@ -172,7 +172,7 @@ describe('a subscription that billing tells of', () => {
     const enterprise = setContract(canceled, { plan: 'ENTERPRISE' });
     expect(rights(enterprise)).toEqual(['ENTERPRISE', true, undefined]);
     expect(rights(tell(enterprise, 3, {}))).toEqual(['ENTERPRISE', true, undefined]);
-    // Earlier purchases are not part of it.
+    // Companies from earlier purchases are not included.
     expect(rights(setContract(canceled, { plan: 'CORE' }))).toEqual(['CORE', false, 1]);
   });
 

@@ -7,36 +7,42 @@ import type { Contract, SubscriptionStatus } from './plans.js';
 export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as const;
 export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
 
-/** A tenant with its companies: one aggregate, because the rules about the companies concern all of them at once. */
+/**
+ * A tenant with its companies. They form one aggregate, because the rules about companies concern all of them together.
+ */
 export interface Organization extends Contract {
   readonly id: string;
-  /** Grows with every change; also the version of the tenant's facts. */
+  /** Increases with every change. It is also the version of the tenant's facts. */
   readonly version: number;
   readonly name: string;
   readonly billingEmail: string | undefined;
   readonly baseCurrency: string;
   readonly referenceValidationMode: ReferenceValidationMode;
   readonly companies: readonly Company[];
-  /** Always the id of one of the companies. */
+  /** Id of the default company. It is always one of `companies`. */
   readonly defaultCompanyId: string;
-  /** Keys of another series are invalid. Restoring starts a new series, so that keys from before a deletion stay revoked. */
+  /**
+   * Id of the valid series of keys. Keys of another series are invalid. Restoring an organization starts a new series,
+   * so that keys from before the deletion stay revoked.
+   */
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
-  /** The last state that billing reported; undefined until it knows of a subscription. */
+  /** The last subscription state that billing reported. Undefined until billing knows a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
-   * The contract that the operator stated while there was no subscription: no subscription lowers it. Undefined while the operator has
-   * stated no plan, and when an earlier release stored the organization and has heard of no subscription.
+   * The contract that the operator stated while there was no subscription. No subscription lowers it. Undefined if the
+   * operator has stated no plan, or if an earlier release stored the organization and no subscription has been
+   * reported.
    */
   readonly granted?: Contract | undefined;
 }
 
-/** Orders the events of billing: they may arrive late and more than once. */
+/** Position of an event in the order of billing's events, which may arrive late and repeatedly. */
 export interface SubscriptionSource {
   readonly version: number;
   readonly at: Date;
-  /** The status that was told, whatever counts now; absent where an earlier release stored it. */
+  /** Status that billing reported, even if another status is in effect. Absent if an earlier release stored it. */
   readonly status?: SubscriptionStatus | undefined;
 }
 
@@ -44,20 +50,23 @@ export interface SubscriptionSource {
 export interface Company {
   readonly id: string;
   readonly name: string;
-  /** Tax id as given by the caller; compared with `sameTaxId`. */
+  /** Tax id as the caller sent it. It is compared with `sameTaxId`. */
   readonly taxId: string | undefined;
-  /** ISO 3166 alpha-2. */
+  /** ISO 3166 alpha-2 code. */
   readonly country: string | undefined;
   readonly createdAt: Date;
 }
 
 export interface Deletion {
   readonly at: Date;
-  /** The actor who deleted it and got the recovery token, as the audit trail names actors; absent when an earlier release deleted it. */
+  /**
+   * Actor who deleted the organization and received the recovery token, in the form of the audit trail. Absent if an
+   * earlier release deleted it.
+   */
   readonly by?: DeletedBy | undefined;
   /** Hash of the token that restores the organization. */
   readonly recoveryTokenHash: string;
-  /** The end of the retention. */
+  /** Time until which the organization can be restored. */
   readonly recoveryExpiresAt: Date;
 }
 
@@ -66,7 +75,10 @@ export interface DeletedBy {
   readonly id: string;
 }
 
-/** @throws DomainError invalid unless the currency is one that amounts can be converted into (specification, endpoint 19) */
+/**
+ * Reads the base currency.
+ * @throws DomainError invalid unless amounts can be converted into the currency (specification, endpoint 19)
+ */
 export function readBaseCurrency(value: string): string {
   const code = value.toUpperCase();
   if (!isBaseCurrency(code)) {
@@ -79,8 +91,9 @@ export function readBaseCurrency(value: string): string {
 }
 
 /**
+ * Sets the validation mode for reference documents.
  * @throws DomainError invalid for an unknown mode, subscription_required for ALL without an active subscription
- *   (specification section 4, rule 10)
+ * (specification section 4, rule 10)
  */
 export function changeReferenceValidation(organization: Organization, mode: string): Organization {
   const known = referenceValidationModes.find((candidate) => candidate === mode);
@@ -94,23 +107,29 @@ export function changeReferenceValidation(organization: Organization, mode: stri
   return { ...organization, referenceValidationMode: known };
 }
 
-/** The mode that validation follows: ALL without an active subscription behaves as DECLARED_PROFILES (specification section 4, rule 10). */
+/**
+ * Returns the validation mode in effect. Without an active subscription, ALL behaves like DECLARED_PROFILES
+ * (specification section 4, rule 10).
+ */
 export function referenceValidationInForce(organization: Organization): ReferenceValidationMode {
   const { referenceValidationMode: mode } = organization;
   return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
 }
 
-/** A subscription as billing tells it. */
+/** A subscription as billing reported it. */
 export interface ToldSubscription extends Required<Contract> {
   readonly source: SubscriptionSource;
 }
 
-/** A restored backup of billing starts again with lower versions, and its events are later by more than clocks differ. */
+/**
+ * Difference in time that exceeds the difference of clocks. After a backup of billing is restored, its versions restart
+ * at lower numbers, so events this much later are accepted.
+ */
 const RESTORED_AFTER_MS = 60_000;
 
 /**
- * The organization with the subscription that billing tells, but for what the operator granted before; the same object when
- * it tells what is known or older.
+ * Returns the organization with a subscription that billing reported. The contract that the operator granted before is
+ * not lowered. Returns the same object if the report is known or older.
  */
 export function changeSubscription(
   organization: Organization,
@@ -127,26 +146,26 @@ export function changeSubscription(
   return { ...organization, ...counting, subscriptionSource: { ...source, status: contract.subscriptionStatus } };
 }
 
-/** The parts of a contract that the operator states; other parts are absent. */
+/** Parts of a contract that the operator states. Parts that are absent stay unchanged. */
 export type StatedContract = Partial<Omit<Contract, 'isSubscriptionActive'>>;
 
 /**
- * Returns the organization with the stated parts of the contract; the rest is unchanged. During a subscription that is not canceled they
- * count until billing reports it again, and can only lower what was granted before. Otherwise a stated plan is granted: no later
- * subscription lowers it.
+ * Returns the organization with the stated parts of the contract. During a subscription that is not canceled, they
+ * apply until billing next reports it, and they can only lower the contract that was granted before. Otherwise a stated
+ * plan is granted, and no later subscription lowers it.
  */
 export function setContract(organization: Organization, stated: StatedContract): Organization {
   const { granted, subscriptionSource: source } = organization;
   // If the operator changed the status since, only the source still has the state that billing reported.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
-  // The status that counts decides until billing tells of a subscription again.
+  // The status in effect decides until billing reports a subscription again.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
   if (told !== undefined && isUnderSubscription(told)) {
     return { ...counting, granted: granted === undefined ? undefined : lowerContract(granted, stated) };
   }
   if (granted === undefined && stated.plan === undefined) return counting;
   const isAsTold = told !== undefined && organization.subscriptionStatus === told;
-  // A subscription that has ended leaves neither its end nor its companies to what the operator grants after it.
+  // After a subscription has ended, neither its end nor its companies limit a later grant by the operator.
   const before = isAsTold ? { ...contractOf(organization), ...NO_SUBSCRIPTION } : contractOf(organization);
   const grant = { ...(granted ?? before), ...stated };
   return { ...counting, ...grant, granted: grant };
@@ -158,17 +177,20 @@ function contractOf({ plan, subscriptionStatus, additionalLegalEntities }: Organ
   return { plan, subscriptionStatus, additionalLegalEntities };
 }
 
-/** @throws DomainError invalid */
+/**
+ * Checks that the caller confirmed the name of the organization.
+ * @throws DomainError invalid
+ */
 export function requireConfirmedName({ name }: Organization, confirmName: string): void {
-  // A name from before names had to be readable is confirmed as people see it.
+  // Older names may contain characters that people cannot see. They are confirmed in visible form.
   if (confirmName !== cleanLine(name, Infinity))
     throw invalidField('confirm_name', 'must be exactly the name of the organization.');
 }
 
 /**
- * The deleted organization (specification section 3; endpoint 18).
- * @param hasSubscription whether billing knows one that is not canceled; where it knows none at all, undefined: then the
- *   organization's own status decides
+ * Deletes an organization (specification section 3; endpoint 18).
+ * @param hasSubscription whether billing knows a subscription that is not canceled; undefined if billing knows no
+ * subscription at all, so that the organization's own status decides
  * @throws DomainError wrong_state while a subscription is not canceled
  */
 export function deleteOrganization(
@@ -191,12 +213,12 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Tells whether the retention still runs: until its end the organization can be restored, from then on only purged. */
+/** Tells whether the organization can still be restored. After the retention it can only be purged. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }
 
-/** The restored organization with a new key series, so that the old keys stay revoked. */
+/** Restores an organization with a new key series, so that the old keys stay revoked. */
 export function restoreOrganization(organization: Organization, keySeriesId: string): Organization {
   return { ...organization, deletion: undefined, keySeriesId };
 }

@@ -3,11 +3,14 @@ import { invalidField } from '@invoicecontrol/errors';
 export const plans = ['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'] as const;
 export type Plan = (typeof plans)[number];
 
-/** The states of the payment provider (billing reference, section 5); `none` when there was never a subscription. */
+/**
+ * Subscription states of the payment provider (billing reference, section 5). `none` means that there was never a
+ * subscription.
+ */
 export const subscriptionStatuses = ['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'] as const;
 export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
-/** Usage limits of an organization; undefined means unlimited. Usage is counted per calendar month, UTC. */
+/** Usage limits of an organization. Undefined means unlimited. Usage is counted per calendar month in UTC. */
 export interface Limits {
   readonly analysesPerMonth: number | undefined;
   readonly scanRowsPerMonth: number | undefined;
@@ -21,7 +24,7 @@ export interface Limits {
 const MEBIBYTE = 1024 ** 2;
 const GIBIBYTE = 1024 ** 3;
 
-/** Limits by plan, without companies, whose limit depends on the subscription. */
+/** Limits by plan. The limit for companies is not included, because it depends on the subscription. */
 const limitsByPlan: Readonly<Record<Exclude<Plan, 'ENTERPRISE'>, Omit<Limits, 'companies'>>> = {
   FREE: {
     analysesPerMonth: 25,
@@ -71,15 +74,19 @@ const noLimits: Limits = {
 export interface Contract {
   readonly plan: Plan;
   readonly subscriptionStatus: SubscriptionStatus;
-  /** Companies beyond the first. */
+  /** Number of companies in addition to the first. */
   readonly additionalLegalEntities: number;
-  /** True when billing counts the subscription as active; undefined when the operator set the status, which decides then. */
+  /**
+   * True when billing treats the subscription as active. Undefined when the operator set the status, which decides in
+   * this case.
+   */
   readonly isSubscriptionActive?: boolean | undefined;
 }
 
 /**
- * Combines the contract that the operator granted with the one that billing reports: the higher plan and the larger number of companies. A
- * subscription that is active makes the granted plan active, too; one that is not adds no companies.
+ * Combines the contract that the operator granted with the one that billing reports. The result has the higher plan and
+ * the larger number of companies. An active subscription also activates the granted plan. An inactive one adds no
+ * companies.
  */
 export function combineContracts(granted: Contract, told: Contract): Contract {
   const { hasActiveSubscription } = entitlements(told);
@@ -91,7 +98,7 @@ export function combineContracts(granted: Contract, told: Contract): Contract {
   };
 }
 
-/** The granted contract, lowered where less is stated; what is stated beyond it raises nothing. */
+/** Lowers the granted contract where the stated contract has less. Higher stated values do not raise it. */
 export function lowerContract(granted: Contract, stated: Partial<Contract>): Contract {
   const changed = { ...granted, ...stated };
   return {
@@ -107,13 +114,16 @@ function isHigher(one: Contract, other: Contract): boolean {
 
 /** The rights and limits of a contract. */
 export interface Entitlements {
-  /** The effective plan: FREE when there is a subscription that is not active. */
+  /** Effective plan. FREE if there is a subscription that is not active. */
   readonly plan: Plan;
   readonly hasActiveSubscription: boolean;
   readonly limits: Limits;
 }
 
-/** The rights of a contract (billing reference, sections 5 and 6). `hasActiveSubscription` is what every gate reads. */
+/**
+ * Returns the entitlements of a contract (billing reference, sections 5 and 6). All checks for a subscription use
+ * `hasActiveSubscription`.
+ */
 export function entitlements({
   plan,
   subscriptionStatus,
@@ -134,7 +144,7 @@ export function entitlements({
   };
 }
 
-/** True while a subscription exists that is not canceled; it prevents deletion (specification, endpoint 18). */
+/** Tells whether a subscription exists that is not canceled. It prevents deletion (specification, endpoint 18). */
 export function isUnderSubscription(status: SubscriptionStatus): boolean {
   return isPaying(status) || status === 'paused';
 }
@@ -143,14 +153,20 @@ function isPaying(status: SubscriptionStatus): boolean {
   return status === 'trialing' || status === 'active' || status === 'past_due';
 }
 
-/** @throws DomainError invalid */
+/**
+ * Reads a plan.
+ * @throws DomainError invalid
+ */
 export function readPlan(value: string): Plan {
   const found = plans.find((plan) => plan === value);
   if (found === undefined) throw invalidField('plan', `must be one of ${plans.join(', ')}.`);
   return found;
 }
 
-/** @throws DomainError invalid */
+/**
+ * Reads a subscription status.
+ * @throws DomainError invalid
+ */
 export function readSubscriptionStatus(value: string): SubscriptionStatus {
   const found = subscriptionStatuses.find((status) => status === value);
   if (found === undefined)
@@ -158,10 +174,13 @@ export function readSubscriptionStatus(value: string): SubscriptionStatus {
   return found;
 }
 
-/** The limit of the checkout (specification 2.13). */
+/** Maximum number of additional companies in the checkout (specification 2.13). */
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
-/** @throws DomainError invalid */
+/**
+ * Reads the number of additional companies.
+ * @throws DomainError invalid
+ */
 export function readAdditionalLegalEntities(value: number): number {
   if (value < 0 || value > ADDITIONAL_LEGAL_ENTITIES_MAX) {
     throw invalidField('additional_legal_entities', `must be from 0 to ${ADDITIONAL_LEGAL_ENTITIES_MAX}.`);

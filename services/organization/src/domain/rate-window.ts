@@ -1,8 +1,11 @@
-/** Requests are counted per fixed minute; the previous minute, weighted, makes the window slide. */
+/**
+ * Length of a window in milliseconds. Requests are counted per fixed minute, and a weighted share of the previous
+ * minute makes the limit slide.
+ */
 export const WINDOW_MS = 60_000;
 
 export interface WindowPosition {
-  /** Minutes since 1970. */
+  /** Number of minutes since 1970. */
   readonly windowNumber: number;
   readonly elapsedMs: number;
 }
@@ -20,20 +23,23 @@ export function allowedTokens(limitPerMinute: number, previousUsed: number, elap
   return Math.max(0, limitPerMinute - Math.ceil((previousUsed * (WINDOW_MS - elapsedMs)) / WINDOW_MS));
 }
 
-/** Milliseconds until a token is free if no other caller takes one; at least 1. */
+/** Returns the milliseconds until a token is free, if no other caller takes one. At least 1. */
 export function retryAfterMs(
   limitPerMinute: number,
   { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },
 ): number {
   const room = limitPerMinute - 1 - currentUsed;
-  // The time within this minute when the previous minute's share has shrunk to the room left.
+  // Time within this minute at which the previous minute's share is small enough.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // Otherwise in the next minute, when the share of the current one has shrunk.
+  // Otherwise a token becomes free in the next minute, when the share of the current minute is small enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 
-/** Returns the time in the next minute when the share of `used` tokens has shrunk to `room`; undefined when there is no room at all. */
+/**
+ * Returns the time within the next minute at which the share of `used` tokens has decreased to `room`. Undefined if
+ * there is no room.
+ */
 function shrinkMs(used: number, room: number): number | undefined {
   if (room < 0) return undefined;
   return used <= room ? 0 : Math.ceil((WINDOW_MS * (used - room)) / used);

@@ -2,20 +2,20 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { ALL_SCOPES, hasScope, isRoleAtLeast, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { GrantedScope, Role } from '@invoicecontrol/api-key/rights';
 
-/** The rights of a key: a call is allowed when the role is high enough and the scope is present. */
+/** Rights of a key. A call is allowed if the role is high enough and the scope is included. */
 export interface Rights {
   readonly role: Role;
   readonly scopes: readonly GrantedScope[];
 }
 
-/** The rights of the operator, who may grant any. */
+/** Rights of the operator, who may grant any rights. */
 export const ALL_RIGHTS: Rights = { role: 'OWNER', scopes: [ALL_SCOPES] };
 
 const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
- * The scopes of a key that is created without naming any. An ANALYST has those of every operation that the
- * specification leaves without a minimum role; Only OWNER has `*`, which also covers future scopes.
+ * Default scopes of a key that is created without scopes. An ANALYST has the scopes of every operation for which the
+ * specification states no minimum role. Only an OWNER has `*`, which also covers future scopes.
  */
 const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
@@ -33,7 +33,10 @@ export function scopesOfRole(role: Role): readonly GrantedScope[] {
   return scopesByRole[role];
 }
 
-/** @throws DomainError invalid for an unknown role */
+/**
+ * Reads a role.
+ * @throws DomainError invalid for an unknown role
+ */
 export function readRole(role: string): Role {
   const found = roles.find((known) => known === role);
   if (found === undefined) throw invalidField('role', `must be one of ${roles.join(', ')}.`);
@@ -41,9 +44,9 @@ export function readRole(role: string): Role {
 }
 
 /**
- * The rights that a request names.
- * @param named empty means the scopes of the role
- * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with more than reading scopes
+ * Reads the rights in a request.
+ * @param named named scopes; empty for the default scopes of the role
+ * @throws DomainError invalid for an unknown role or scope, or for a VIEWER with other than reading scopes
  */
 export function readRights(role: string, named: readonly string[]): Rights {
   const known = readRole(role);
@@ -51,7 +54,7 @@ export function readRights(role: string, named: readonly string[]): Rights {
 }
 
 /**
- * Callers cannot grant rights that they do not have (HTTP and security reference, section 8).
+ * Checks that callers do not grant rights that they do not have (HTTP and security reference, section 8).
  * @throws DomainError forbidden
  */
 export function requireGrantable(rights: Rights, grantor: Rights): void {
@@ -71,9 +74,9 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
 }
 
 /**
- * The rights of a key after a change that may only remove rights. Without named scopes a lower role keeps the current
- * scopes that are default scopes of that role.
- * @throws DomainError wrong_state when the change would add a right
+ * Returns the rights of a key after a change that may only remove rights. If no scopes are named, a lower role keeps
+ * the current scopes that are default scopes of that role.
+ * @throws DomainError wrong_state if the change would add a right
  */
 export function lowerRights(current: Rights, change: { role?: string | undefined; scopes: readonly string[] }): Rights {
   const role = change.role === undefined ? current.role : readRole(change.role);
@@ -101,7 +104,7 @@ function requireViewerReadsOnly(rights: Rights): Rights {
 }
 
 /**
- * Named scopes in the order of the list, each once.
+ * Returns the named scopes in the order of the list, each once.
  * @throws DomainError invalid for an unknown scope
  */
 export function readScopes(named: readonly string[]): readonly GrantedScope[] {

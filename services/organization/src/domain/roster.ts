@@ -14,22 +14,25 @@ export interface Member {
   readonly name: string | undefined;
   readonly role: Role;
   readonly createdAt: Date;
-  /** Undefined once accepted. */
+  /** Undefined once the person has accepted. */
   readonly invitation: Invitation | undefined;
 }
 
-/** Invalid once it expires or its key series ends: deleting the organization revokes keys and invitations with one write. */
+/**
+ * An invitation to an organization. It becomes invalid when it expires or when its key series ends, so that deleting
+ * the organization revokes keys and invitations in one write.
+ */
 export interface Invitation {
   readonly tokenHash: string;
-  /** The pepper that the token was made with; the token itself is never stored. */
+  /** Id of the pepper that the token was made with. The token itself is never stored. */
   readonly pepperId: string;
   readonly seriesId: string;
   readonly expiresAt: Date;
 }
 
 /**
- * The people of an organization. One aggregate, because unique addresses, the plan's number of members and the last
- * OWNER are rules about all of them.
+ * The people of an organization. They form one aggregate, because unique addresses, the plan's number of members and
+ * the last OWNER are rules about all of them.
  */
 export interface Roster {
   readonly organizationId: string;
@@ -40,7 +43,7 @@ export interface Roster {
 /** The fields of an organization that the rules about members need. */
 type RosterOrganization = Pick<Organization, 'keySeriesId' | 'deletion' | keyof Contract>;
 
-/** Bounds the size of the document that holds the members, for plans without a limit. */
+/** Maximum number of members for plans without a limit. It bounds the size of the document that holds them. */
 export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
@@ -54,14 +57,17 @@ export function isActive(member: Member): boolean {
   return member.invitation === undefined;
 }
 
-/** Members and pending invitations; expired and revoked invitations are left out. */
+/** Returns members and pending invitations. Expired and revoked invitations are left out. */
 export function currentMembers(roster: Roster, organization: RosterOrganization, now: Date): readonly Member[] {
   return roster.members.filter(
     ({ invitation }) => invitation === undefined || isPending(invitation, organization, now),
   );
 }
 
-/** @throws DomainError not_found */
+/**
+ * Finds a member or a pending invitation.
+ * @throws DomainError not_found
+ */
 export function requireMember(roster: Roster, organization: RosterOrganization, userId: string, now: Date): Member {
   const member = currentMembers(roster, organization, now).find((one) => one.userId === userId);
   if (member === undefined) throw notFound('member');
@@ -69,8 +75,8 @@ export function requireMember(roster: Roster, organization: RosterOrganization, 
 }
 
 /**
- * The roster with one more person; expired and revoked invitations are removed.
- * @param membersMax by the plan, or {@link MEMBERS_MAX} for the operator
+ * Adds a person to the roster and removes expired and revoked invitations.
+ * @param membersMax limit of the plan, or {@link MEMBERS_MAX} for the operator
  * @throws DomainError already_exists for a known address, ignoring case; usage_exceeded
  */
 export function addMember(
@@ -96,8 +102,8 @@ export function addMember(
 }
 
 /**
- * The roster with one more invitation.
- * @param token what is stored of the token that accepts it
+ * Adds an invitation to the roster.
+ * @param token stored part of the token that accepts the invitation
  * @throws DomainError as {@link addMember}, and forbidden for a role above the grantor's rights
  */
 export function inviteMember(
@@ -114,8 +120,8 @@ export function inviteMember(
 }
 
 /**
- * The roster with an accepted invitation.
- * @returns undefined when the invitation is unknown, expired, revoked or already accepted
+ * Accepts an invitation.
+ * @returns undefined if the invitation is unknown, expired, revoked or already accepted
  */
 export function acceptInvitation(
   roster: Roster,
@@ -131,8 +137,9 @@ export function acceptInvitation(
 }
 
 /**
- * The roster with a new role for one person.
- * @throws DomainError not_found; forbidden for a role above the grantor's rights, from or to; wrong_state for the last OWNER
+ * Changes the role of a person.
+ * @throws DomainError not_found; forbidden if the old or the new role is above the grantor's rights; wrong_state for
+ * the last OWNER
  */
 export function changeRole(
   roster: Roster,
@@ -148,7 +155,7 @@ export function changeRole(
 }
 
 /**
- * The roster without one member or invitation.
+ * Removes a member or an invitation.
  * @throws DomainError not_found; forbidden for a person above the grantor; wrong_state for the last OWNER
  */
 export function removeMember(
@@ -163,7 +170,10 @@ export function removeMember(
   return { ...roster, members: roster.members.filter((other) => other.userId !== userId) };
 }
 
-/** A member has all default rights of the role, so the grantor must have all of them. */
+/**
+ * Checks that the grantor may grant a role. A member has all default rights of the role, so the grantor must have all
+ * of them.
+ */
 function requireGrantableRole(role: Role, grantor: Rights): void {
   requireGrantable(readRights(role, []), grantor);
 }
@@ -177,7 +187,7 @@ function requireRoleOver({ role }: Member, grantor: Rights): void {
   }
 }
 
-/** A pending invitation as OWNER does not count. */
+/** Checks that another OWNER remains. A pending invitation as OWNER does not count. */
 function requireAnotherOwner({ members }: Roster, leaving: Member): void {
   const isOwner = (member: Member): boolean => member.role === 'OWNER' && isActive(member);
   if (isOwner(leaving) && !members.some((member) => member.userId !== leaving.userId && isOwner(member))) {

@@ -6,7 +6,7 @@ import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** A name as people write it, trimmed: one line that hides nothing. */
+/** Reads a name and trims it. It must be one line without invisible characters. */
 export function readName(path: string, value: string): string {
   const name = value.trim();
   if (!hasVisibleText(name)) throw invalidField(path, 'must not be blank or invisible.');
@@ -17,7 +17,7 @@ export function readName(path: string, value: string): string {
   return name;
 }
 
-/** An e-mail address, trimmed. Only its format is checked, not whether it exists. */
+/** Reads an e-mail address and trims it. Only the format is checked, not whether the address exists. */
 export function readEmail(path: string, value: string): string {
   const email = value.trim();
   if (!isEmailAddress(email)) throw invalidField(path, 'must be an e-mail address such as accounts@example.com.');

@@ -141,7 +141,7 @@ test('a restoring by the recovery token is attributed to who deleted the organiz
   const ownerKeyId = idOfKey(ownerKey);
   const deletion = { organizationId, confirmName: 'Acme' };
   const { recoveryToken } = await clients.organization.deleteOrganization(deletion, asKey(ownerKeyId, 'r1'));
-  // For a request without a key, the gateway knows only that it came through the gateway.
+  // If a request has no key, the gateway only knows that the request came through it.
   const withoutKey = {
     context: { requestId: 'r2', actor: { type: 'SYSTEM', id: 'gateway' }, ip: '192.0.2.9' },
   } as const;
@@ -172,7 +172,7 @@ test('a refused change leaves no entry', async () => {
 test('a crash right after a change loses neither its event nor its audit entries and duplicates none', async () => {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const apiKeyId = idOfKey(ownerKey);
-  // The state right after the write of a revocation.
+  // This is the state directly after the write of a revocation.
   const at = new Date(Date.now() - 10_000);
   const body = announce(events.apiKeysRevoked, { version: 2, apiKeyIds: [apiKeyId] });
   const outbox = envelopes({ id: apiKeyId, organizationId, version: 2 }, [body], at);
@@ -188,7 +188,7 @@ test('a crash right after a change loses neither its event nor its audit entries
     requestId: 'lost',
   });
   const auditEntries = [entry(0), entry(1)];
-  // One of the two entries was already relayed before the crash.
+  // One of the two entries was relayed before the crash.
   await mongo.db.collection<AuditEventDocument>('audit_events').insertOne(entry(0));
   await mongo.db
     .collection<{ _id: string }>('api_keys')
@@ -268,7 +268,7 @@ test('an act that another service publishes twice is one entry with the time of 
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'analysis');
   await eventually(() => publisher.publish(event));
-  // The same event under another message id, which the broker does not deduplicate.
+  // The same event has another message id, so the broker does not deduplicate it.
   await bus.jetstream.publish(event.subject, event.payload);
   const auditEvents = mongo.db.collection<AuditEventDocument>('audit_events');
   const entry = {
@@ -280,7 +280,7 @@ test('an act that another service publishes twice is one entry with the time of 
     outcome: 'REFUSED',
     ip: '192.0.2.9',
   };
-  // Events are handled in order: both earlier ones are handled, too.
+  // Events are handled in order, so this one shows that both earlier events are handled.
   const [last] = envelopes({ id: organizationId, organizationId, version: 8 }, [body], new Date());
   if (last === undefined) throw new Error('no event');
   await eventually(() => publisher.publish(last));

@@ -65,7 +65,7 @@ const lower = (organizationId: string, userId: string) =>
 const list = async (organizationId: string) =>
   (await clients.member.listMembers({ organizationId, pageSize: 100, pageToken: '' }, caller)).members;
 
-/** The token in the mail to that address. */
+/** Returns the token in the mail to an address. */
 async function mailedToken(email: string): Promise<string> {
   return eventually(() => {
     const mail = smtp.mails.findLast(({ to }) => to === email);
@@ -74,7 +74,7 @@ async function mailedToken(email: string): Promise<string> {
   });
 }
 
-/** Counts the outcomes, errors by kind. */
+/** Counts the outcomes of calls. Errors are counted by kind. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.allSettled(calls)) {

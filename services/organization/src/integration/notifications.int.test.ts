@@ -45,12 +45,12 @@ let mongo: MongoConnection;
 let bus: Bus;
 let publisher: EventPublisher;
 let smtp: SmtpSimulator;
-/** Serves calls and handles events, but sends no mail. */
+/** Fake of billing. The service under test serves calls and handles events, but sends no mail. */
 let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const logLines: string[] = [];
-/** Services that one test starts; stopped after it. */
+/** Services that a test starts. They are stopped after it. */
 let others: { stop(): Promise<void> }[] = [];
 
 const withMail = () => ({ SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@mail.example>' });
@@ -88,7 +88,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** A replica that sends mails. */
+/** Starts a replica that sends mails. */
 async function startSender(): Promise<RunningService> {
   const sender = await startService(
     testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address, ...withMail() }),
@@ -116,7 +116,7 @@ async function someMember(): Promise<Recipient> {
 }
 
 let assignments = 0;
-/** A `finding_assigned` event as in the outbox of analysis. */
+/** Creates a `finding_assigned` event like those in the outbox of analysis. */
 function assignment({
   organizationId,
   assigneeUserId,
@@ -145,7 +145,7 @@ async function assign({ organizationId, userId }: Recipient): Promise<string> {
   return event.findingId;
 }
 
-/** Retries: a repeat under the same id is stored once. */
+/** Publishes an event and retries on failure. The broker stores repeats under the same id once. */
 function publish(event: OutboxEvent): Promise<void> {
   return eventually(() => publisher.publish(event));
 }
@@ -158,7 +158,7 @@ const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to === email);
 const becomes = (organizationId: string, expected: readonly string[]) =>
   eventually(async () => expect(await statuses(organizationId)).toEqual(expected));
 
-/** Resolves when this many tries have failed. */
+/** Resolves when this many attempts have failed. */
 const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
   eventually(async () =>
     expect(await documents().findOne({ userId })).toMatchObject({ tries, leaseUntil: new Date(0) }),
@@ -180,7 +180,7 @@ describe('an endpoint that only fails', () => {
     if (event === undefined) throw new Error('no event');
     const webhooks = await eventPublisher(bus, 'webhooks');
     await eventually(() => webhooks.publish(event));
-    // The owner and the admin; not the analyst.
+    // The mail goes to the owner and the admin, and not to the analyst.
     await eventually(async () =>
       expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([
         [kind, subject],
@@ -266,7 +266,7 @@ describe('KSeF', () => {
       daysLeft: 30,
     });
     const paused = announce(events.ksefInboxPaused, { ...about, message: 'The limit of analyses is reached.' });
-    // The same event twice: its second copy comes under the same id.
+    // The event is published twice under the same id.
     const [event] = envelopes({ id: 'ksef-1', organizationId, version: ++version }, [ending], new Date());
     if (event === undefined) throw new Error('no event');
     const ksef = await eventPublisher(bus, 'ksef');
@@ -296,19 +296,19 @@ describe('KSeF', () => {
   test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {
     const email = 'admin-ksef-many@acme.example';
     const { organizationId } = await withAdmin(email);
-    // The middle of an hour, so that all are within it.
+    // The middle of an hour, so that all refusals are within it.
     const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2);
     const refuse = (connectionId: string, number: number): Promise<void> =>
       changed(organizationId, { connectionId, submissionId: `submission-${number}`, errorCode: 'KSEF_450' }, at);
     await refuse('connection-1', 0);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(2));
     for (let number = 1; number < 100; number++) await refuse('connection-1', number);
-    // Handled after the others: events come in their order.
+    // Events are handled in order, so this one shows that the earlier ones are handled.
     await refuse('connection-2', 100);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(6));
-    // A second time: a submission is counted once.
+    // The refusal is repeated, because a submission must count only once.
     await refuse('connection-1', 99);
-    // Handled after it: events come in their order.
+    // Events are handled in order, so this one shows that the repeat is handled.
     await refuse('connection-3', 101);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(8));
     await startSender();
@@ -333,7 +333,7 @@ describe('KSeF', () => {
   test('that refuses further invoices is told at the end of the hour, and does not look stuck until then', async () => {
     const { organizationId } = await someMember();
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-    // The hour of the events has not ended for the service.
+    // For the service, the hour of the events has not ended yet.
     aheadMs = hour - Date.now();
     const at = new Date(hour + 1);
     for (const number of [0, 1]) await changed(organizationId, { submissionId: `submission-${number}` }, at);
@@ -352,7 +352,7 @@ describe('KSeF', () => {
     await eventually(async () =>
       expect((await listed(organizationId)).map(({ status }) => status).toSorted()).toEqual(['QUEUED', 'SENT']),
     );
-    // Not more than 1,000 are counted.
+    // At most 1,000 submissions are counted.
     const { _id: id } = (await documents().findOne({ submissionIds: ['submission-1'] })) ?? { _id: '' };
     const counted = Array.from({ length: 998 }, (_, index) => `more-${index}`);
     await documents().updateOne({ _id: id }, { $push: { submissionIds: { $each: counted } } } as never);
@@ -503,7 +503,7 @@ describe('an assignment', () => {
   test('delivered twice sends one mail', async () => {
     const member = await someMember();
     const event = assignment({ organizationId: member.organizationId, assigneeUserId: member.userId });
-    // The broker does not deduplicate messages without an id.
+    // Without a message id, the broker does not deduplicate messages.
     for (let count = 0; count < 3; count++) await eventually(() => bus.jetstream.publish(event.subject, event.payload));
     await assign(member);
     await eventually(async () => expect(await listed(member.organizationId)).toHaveLength(2));
@@ -631,7 +631,7 @@ describe('a mail server that fails', () => {
     await sender.stop();
     // Mails being sent go back to the queue at once, before their leases expire.
     expect(await documents().countDocuments({ status: 'QUEUED', leaseUntil: new Date(0) })).toBe(21);
-    // The stop ended the wait, not the server timeout.
+    // The stop ended the wait, and not the server timeout.
     expect(await documents().distinct('reason')).toContain('STOPPED');
     smtp.fail('KEEP_WAITING', 0);
     // On a slow machine the server timeout may already have passed.
@@ -688,7 +688,7 @@ describe('a crash', () => {
     const userId = member?.userId ?? '';
     const queued = await documents().findOne({ userId });
     if (queued === null) throw new Error('the mail was not queued');
-    // The state right after the write of the invitation.
+    // This is the state directly after the write of the invitation.
     const audit = mongo.db.collection<AuditEventDocument>('audit_events');
     const entry = await audit.findOne({ organizationId, action: 'member.invited' });
     if (entry === null) throw new Error('the invitation was not audited');
@@ -740,7 +740,9 @@ describe('a crash', () => {
   });
 });
 
-/** Runs the service as a process that can be killed at any point; starts it again if its stores are too busy at first. */
+/**
+ * Runs the service as a process that can be killed at any point. It is restarted if its stores are too busy at first.
+ */
 function startProcess(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
   return eventually(() => startProcessOnce(mail));
 }

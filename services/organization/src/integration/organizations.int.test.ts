@@ -241,7 +241,7 @@ describe('a deleted organization', () => {
     const { organizationId } = await clients.createTenant('Acme', 'SCALE');
     billing.setSubscription(organizationId, true);
     await expect(deleted(organizationId)).rejects.toMatchObject({ kind: 'wrong_state' });
-    // Canceled there; the event is still on its way here.
+    // The subscription is canceled in billing, but the event has not arrived yet.
     await clients.operator.setPlan({ organizationId, plan: '', subscriptionStatus: 'active' }, asOperator);
     billing.setSubscription(organizationId, false);
     await deleted(organizationId);
@@ -365,7 +365,7 @@ describe("another organization's id", () => {
   });
 });
 
-/** Everything that a refused call returns on the wire. */
+/** Returns all bytes that a refused call sends to the caller. */
 async function bytesOfRefusal(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;

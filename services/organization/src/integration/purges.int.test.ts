@@ -31,7 +31,7 @@ const config = () =>
     ORGANIZATION_RETENTION_MS: String(RETENTION_MS),
     AUDIT_RETENTION_MS: String(AUDIT_RETENTION_MS),
   });
-/** Milliseconds by which the service's clock is ahead of real time; it only goes forward. */
+/** Milliseconds by which the service's clock is ahead of real time. The value never decreases. */
 let aheadMs = 0;
 const clock = { now: () => new Date(Date.now() + aheadMs) };
 const caller = asKey('test-key');
@@ -41,7 +41,7 @@ let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 let channel: Channel;
-/** The organizations whose purge was announced, as often as it was. */
+/** Organizations whose purge was announced, once for each announcement. */
 const announced: string[] = [];
 
 beforeAll(async () => {
@@ -88,7 +88,7 @@ async function remainingOf(organizationId: string): Promise<number> {
   const { collections } = await client(Operations, channel).countTenantDocuments({ organizationId }, asOperator);
   return collections.reduce((sum, { documents }) => sum + documents, 0);
 }
-/** Names of the collections that have the id anywhere in a document. */
+/** Returns the names of the collections in which a database document contains the id. */
 async function collectionsWith(organizationId: string): Promise<string[]> {
   const names: string[] = [];
   for (const { name } of await mongo.db.listCollections().toArray()) {
@@ -152,7 +152,7 @@ describe('a deleted organization whose retention is over', () => {
     const other = await newTenant();
     await undelete(other.organizationId);
     aheadMs += RETENTION_MS;
-    // The turn is set here, because another process may have written it first, at any time of its clock.
+    // The test sets the time of the daily work, because another process may have written it earlier with any clock.
     const dueAt = new Date(clock.now().getTime() + DAY_MS);
     await mongo.db
       .collection<{ _id: string }>('schedules')
@@ -191,7 +191,7 @@ test('an announcement removes nothing of an organization that this database does
   const marker = await newTenant();
   aheadMs += RETENTION_MS;
   await purge();
-  // Announced later and done: the stray event was handled before.
+  // This purge was announced later. Once it is done, the stray event was handled too.
   await eventually(async () => expect(await remainingOf(marker.organizationId)).toBe(0));
   const page = { organizationId, pageSize: 10, pageToken: '' };
   expect((await clients.company.listCompanies(page, caller)).companies).toHaveLength(1);
@@ -203,7 +203,7 @@ test('of restoring and purging at the same moment exactly one happens', async ()
   const outcomes = { restored: 0, purged: 0 };
   for (let round = 0; round < 20; round++) {
     const { organizationId, recoveryToken } = await newTenant();
-    // The last moments of the retention: both may come first.
+    // In the last moments of the retention, either the restore or the purge may come first.
     aheadMs += RETENTION_MS - 30;
     const restoring = clients.organization.restoreOrganization({ recoveryToken }, caller).then(
       () => true,

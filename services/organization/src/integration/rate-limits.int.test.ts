@@ -10,7 +10,10 @@ import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-/** A fixed clock, so that no test crosses a minute by chance. In the future, or the database would remove windows as expired. */
+/**
+ * Fixed time, so that no test crosses a minute by chance. It is in the future, because the database would otherwise
+ * remove the windows as expired.
+ */
 const startMs = Date.UTC(2126, 0, 1, 12, 0, 0);
 let nowMs = startMs;
 let mongo: MongoConnection;

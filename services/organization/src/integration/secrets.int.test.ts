@@ -25,7 +25,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const smtp = await startSmtpSimulator();
   const billing = await startFakeBilling();
   const password = 'password-of-the-mail-server-0123456789';
-  // The simulator needs no password; the URL still contains one.
+  // The simulator needs no password, but the URL contains one for this test.
   const SMTP_URL = smtp.url.replace('//', `//user:${password}@`);
   const config = testConfig(infrastructure, databaseName, {
     BILLING_ADDRESS: billing.address,
@@ -40,7 +40,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const service = await startService(config, { logger });
   const clients = connect(service.address);
 
-  // Create, show, accept and refuse every kind of secret.
+  // Every kind of secret is created, shown, accepted and refused.
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const caller = asKey(idOfKey(ownerKey));
   const grantor = { role: 'OWNER', scopes: ['*'] };
@@ -73,7 +73,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const third = await clients.operator.createKey({ organizationId, name: 'k', role: 'OWNER', scopes: [] }, asOperator);
   await eventually(() => {
     const ours = messages.filter((message) => message.includes(organizationId));
-    // All that was announced of it, organization_created among them.
+    // All announced events of the organization, including organization_created.
     expect(new Set(ours).size).toBe(5);
   });
   clients.close();
@@ -91,9 +91,9 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   await mongo.close();
   await bus.close();
 
-  // The collected output is not empty; otherwise the search would prove nothing.
+  // The collected output must not be empty, otherwise the search proves nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
-  // Other test files share the broker, and their services send audit lines too.
+  // Other test files share the broker, and their services send audit events too.
   const trail = records.filter((record) => record.startsWith('audit_events') && record.includes(organizationId));
   expect(trail).toHaveLength(13);
   expect(logLines.some((line) => line.includes('"listening"'))).toBe(true);

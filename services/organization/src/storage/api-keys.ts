@@ -7,7 +7,7 @@ import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
 
-/** A key is its own aggregate: revoking it is one write together with `api_keys_revoked`. */
+/** A stored key. It is its own aggregate, so that revoking it and publishing `api_keys_revoked` are one write. */
 export interface ApiKeyDocument extends Audited {
   readonly seriesId: string;
   readonly name: string;
@@ -19,7 +19,7 @@ export interface ApiKeyDocument extends Audited {
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
-  /** Written only by {@link startKeyUsage}, outside the version: no rule depends on it. */
+  /** Written only by {@link startKeyUsage} and not covered by the version, because no rule depends on it. */
   readonly lastUsedDay?: string;
 }
 

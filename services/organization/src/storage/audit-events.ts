@@ -6,7 +6,7 @@ import type { AuditEvent, AuditTrail } from '../application/audit-trail.js';
 import type { EndingTrail } from '../application/purge-organizations.js';
 
 export interface AuditEventDocument {
-  /** Derived from the change, or from the event of another service, so a repeat adds no second entry. */
+  /** Id derived from the change, or from the event of another service, so that a repeat adds no second entry. */
   readonly _id: string;
   readonly organizationId: string;
   readonly createdAt: Date;
@@ -24,8 +24,8 @@ export async function createAuditEventIndexes(collection: Collection<AuditEventD
 }
 
 /**
- * Append-only: no code updates an entry, and only the end of a whole trail deletes some. {@link startAuditRelay} adds those of this
- * service's own changes.
+ * Append-only audit trail. No code updates an entry, and entries are only deleted with their whole trail. {@link
+ * startAuditRelay} adds the entries of this service's own changes.
  */
 export function auditTrail(collection: Collection<AuditEventDocument>): AuditTrail & EndingTrail {
   return {

@@ -8,16 +8,17 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * An aggregate whose changes are audited and may send mails. Like outbox events, audit entries and mails are stored in the
- * document by the write that changes it. The relay copies them to their collections under derived ids and then removes
- * them from the document. After a crash the sweep repeats the copy; the derived ids prevent duplicates.
+ * An aggregate whose changes are audited and may send mails. Audit entries and mails are stored in the database
+ * document by the write that changes it, like outbox events. The relay copies them to their collections under derived
+ * ids and then removes them from the database document. After a crash the sweep repeats the copy, and the derived ids
+ * prevent duplicates.
  */
 export interface Audited extends Aggregate {
-  /** Audit entries that are not relayed yet. */
+  /** Audit entries that the relay has not moved yet. */
   readonly auditEntries?: readonly AuditEventDocument[];
-  /** Notifications that are not relayed yet; always together with audit entries. */
+  /** Notifications that the relay has not moved yet. They are always stored together with audit entries. */
   readonly notifications?: readonly NotificationDocument[];
-  /** Set while `auditEntries` is not empty; sparse index. */
+  /** Present while `auditEntries` is not empty. Sparse index. */
   readonly auditPending?: true;
 }
 
@@ -26,12 +27,15 @@ const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const
 
 const SWEEP_INTERVAL_MS = 1_000;
 const SWEEP_DOCUMENTS_MAX = 256;
-/** Younger entries are left to the process that wrote them. */
+/** Minimum age of entries that the sweep moves. Younger entries are left to the process that wrote them. */
 const SWEEP_AGE_MS_MIN = 2_000;
 
 /** Moves audit entries and notifications from the documents they were written with to their collections. */
 export interface AuditRelay {
-  /** Never throws: the change is already stored, and the sweep repeats a failed copy. */
+  /**
+   * Moves the entries of a database document. It never throws, because the change is already stored and the sweep
+   * repeats a failed copy.
+   */
   relay(collectionName: string, document: RelaySource): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,7 +57,8 @@ export function startAuditRelay(options: {
     if (auditEntries.length === 0) return;
     await insertMissing(auditEvents, auditEntries);
     await insertMissing(options.notifications, notifications);
-    // Guarded by the version: a newer one may hold newer entries, which its own relay or the next sweep removes.
+    // The update is guarded by the version. A newer version may hold newer entries, which its own relay or the next
+    // sweep removes.
     await db
       .collection<Audited>(collectionName)
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });
@@ -89,7 +94,7 @@ export function startAuditRelay(options: {
   };
 }
 
-/** The index that the sweep reads. */
+/** Creates the index that the sweep uses. */
 export async function createAuditedIndexes<D extends Audited>(collection: Collection<D>): Promise<void> {
   await collection.createIndexes([{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
 }

@@ -15,9 +15,12 @@ import { toQueuedDocument } from './notifications.js';
 export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
 
 export interface AuditedStore<D extends Audited> {
-  /** Creates the document at version 1. A duplicate key error goes to the caller. */
+  /** Inserts a database document at version 1. A duplicate key error is passed to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, change: Change | undefined): Promise<void>;
-  /** @throws VersionConflict when the guard matches nothing */
+  /**
+   * Updates a database document.
+   * @throws VersionConflict if the guard matches nothing
+   */
   save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;
 }
 
@@ -61,9 +64,10 @@ export function auditedStore<D extends Audited>(
 const AUDIT_ID_NAMESPACE = '6c8b8a2e-5a0f-4b57-9c55-3a1f0b7f4d10';
 
 /**
- * Audit ids are derived from the change and stored with it, so a repeat has the same ids. The collection is part of them,
- * because an organization and its roster share an id but not their versions; the time, because a backup may have an entry
- * whose change it has not, and the next change has the same version.
+ * Creates the audit entries of a change. Their ids are derived from the change and stored with it, so that a repeat has
+ * the same ids. The id includes the collection, because an organization and its roster share an id but not their
+ * versions. It includes the time, because a restored backup may have an entry but not its change, and the next change
+ * gets the same version.
  */
 function toAuditEntries(
   collectionName: string,

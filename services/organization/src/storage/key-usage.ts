@@ -4,18 +4,21 @@ import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyDocument } from './api-keys.js';
 
 const WRITE_INTERVAL_MS = 60_000;
-/** Keys beyond this number within one interval are recorded at their next use. */
+/** Maximum number of keys recorded in one interval. Further keys are recorded when they are next used. */
 const PENDING_KEYS_MAX = 10_000;
 
-/** Stores the day on which a key was last used, so that unused keys can be found. */
+/** Stores the day of each key's last use, so that unused keys can be found. */
 export interface KeyUsage {
   record(key: Pick<ApiKey, 'id' | 'lastUsedDay'>, at: Date): void;
-  /** Writes the pending days. */
+  /** Writes the days that are not stored yet. */
   flush(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** One bulk write a minute for all keys. A crash loses pending days only; the next use of a key records it again. */
+/**
+ * Records the use of keys with one bulk write a minute. A crash only loses days that are not stored yet, and the next
+ * use of a key records it again.
+ */
 export function startKeyUsage(collection: Collection<ApiKeyDocument>, logger: Logger): KeyUsage {
   const pendingDays = new Map<string, string>();
   const flush = async (): Promise<void> => {

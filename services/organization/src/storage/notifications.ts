@@ -10,30 +10,30 @@ import type { NotificationQueue } from '../application/send-notifications.js';
 import { COUNTED_MAX } from '../domain/notification.js';
 import type { Notification, NotificationStatus, Occasion } from '../domain/notification.js';
 
-/** A mail to send or already sent. `claim`, `leaseUntil` and `dueAt` exist only while the status is QUEUED. */
+/** A mail that is queued or was sent. `claim`, `leaseUntil` and `dueAt` exist only while the status is QUEUED. */
 export interface NotificationDocument extends Claimable {
-  /** Derived from the invitation or event that caused the mail. */
+  /** Id derived from the invitation or event that caused the mail. */
   readonly _id: string;
   readonly organizationId: string;
   readonly userId: string;
   readonly subject: string;
   readonly occasion: Occasion;
   readonly status: NotificationStatus;
-  /** Tries started. */
+  /** Number of attempts that were started. */
   readonly tries: number;
   readonly dueAt?: Date;
   readonly createdAt: Date;
   readonly sendAt?: Date;
   readonly submissionIds?: readonly string[];
-  /** When the mail server accepted it, or the last try failed. */
+  /** Time when the mail server accepted the mail, or when the last attempt failed. */
   readonly endedAt?: Date;
-  /** Reason of the last failure: a code, never the mail server's text. */
+  /** Reason of the last failure as a code. It never contains text of the mail server. */
   readonly reason?: string;
 }
 
-/** More than twice the longest try, see `clients/mail-server.ts`. */
+/** Duration of a lease in milliseconds. It is more than twice the longest attempt (see `clients/mail-server.ts`). */
 const LEASE_MS = 120_000;
-/** Waiting mails that are counted for the operator. */
+/** Maximum number of waiting mails that are counted for the operator. */
 const WAITING_MAX = 1_000;
 
 export async function createNotificationIndexes(collection: Collection<NotificationDocument>): Promise<void> {

@@ -12,11 +12,11 @@ import type { AuditedStore, Bookkeeping } from './audited-store.js';
 
 /**
  * A tenant with its companies, at most {@link COMPANIES_MAX}. The default company, unique VAT ids and the plan's limit
- * are rules about all companies: one document enforces them under any concurrency, and the change, its event and its
- * audit entry are one write.
+ * are rules about all companies. Storing them in one database document enforces the rules under concurrency, and the
+ * change, its event and its audit entry are one write.
  */
 export interface OrganizationDocument extends Audited {
-  /** The same as `_id`: an organization is its own tenant. */
+  /** Equal to `_id`, because an organization is its own tenant. */
   readonly organizationId: string;
   readonly name: string;
   readonly billingEmail?: string;
@@ -36,7 +36,7 @@ export interface OrganizationDocument extends Audited {
   readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
-  /** Set by the write that begins the purge, which takes everything away but ids and dates. */
+  /** Set by the write that begins the purge and removes all fields except ids and dates. */
   readonly purge?: PurgeFields;
 }
 
@@ -44,7 +44,7 @@ interface PurgeFields {
   readonly begunAt: Date;
   /** Number of times that the purge was announced. */
   readonly rounds: number;
-  /** Time of the next announcement; absent after the last one. Sparse index. */
+  /** Time of the next announcement. Absent after the last one. Sparse index. */
   readonly nextAt?: Date;
 }
 
@@ -67,7 +67,7 @@ export async function createOrganizationIndexes(collection: Collection<Organizat
   ]);
 }
 
-/** Reads and writes organizations. `findSummary` is what every authentication reads. */
+/** Reads and writes organizations. Every authentication reads `findSummary`. */
 export function organizationStore(
   collection: Collection<OrganizationDocument>,
   store: AuditedStore<OrganizationDocument>,
@@ -98,13 +98,13 @@ export function organizationStore(
   };
 }
 
-/** The remains of a purged organization are not an organization. */
+/** A purged organization no longer counts as an organization. */
 const notPurged = { purge: { $exists: false } } as const;
 const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
 
-/** Every field of the state; undefined ones are absent in the document. */
+/** Returns every field of the state. Undefined fields are absent in the database document. */
 function toState(organization: Organization): Stored<State> {
   const { id: _id, version: _version, deletion, ...own } = organization;
   return {

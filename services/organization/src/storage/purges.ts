@@ -9,7 +9,7 @@ import type { Purge } from '../domain/purge.js';
 import type { AuditedStore } from './audited-store.js';
 import type { OrganizationDocument } from './organizations.js';
 
-/** Everything but ids and dates. */
+/** All fields except ids and dates. A purge removes them. */
 const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'name',
   'billingEmail',
@@ -98,7 +98,10 @@ function toPurge({
   return purge === undefined ? [] : [{ organizationId, version, begunAt: purge.begunAt, rounds: purge.rounds }];
 }
 
-/** The organization itself counts until its purge began; what that leaves of it is kept as long as the audit trail. */
+/**
+ * Returns the data of an organization that is not purged yet. The record that a purge leaves is kept as long as the
+ * audit trail.
+ */
 export function unpurgedOrganization(collection: Collection<OrganizationDocument>): TenantData {
   return {
     name: collection.collectionName,
@@ -107,7 +110,7 @@ export function unpurgedOrganization(collection: Collection<OrganizationDocument
   };
 }
 
-/** Work that one of the replicas does once a day. */
+/** Schedule of work that one replica performs once a day. */
 export interface ScheduleDocument {
   readonly _id: string;
   readonly dueAt: Date;
@@ -115,7 +118,10 @@ export interface ScheduleDocument {
 
 const DAY_MS = 24 * 3_600_000;
 
-/** @param first when the first turn comes after the first start of all */
+/**
+ * Returns the claim on the daily work.
+ * @param first whether the first work ever is due at once or after a day
+ */
 export function dailyTurn(
   collection: Collection<ScheduleDocument>,
   name: string,

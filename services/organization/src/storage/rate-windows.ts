@@ -2,17 +2,18 @@ import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RateWindows } from '../application/reserve-requests.js';
 
-/** The tokens that one limit granted in one minute. */
+/** Tokens that one limit has granted in one minute. */
 export interface RateWindowDocument {
-  /** `<subject>:<policy>:<window number>`, so an expired window is never read as a current one. */
+  /** Id `<subject>:<policy>:<window number>`, so that an expired window is never read as a current one. */
   readonly _id: string;
   readonly used: number;
   readonly expiresAt: Date;
 }
 
 /**
- * Every request waits for these writes, and a minute's counter may be lost in a failover, so one acknowledgement is enough. What
- * was written so is read in the same way: a majority read would miss the tokens that the minute before granted a moment ago.
+ * Concerns for rate windows. Every request waits for these writes, and losing a minute's counter in a failover is
+ * acceptable, so one acknowledgement is enough. Reads use the matching local concern, because a majority read would
+ * miss the most recently granted tokens.
  */
 export const RATE_WINDOW_CONCERNS = { writeConcern: { w: 1 }, readConcern: { level: 'local' } } as const;
 
@@ -37,7 +38,7 @@ export function rateWindowStore(collection: Collection<RateWindowDocument>): Rat
       if (tokens > usedMax) return undefined;
       const used = await increment(id, tokens, usedMax);
       if (used !== undefined) return used;
-      // Created separately: concurrent upserts with this filter would fail with duplicate keys.
+      // The window is created separately, because concurrent upserts with this filter would fail with duplicate keys.
       await create(collection, id, expiresAt);
       return increment(id, tokens, usedMax);
     },

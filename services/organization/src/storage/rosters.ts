@@ -6,8 +6,9 @@ import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 
 /**
- * The people of one organization; `_id` is its id. One document enforces the last OWNER, unique addresses and the plan's
- * number of members under any concurrency. It is separate from the organization, which most calls read without members.
+ * The people of one organization, stored under the id of the organization. One database document enforces the last
+ * OWNER, unique addresses and the plan's number of members under concurrency. It is separate from the organization,
+ * which most calls read without members.
  */
 export interface RosterDocument extends Audited {
   readonly members: readonly MemberDocument[];

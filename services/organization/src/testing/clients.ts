@@ -14,7 +14,7 @@ import type { Config } from '../config.js';
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-integration-tests';
 
-/** The configuration of a service that a test starts, on a port that the system chooses. */
+/** Returns the configuration of a service that a test starts, on a port that the system chooses. */
 export function testConfig(
   infrastructure: { mongodbUrl: string; natsUrl: string },
   databaseName: string,
@@ -27,14 +27,14 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     OPERATOR_TOKEN,
     API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
-    // Nobody listens here: a test that deletes names a fake in `others`.
+    // No server listens at this address. A test that deletes organizations names a fake in `others`.
     BILLING_ADDRESS: '127.0.0.1:1',
     LOG_LEVEL: 'silent',
     ...others,
   });
 }
 
-/** Long enough for a slow machine. */
+/** Timeout that is long enough for a slow machine. */
 const CALL_TIMEOUT_MS = 60_000;
 
 export const asOperator: CallOptions = {
@@ -46,28 +46,28 @@ export const asOperator: CallOptions = {
   timeoutMs: CALL_TIMEOUT_MS,
 };
 
-/** A call by a key through the gateway. */
+/** Returns the options of a call by a key through the gateway. */
 export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
   const context = { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } as const;
   return { context, timeoutMs: CALL_TIMEOUT_MS };
 }
 
-/** The id within a key. */
+/** Returns the id inside a key. */
 export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-/** The rights of an OWNER. */
+/** Rights of an OWNER. */
 export const byOwner = { role: 'OWNER', scopes: ['*'] };
 
-/** The token in the mail of an invitation. */
+/** Finds the token in the mail of an invitation. */
 export function tokenIn(text: string): string {
   const [token] = /inv_[0-9a-f]{64}/.exec(text) ?? [];
   if (token === undefined) throw new Error(`no token in: ${text}`);
   return token;
 }
 
-/** A client for every group of rpcs, as real callers use them. */
+/** Creates a client for every group of rpcs, like those of real callers. */
 export function connect(address: string) {
   const channel = openChannel(address);
   const operator = client(OperatorServiceDefinition, channel);

@@ -4,15 +4,17 @@ import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 
-/** A fake of billing that knows the subscriptions that a test tells it of. */
+/** Fake of billing. It knows the subscriptions that a test sets. */
 export interface FakeBilling extends GrpcServer {
-  /** Sets whether a subscription is known that is not canceled; an organization that was never named has none. */
+  /**
+   * Sets whether the organization has a subscription that is not canceled. Organizations that were never set have none.
+   */
   setSubscription(organizationId: string, isOpen: boolean): void;
-  /** The organizations that it was told of, in their order. */
+  /** Organizations that were registered, in their order. */
   readonly registered: string[];
-  /** Starts or ends an outage in which it refuses announcements of organizations. */
+  /** Starts or ends an outage during which registrations are refused. */
   setOutage(isOut: boolean): void;
-  /** Number of checks so far. */
+  /** Number of subscription checks so far. */
   readonly checks: number;
 }
 

@@ -3,7 +3,10 @@ import { DomainError } from '@invoicecontrol/errors';
 import { readRole, readScopes } from '../../domain/rights.js';
 import type { Rights } from '../../domain/rights.js';
 
-/** @throws DomainError invalid when the request does not name a grantor */
+/**
+ * Reads the grantor of a request.
+ * @throws DomainError invalid if the request names no grantor
+ */
 export function readGrantor(grantor: Grantor | undefined): Rights {
   if (grantor === undefined)
     throw new DomainError('invalid', '`grantor` is required: it states the rights of the caller.');

@@ -9,10 +9,10 @@ import { companyNameOf, notifyAboutKsef, notifyAboutRefusal } from '../../applic
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
-/** Ends that a person chose; nobody has to be told. */
+/** Error codes of submissions that a person ended. They cause no mail. */
 const CHOSEN: ReadonlySet<string> = new Set(['CANCELED', 'CONNECTION_DISABLED']);
 
-/** Handles ksef `connection_failed`: people are told that the token no longer works. */
+/** Handles ksef `connection_failed`: notifies people that the token no longer works. */
 export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFailed) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -22,7 +22,10 @@ export function onKsefConnectionFailed(deps: NotifyDeps): (event: ConnectionFail
   };
 }
 
-/** Handles ksef `credential_ending`: people are told that a certificate expires, or that tokens are no longer accepted soon. */
+/**
+ * Handles ksef `credential_ending`: notifies people that a certificate expires, or that KSeF will stop accepting
+ * tokens.
+ */
 export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEnding) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -41,7 +44,7 @@ export function onKsefCredentialEnding(deps: NotifyDeps): (event: CredentialEndi
   };
 }
 
-/** Handles ksef `inbox_paused`: people are told that purchase invoices are no longer received. */
+/** Handles ksef `inbox_paused`: notifies people that purchase invoices are no longer received. */
 export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
@@ -52,7 +55,10 @@ export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Pro
   };
 }
 
-/** Handles ksef `submission_changed`: people are told of an invoice that is not registered although they asked for it. */
+/**
+ * Handles ksef `submission_changed`: notifies people of an invoice that could not be registered although they submitted
+ * it.
+ */
 export function onKsefSubmissionChanged(deps: NotifyDeps): (event: SubmissionChanged) => Promise<void> {
   return async (event) => {
     const { eventId, organizationId, eventTime: at = deps.clock.now(), status, errorCode = '' } = event;
