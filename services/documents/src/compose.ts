@@ -38,15 +38,18 @@ import { reportWaiting } from './telemetry.js';
 import { documentService } from './transport/grpc/documents.js';
 import { uploadService } from './transport/grpc/uploads.js';
 
-/** Interval at which each replica searches for the remains of broken uploads. */
+/** Interval in milliseconds at which each replica searches for the remains of interrupted uploads. */
 const SWEEP_EACH_MS = 10_000;
 /** Interval at which each replica removes expired renderings. */
 const SWEEP_RENDERINGS_EACH_MS = 60_000;
-/** A process that is killed loses the audit lines of so much reading. */
+/**
+ * Interval in milliseconds at which audit events about reading are published. A process that is killed loses the events
+ * of this period.
+ */
 const AUDIT_EACH_MS = 1_000;
 const MIB = 1024 * 1024;
 
-/** Starts the documents service and resolves when it takes calls. */
+/** Starts the documents service. Resolves when it accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -54,7 +57,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
-      // The lines of a long invoice, each with its texts.
+      // A long invoice has many lines with texts.
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },
@@ -133,7 +136,7 @@ async function compose(
       ),
     ],
     eventHandlers: [
-      // Tokens work without a key, so a deleted organization loses its reservations.
+      // Tokens work without an API key, so the reservations of a deleted organization are ended.
       handler(events.organizationDeleted, async ({ organizationId, eventTime = clock.now() }) => {
         await uploads.expireOf(organizationId, eventTime);
         await renderings.removeOf(organizationId);

@@ -1,35 +1,38 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { Death } from './extraction/child-process.js';
 
-/** The bytes of an upload are stored. */
+/** Counts an upload whose bytes were stored. */
 export function uploadReceived(bytes: number): void {
   count('documents.uploads', { outcome: 'RECEIVED' });
   count('documents.upload_bytes', {}, bytes);
 }
 
-/** A PUT had begun and came to nothing. */
+/** Counts a PUT that had begun but did not succeed. */
 export function uploadRefused(): void {
   count('documents.uploads', { outcome: 'REFUSED' });
 }
 
-/** A reservation ended without its bytes, or bytes were removed whose analysis nobody requested. */
+/**
+ * Counts a reservation that ended without its bytes, or bytes that were removed because nobody requested their
+ * analysis.
+ */
 export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {
   count('documents.uploads', { outcome });
 }
 
-/** A document was read, or why not. */
+/** Counts a document that was read, or the reason why it could not be read. */
 export function documentExtracted(outcome: string, seconds: number): void {
   count('documents.extractions', { outcome });
   count('documents.extraction_seconds', { outcome }, seconds);
 }
 
-/** A page was drawn or an invoice shown as a page, or why not; what the cache had is not counted. */
+/** Counts a rendered page or view, or the reason why it could not be rendered. Cached renderings are not counted. */
 export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, seconds: number): void {
   count('documents.renderings', { target, outcome });
   count('documents.rendering_seconds', { target, outcome }, seconds);
 }
 
-/** A process that read a document was killed, or ended. */
+/** Counts a process that read a document and was killed or ended. */
 export function childKilled(reason: Death): void {
   count('documents.children_killed', { reason });
 }

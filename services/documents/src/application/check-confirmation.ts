@@ -1,10 +1,13 @@
 import type { Confirmed, ConfirmationCheck, SealTrust } from '@invoicecontrol/compliance/ksef-confirmation';
 
-/** Checks confirmations of KSeF away from this process. */
+/** Checks KSeF confirmations in separate processes. */
 export interface ConfirmationChecker {
-  /** @throws DomainError unprocessable for one that takes too long or too much, unavailable when too many wait */
+  /**
+   * Checks a confirmation.
+   * @throws DomainError unprocessable if it takes too much time or memory, unavailable when too many documents wait
+   */
   checkConfirmation(request: {
-    /** Organizations take turns while documents wait. */
+    /** Organization of the confirmation. Organizations take turns while documents wait. */
     readonly organizationId: string;
     readonly xml: Uint8Array;
     readonly confirmed: Confirmed;

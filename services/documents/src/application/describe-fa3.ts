@@ -2,28 +2,31 @@ import { FA3_BYTES_MAX, unreadFa3 } from '@invoicecontrol/compliance/fa3-documen
 import type { Fa3Description } from '@invoicecontrol/compliance/fa3-document';
 import type { UploadReader } from './read-uploads.js';
 
-/** The facts of a stored invoice that sending it to KSeF requires. */
+/** Fields of a stored invoice that are needed to send it to KSeF. */
 export interface StoredFa3 extends Fa3Description {
-  /** Base64. */
+  /** SHA-256 in base64. */
   readonly sha256: string;
   readonly byteSize: number;
 }
 
-/** Describes documents away from this process. */
+/** Describes documents in separate processes. */
 export interface Fa3Describer {
-  /** @throws DomainError unprocessable for one that takes too long or too much, unavailable when too many wait */
+  /**
+   * Describes a document.
+   * @throws DomainError unprocessable if it takes too much time or memory, unavailable when too many documents wait
+   */
   describeFa3(request: {
-    /** Organizations take turns while documents wait. */
+    /** Organization of the document. Organizations take turns while documents wait. */
     readonly organizationId: string;
     readonly byteSize: number;
-    /** The bytes of the document, from their begin each time it is called. */
+    /** Returns the bytes of the document from the beginning on each call. */
     bytes(): AsyncIterable<Uint8Array>;
   }): Promise<Fa3Description>;
 }
 
 /**
- * Describes a stored document as FA(3). Of one above the limit of KSeF nothing is read.
- * @throws DomainError not_found; as the describer does
+ * Describes a stored document as FA(3). A document above the size limit of KSeF is not read.
+ * @throws DomainError not_found, and the errors of the describer
  */
 export type DescribeStoredFa3 = (organizationId: string, uploadId: string) => Promise<StoredFa3>;
 

@@ -8,18 +8,20 @@ import { documentExtracted } from '../telemetry.js';
 import type { UploadReader } from './read-uploads.js';
 import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 
-/** Raised when documents are read in another way; what was read before keeps its result. */
+/**
+ * Version of the way in which documents are read. Documents that were read with an earlier version keep their result.
+ */
 const EXTRACTION_VERSION = 1;
 
-/** The content of a document, and the result of the rules of its profile. */
+/** Content of a document, and the result of the rules of its profile. */
 export interface Extraction {
   readonly outcome: ReadingOutcome;
-  /** Null when nothing was validated. */
+  /** Null when the document was not validated. */
   readonly validation: Validation | null;
 }
 
 export interface ReadRequest {
-  /** Organizations take turns while documents wait. */
+  /** Organization of the document. Organizations take turns while documents wait. */
   readonly organizationId: string;
   readonly task: {
     readonly mediaType: DocumentMediaType;
@@ -27,19 +29,25 @@ export interface ReadRequest {
     readonly companies: readonly OwnCompany[];
   };
   readonly byteSize: number;
-  /** The bytes of the document, from their begin each time it is called. */
+  /** Returns the bytes of the document from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Reads documents away from this process. */
+/** Reads documents in separate processes. */
 export interface DocumentReader {
-  /** @throws DomainError unavailable when too many wait */
+  /**
+   * Reads a document.
+   * @throws DomainError unavailable when too many documents wait
+   */
   read(request: ReadRequest): Promise<Extraction>;
 }
 
 export interface ExtractionStore {
   find(organizationId: string, id: string): Promise<Extraction | undefined>;
-  /** Keeps the first result under the id. @returns what is kept */
+  /**
+   * Stores the first result under an id.
+   * @returns the stored result, which may be an earlier one
+   */
   insert(organizationId: string, id: string, extraction: Extraction, at: Date): Promise<Extraction>;
 }
 
@@ -60,8 +68,8 @@ interface Input {
 }
 
 /**
- * Reads a stored document once: its result is kept under an id that is derived from upload, mode and version, and a repeat gets the
- * same, whatever has changed since. Two requests at once share one reading in this process.
+ * Reads a stored document once. The result is stored under an id derived from upload, mode and version, so that a
+ * repeat returns the same result whatever has changed since. Concurrent requests in this process share one reading.
  * @throws DomainError not_found, unavailable when too many documents wait
  */
 export type ExtractDocument = (input: Input) => Promise<{ upload: StoredUpload; extraction: Extraction }>;

@@ -9,8 +9,8 @@ interface Deps {
 }
 
 /**
- * Keeps an upload whose analysis is about to be requested as long as a new one: a request that is accepted finds its document
- * when it is worked on. The analysis itself keeps it for good when it begins.
+ * Keeps an upload whose analysis is about to be requested for as long as a new upload, so that an accepted request
+ * still finds its document later. The analysis keeps it permanently when it begins.
  * @throws DomainError not_found
  */
 export type KeepUpload = (organizationId: string, uploadId: string) => Promise<Upload>;

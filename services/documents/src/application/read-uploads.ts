@@ -4,7 +4,7 @@ import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Content, ContentStore, StoredUpload, Upload, UploadStore } from './uploads.js';
 
-/** First and last byte, both included. */
+/** First and last byte of a range, both included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -17,16 +17,23 @@ interface Deps {
 }
 
 export interface UploadReader {
-  /** @throws DomainError not_found */
+  /**
+   * Finds an upload.
+   * @throws DomainError not_found
+   */
   get(organizationId: string, uploadId: string): Promise<Upload>;
-  /** @throws DomainError not_found, also for an upload without its bytes */
+  /**
+   * Finds an upload whose bytes are stored.
+   * @throws DomainError not_found, also for an upload without its bytes
+   */
   stored(organizationId: string, uploadId: string): Promise<StoredUpload>;
   /**
-   * The bytes as they were uploaded. Of a whole document the hash is verified before its first byte is given out.
+   * Returns the bytes as they were uploaded. If the whole document is read, its hash is verified before the first byte
+   * is returned.
    * @throws DomainError not_found, range_unsatisfiable
    */
   read(organizationId: string, uploadId: string, range: ByteRange | undefined): AsyncIterable<Uint8Array>;
-  /** Notes in the audit trail that the original of an invoice was read. */
+  /** Records in the audit trail that somebody read the original document of an invoice. */
   noteReading(organizationId: string, invoiceId: string, context: RequestContext): void;
 }
 

@@ -12,15 +12,18 @@ import { uploadReceived, uploadRefused } from '../telemetry.js';
 import { hashOf } from './token.js';
 import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js';
 
-/** Counts stored bytes (documents reference, section 14). */
+/** Meter of stored bytes (documents reference, section 14). */
 export const UPLOAD_BYTES_METER = 'upload_bytes';
 
-/** A PUT renews its lease at a third of it, and only when bytes come: one that stalls longer may be taken over. */
+/**
+ * Interval at which a PUT renews its lease, a third of the lease. It renews only while bytes arrive, so that another
+ * PUT may take over a stalled one.
+ */
 const RENEW_EACH_MS = 20_000;
 /** Seconds to wait while another call stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The organization or the token that authorizes the bytes. */
+/** The organization or the token that authorizes a PUT. */
 export type Right = { readonly organizationId: string } | { readonly token: string };
 
 interface Deps {
@@ -39,8 +42,8 @@ interface Input {
 }
 
 /**
- * Stores the bytes of a reserved upload while they come; one PUT alone does. Refusals come in the order of the HTTP and
- * security reference, and each leaves the reservation as it was.
+ * Stores the bytes of a reserved upload as they arrive. Only one PUT at a time may do so. Refusals follow the order of
+ * the HTTP and security reference, and each leaves the reservation unchanged.
  * @throws DomainError unauthenticated, not_found, wrong_state, in_progress, unsupported_media_type, too_large, invalid,
  * usage_exceeded
  */
@@ -61,7 +64,7 @@ export const receiveUpload =
   };
 
 /**
- * Finds the organization whose upload a token authorizes.
+ * Finds the organization of the upload that a token authorizes.
  * @throws DomainError unauthenticated, not_found
  */
 export type AuthorizeUpload = (uploadId: string, token: string) => Promise<string>;
@@ -87,7 +90,10 @@ function isTokenOf({ tokenHash }: Upload, token: string): boolean {
   return tokenHash !== undefined && timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(tokenHash));
 }
 
-/** @throws DomainError wrong_state for an upload that no longer takes bytes */
+/**
+ * Checks that an upload still accepts bytes.
+ * @throws DomainError wrong_state
+ */
 function requireOpen({ content, expiresAt }: Upload, now: Date): void {
   if (content !== undefined) {
     throw new DomainError('wrong_state', 'The file of this upload was already received. Reserve another upload.');
@@ -99,12 +105,12 @@ function requireOpen({ content, expiresAt }: Upload, now: Date): void {
 
 interface NewContent {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Bytes that the plan allows in a month; undefined means none. */
+  /** Bytes that the plan allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 /**
- * Stores the bytes of a claimed upload and counts them; leaves nothing of them where it fails.
+ * Stores the bytes of a claimed upload and counts them. After a failure, no bytes remain.
  * @throws DomainError in_progress after a takeover, too_large, invalid, usage_exceeded
  */
 export async function storeContent(
@@ -162,7 +168,7 @@ async function store(
   if (created === undefined) throw takenOver();
 }
 
-/** Lets through exactly the reserved bytes of the reserved type. */
+/** Passes bytes on if they have exactly the reserved number and the reserved type. */
 function checkedContent(
   reserved: Reserved,
   chunks: AsyncIterable<Uint8Array>,
@@ -195,7 +201,7 @@ function checkedContent(
   };
 }
 
-/** Leaves nothing of the bytes behind. What cannot be removed now is left to the sweep. */
+/** Removes the stored bytes. Bytes that cannot be removed now are left to the sweep. */
 async function discard(
   { contents, logger }: Pick<Deps, 'contents' | 'logger'>,
   { upload, fileId, release }: Receiving,

@@ -8,24 +8,25 @@ import type { UploadReader } from './read-uploads.js';
 import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
 import type { ContentStore, StoredUpload } from './uploads.js';
 
-/** Raised when pages or views are made in another way; what was made before is no longer found. */
+/** Version of the way in which pages and views are rendered. Renderings of an earlier version are no longer found. */
 const RENDERING_VERSION = 1;
 
 interface RenderingRequest {
-  /** Organizations take turns while documents wait. */
+  /** Organization of the document. Organizations take turns while documents wait. */
   readonly organizationId: string;
-  /** Size of the document. */
+  /** Size of the document in bytes. */
   readonly byteSize: number;
   readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
-  /** The bytes of the document, from their begin each time it is called. */
+  /** Returns the bytes of the document from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
-/** Renders documents away from this process. */
+/** Renders documents in separate processes. */
 export interface DocumentRenderer {
   /**
-   * @param store takes the outcome; no other document takes its process in the meantime
-   * @throws DomainError unavailable when too many wait
+   * Renders a document.
+   * @param store stores the outcome; its process reads no other document until that is done
+   * @throws DomainError unavailable when too many documents wait
    */
   render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;
 }
@@ -44,16 +45,17 @@ interface Input {
   readonly target: RenderingTarget;
 }
 
-/** A rendering, or what the document does not have. */
+/** A rendering, or the reason why the document has none. */
 export type Shown =
   | { readonly rendering: StoredRendering }
   | { readonly missing: 'PAGE'; readonly pages: number }
   | { readonly missing: 'VIEW' };
 
 /**
- * Finds a rendering of a document in the cache, or makes it and stores it there. Requests at once for the same one share the
- * work in this process.
- * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable when too many wait
+ * Finds a rendering of a document in the cache, or makes and stores it. Concurrent requests in this process for the
+ * same rendering share the work.
+ * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable when too many
+ * documents wait
  */
 export type RenderDocument = (input: Input) => Promise<Shown>;
 

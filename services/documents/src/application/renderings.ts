@@ -1,30 +1,33 @@
 import type { FailureReason } from '@invoicecontrol/extraction/reading';
 
-/** A new rendering: its kind, and the document with its organization. */
+/** A new rendering with its kind, its document and the organization. */
 export interface NewRendering {
-  /** The same for the same page of the same document at the same width, or for the same view. */
+  /**
+   * Key of the rendering. It is the same for the same page of the same document at the same width, or for the same
+   * view.
+   */
   readonly key: string;
   readonly organizationId: string;
   readonly uploadId: string;
   readonly createdAt: Date;
 }
 
-/** A rendering that can be read. */
+/** A rendering that is available. */
 export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;
   readonly byteSize: number;
-  /** Hex, lower case. */
+  /** SHA-256 in lower-case hex. */
   readonly sha256: string;
 }
 
-/** Reason why a document cannot be rendered, and a sentence about it. */
+/** Reason why a document cannot be rendered, with a sentence that explains it. */
 export interface RenderingFailure {
   readonly reason: FailureReason;
   readonly message: string;
 }
 
-/** A cache with bounds: what is not found is rendered again. */
+/** Cache of renderings with limits. A rendering that is not found is made again. */
 export interface RenderingStore {
   find(
     organizationId: string,
@@ -32,8 +35,8 @@ export interface RenderingStore {
     now: Date,
   ): Promise<{ readonly rendering: StoredRendering } | { readonly failure: RenderingFailure } | undefined>;
   /**
-   * Removes the oldest of the organization where it would have too many, then stores.
-   * @throws DomainError unavailable when it was removed before it was stored
+   * Removes the oldest renderings of the organization if it would have too many, then stores a new one.
+   * @throws DomainError unavailable if the rendering was removed before it was stored
    */
   store(
     made: NewRendering,
@@ -41,8 +44,11 @@ export interface RenderingStore {
   ): Promise<StoredRendering>;
   storeFailure(made: NewRendering, failure: RenderingFailure): Promise<void>;
   read(rendering: StoredRendering): AsyncIterable<Uint8Array>;
-  /** Removes those that have expired, a bounded number. @returns how many */
+  /**
+   * Removes expired renderings. The number per call is limited.
+   * @returns the number of removed renderings
+   */
   removeExpired(now: Date): Promise<number>;
-  /** Removes those of an organization that are stored; the sweep removes what is being stored. */
+  /** Removes stored renderings of an organization. The sweep removes renderings that are still being stored. */
   removeOf(organizationId: string): Promise<void>;
 }

@@ -22,9 +22,9 @@ interface Input {
 }
 
 /**
- * Reserves an upload. Its token authorizes one PUT; only a hash of it is stored. Nothing is counted before the bytes are
- * stored, but what would not fit now is refused now.
- * @throws DomainError invalid for a type or size that we do not take, usage_exceeded
+ * Reserves an upload. Its token authorizes one PUT, and only a hash of it is stored. Bytes are counted when they are
+ * stored, but a reservation that already exceeds the quota is refused now.
+ * @throws DomainError invalid for a type or size that is not accepted, usage_exceeded
  */
 export type ReserveUpload = (input: Input) => Promise<{ upload: ReservedUpload; token: string }>;
 

@@ -17,26 +17,26 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time after which the remains of a call that crashed may be removed. */
+  /** Time in milliseconds after which the remains of a crashed call may be removed. */
   readonly ttlMs: number;
 }
 
 interface Input {
   readonly organizationId: string;
-  /** Derived by the caller from the company and the id of the document in its channel. */
+  /** Id that the caller derives from the company and from the document's id in its channel. */
   readonly uploadId: string;
   readonly origin: ChannelOrigin;
   readonly mediaType: string;
   readonly content: Uint8Array;
-  /** Bytes that the plan allows in a month; undefined when there is no limit. */
+  /** Bytes that the plan allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 /**
- * Stores a document that came through a channel, once, and keeps it for good (ADR 0123). A repeat with the same bytes gets the stored
- * document, whatever the quota says.
- * @throws DomainError invalid for a type or size that we do not take, already_exists for other bytes under the id, not_found for the id of
- * another organization, in_progress while another call stores it, usage_exceeded
+ * Stores a document that came through a channel once and keeps it permanently (ADR 0123). A repeat with the same bytes
+ * returns the stored document, even if the quota is used up.
+ * @throws DomainError invalid for a type or size that is not accepted, already_exists if other bytes are stored under
+ * the id, not_found if the id belongs to another organization, in_progress while another call stores it, usage_exceeded
  */
 export type StoreChannelDocument = (
   input: Input,
@@ -73,7 +73,10 @@ export const storeChannelDocument =
     return { upload, created: true };
   };
 
-/** @throws DomainError invalid when the bytes are not what the channel says that they are */
+/**
+ * Checks that the bytes have the type that the channel states.
+ * @throws DomainError invalid
+ */
 function requireType(mediaType: string, content: Uint8Array): void {
   const sniffed = sniffMediaType(content.subarray(0, SNIFFED_BYTES));
   if (sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType)) return;
@@ -83,7 +86,10 @@ function requireType(mediaType: string, content: Uint8Array): void {
   );
 }
 
-/** @throws DomainError already_exists when something else is stored under the id */
+/**
+ * Finds a document that was stored before.
+ * @throws DomainError already_exists if other content is stored under the id
+ */
 async function storedBefore(
   { uploads }: Pick<Deps, 'uploads'>,
   { organizationId, uploadId, origin, content }: Input,

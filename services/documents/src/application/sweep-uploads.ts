@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * Removes what broken PUTs left, reservations that ended without their bytes, and bytes whose analysis nobody requested. A fault
- * with one keeps no other waiting.
+ * Removes the remains of interrupted PUTs, reservations that ended without bytes, and bytes whose analysis nobody
+ * requested. A fault with one upload does not delay the others.
  */
 export const sweepUploads =
   ({ uploads, contents, clock, logger }: Deps) =>
@@ -34,7 +34,7 @@ export const sweepUploads =
     }
   };
 
-/** Remains that are due for removal and stay. */
+/** Reports remains to the operator that are due for removal but still exist. */
 export const stuckUploads =
   ({ uploads }: Pick<Deps, 'uploads'>) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

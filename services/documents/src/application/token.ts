@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** A token that authorizes one PUT without a key; with so many random bytes it cannot be guessed. */
+/** Creates a token that authorizes one PUT without an API key. It has so many random bytes that nobody can guess it. */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Returns the hash of a token, which is stored in its place. */
+/** Returns the hash of a token. Only the hash is stored. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

@@ -1,7 +1,7 @@
 import { DomainError, FieldFaults } from '@invoicecontrol/errors';
 import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/values/upload-type';
 
-/** Headers of a PUT, before its bytes arrive. */
+/** Headers of a PUT, which are checked before its bytes arrive. */
 export interface ContentHeader {
   /** Content-Type without parameters, in lower case. */
   readonly mediaType: string | undefined;
@@ -10,13 +10,16 @@ export interface ContentHeader {
   readonly hasContentEncoding: boolean;
 }
 
-/** The reservation of an upload. */
+/** Media type and size that an upload reserves. */
 export interface Reserved {
   readonly mediaType: string;
   readonly byteSize: number;
 }
 
-/** @throws DomainError invalid that names the limit */
+/**
+ * Checks that a reservation is within the limits.
+ * @throws DomainError invalid, which names the limit
+ */
 export function requireReservable({ mediaType, byteSize }: Reserved): void {
   const faults = new FieldFaults();
   const bytesMax = Object.hasOwn(uploadBytesMax, mediaType) ? uploadBytesMax[mediaType] : undefined;
@@ -31,7 +34,8 @@ export function requireReservable({ mediaType, byteSize }: Reserved): void {
 }
 
 /**
- * Refuses what can be refused before the bytes are read, in the order of the HTTP and security reference: 415, 413, 400.
+ * Checks the headers of a PUT before its bytes are read, in the order of the HTTP and security reference: 415, 413,
+ * 400.
  * @throws DomainError unsupported_media_type, too_large, invalid
  */
 export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {
@@ -52,7 +56,10 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
   if (header.declaredBytes < reserved.byteSize) throw shorterThan(reserved, header.declaredBytes);
 }
 
-/** @throws DomainError invalid when what the bytes are is not what was reserved */
+/**
+ * Checks that the type detected from the bytes is the reserved one.
+ * @throws DomainError invalid
+ */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
   const expected = reserved.mediaType === 'text/xml' ? 'application/xml' : reserved.mediaType;
   if (sniffed === expected) return sniffed;

@@ -4,23 +4,26 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { forkProgram } from './confinement.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
-/** Interval of the measurements of a working child's memory: some hundred MiB can be taken between two of them. */
+/**
+ * Interval at which the memory of a working child is measured. Between two measurements it can allocate some hundred
+ * MiB.
+ */
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
 /**
- * Increment of `nice`: a quarter of the processor while others want it. With less, a busy machine would let documents meet their limit of
- * time.
+ * Increment of `nice`, which leaves a quarter of the processor while other processes need it. With a smaller share,
+ * documents would reach their time limit on a busy machine.
  */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
- * V8 ends a process whose heap is full. Its limit lies above ours, so that on a busy machine, where looks come late, the same document is
- * still measured first, and not once too large and once a crash.
+ * Difference between the heap limit of V8, which ends the process, and our own memory limit. It is large, so that even
+ * on a busy machine with late measurements the same document always exceeds our limit first and not sometimes crashes.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** Signals of a process that broke off its own work; every other signal came from outside. */
+/** Signals of a process that crashed. Every other signal came from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // It exited.
+  // The process exited.
   null,
   'SIGABRT',
   'SIGBUS',
@@ -30,56 +33,60 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   'SIGSYS',
   'SIGTRAP',
 ];
-/** Unit in which the system counts the time of a processor. */
+/** Unit in milliseconds in which the system counts processor time. */
 const TICK_MS = 10;
-/** A document that had a processor for less than this share of its time did not take too long: the machine was busy. */
+/**
+ * Minimum share of its time for which a child must have had a processor. Below it, the machine was busy, and the
+ * document did not take too long.
+ */
 const BUSY_SHARE_MIN = 0.5;
 
 export interface ChildLimits {
-  /** Time limit for a document, unless it must be recognised from pictures. */
+  /** Time limit for a document without text recognition. */
   readonly timeMs: number;
-  /** Time limit for a document that must be recognised from pictures. */
+  /** Time limit for a document whose text must be recognised from images. */
   readonly recognitionMs: number;
   readonly memoryBytes: number;
 }
 
 export interface ChildOptions extends ChildLimits {
-  /** True when the child can read nothing on this machine but its code (ADR 0102). */
+  /** True when the child can read nothing on this machine except its code (ADR 0102). */
   readonly isConfined: boolean;
-  /** True when other processes get the processor first: the document may be made to take it for long. */
+  /** True when other processes take precedence for the processor, because a document may be made to use it for long. */
   readonly yieldsProcessor: boolean;
 }
 
 /**
- * Reason why a child ended before its result. STARVED: its time was over, and it hardly had a processor. MEMORY: more than its limit was
- * measured. CRASH: it broke off by itself. KILLED: a signal from outside ended it, as the kernel sends one when the container is short of
- * memory, or an operator; that says nothing about the document.
+ * Reason why a child ended before it had a result. STARVED: its time was over, but it hardly had a processor. MEMORY:
+ * it exceeded its memory limit. CRASH: it ended through its own fault. KILLED: a signal from outside ended it, for
+ * example from the kernel when the container is short of memory, or from an operator. KILLED says nothing about the
+ * document.
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
-/** Result of the work of a child. */
+/** Outcome of work in a child. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
   readonly pid: number;
-  /** Tasks that it has ended. */
+  /** Number of tasks that the child has completed. */
   readonly documents: number;
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when the child has ended for any reason. */
   readonly ended: Promise<unknown>;
-  /** Resident memory now. */
+  /** Returns the current resident memory. */
   memoryBytes(): Promise<number>;
   /**
-   * One task at a time. Bytes are sent while they are read, so that the parent holds no file.
-   * @throws Error for a defect of the code, and when the bytes cannot be read
+   * Runs one task at a time. Bytes are sent while they are read, so that the parent never holds a whole file.
+   * @throws Error for a defect of the code, and if the bytes cannot be read
    */
   run<T extends Task>(task: T, bytes: AsyncIterable<Uint8Array>): Promise<WorkEnd<ResultOf<T>>>;
   kill(): void;
 }
 
 /**
- * Starts a child and resolves when it is warm. Its environment has no secret.
- * @param program the file of the child
- * @param env what it may know
+ * Starts a child and resolves when it is warm. Its environment contains no secret.
+ * @param program file of the child
+ * @param env environment variables of the child
  */
 export async function startChild(
   program: string,
@@ -91,7 +98,7 @@ export async function startChild(
     execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
     isConfined: limits.isConfined,
   });
-  // Before it has threads, which inherit it.
+  // The priority is set before the child has threads, because threads inherit it.
   if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
   const ended = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));
@@ -153,7 +160,7 @@ async function runTask<T extends Task>(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
-      // It has just ended.
+      // The child has just ended.
       () => {},
     );
   }, WATCH_EACH_MS);
@@ -176,7 +183,7 @@ async function runTask<T extends Task>(
   const died = ended.then((signal): WorkEnd<ResultOf<T>> => ({ death: killedFor ?? deathBy(signal) }));
   try {
     const sent = sendAll(child, task, bytes);
-    // A failure to read the bytes is thrown; a failure to send them appears as the end of the child.
+    // A failure to read the bytes is thrown. A failure to send them becomes visible when the child ends.
     await Promise.race([sent, died, answered]);
     return await Promise.race([answered, died]);
   } finally {
@@ -196,7 +203,7 @@ async function sendAll(child: ChildProcess, task: Task, bytes: AsyncIterable<Uin
   await send(child, { kind: 'end' });
 }
 
-/** Resolves when the message has left; one that cannot leave belongs to a child that has ended. */
+/** Resolves when the message was sent. If sending fails, the child has ended. */
 function send(child: ChildProcess, message: ToChild): Promise<void> {
   return new Promise((resolve) => {
     if (child.connected) child.send(message, () => resolve());
@@ -204,26 +211,32 @@ function send(child: ChildProcess, message: ToChild): Promise<void> {
   });
 }
 
-/** Linux alone tells it; elsewhere only time is limited. */
+/** Returns the resident memory of a process. Only Linux reports it. On other systems, only the time is limited. */
 async function residentBytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return 0;
   const [, resident = '0'] = (await readFile(`/proc/${pid}/statm`, 'utf8')).split(' ');
   return Number(resident) * PAGE_BYTES;
 }
 
-/** Returns the reason of a death that this service did not cause. @param signal null when the child exited */
+/**
+ * Returns the reason of a death that this service did not cause.
+ * @param signal null when the child exited
+ */
 function deathBy(signal: NodeJS.Signals | null): Death {
   return CRASH_SIGNALS.includes(signal) ? 'CRASH' : 'KILLED';
 }
 
-/** Decides whether the document or the machine was too slow. @param processorMs part of the time for which the child had a processor */
+/**
+ * Decides whether the document or the machine was too slow.
+ * @param processorMs time for which the child had a processor
+ */
 export function deathByTime(processorMs: number, elapsedMs: number): Death {
   return processorMs < elapsedMs * BUSY_SHARE_MIN ? 'STARVED' : 'TIME';
 }
 
 /**
- * Reads for how long the threads of a process had a processor. Only Linux reports it; the result is Infinity elsewhere, and once the
- * process has ended.
+ * Returns the time for which the threads of a process had a processor. Only Linux reports it. Returns Infinity on other
+ * systems, and after the process has ended.
  */
 async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;

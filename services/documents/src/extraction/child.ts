@@ -1,4 +1,5 @@
-// A process that parses what strangers send, and nothing else. It is killed when a document takes too long or too much.
+// Process that parses untrusted documents and does nothing else. It is killed when a document takes too much time or
+// memory.
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describeFa3 } from '@invoicecontrol/compliance/fa3-document';
@@ -10,19 +11,20 @@ import { readDocument } from '@invoicecontrol/extraction/read-document';
 import { renderDocument } from '@invoicecontrol/extraction/rendering/render-document';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
-/** No parser opens a connection from here. */
+/** Prevents parsers from opening connections. */
 Socket.prototype.connect = () => {
   throw new Error('A process that reads documents opens no connection.');
 };
 
-// Text is recognised in threads, and nothing else here runs in one: the first message to one says that it begins.
+// Text recognition runs in threads, and nothing else in this process uses one. The first message to a thread shows that
+// recognition begins.
 const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (...message) {
   send({ kind: 'recognises' });
   postMessage.apply(this, message);
 };
 
-/** Load what the first document would otherwise wait for. */
+/** Loads code for which the first document would otherwise have to wait. */
 const WARM_UP_XML = Buffer.from('<?xml version="1.0"?><Invoice/>');
 const WARM_UP_PDF = Buffer.from(`%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
@@ -54,7 +56,7 @@ process.on('message', (message: ToChild) => {
       void finish();
   }
 });
-// The parent of this process is gone.
+// The parent of this process has ended.
 process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);

@@ -1,11 +1,13 @@
-// Runs Node with the given arguments so that it reads its code and what every program needs, and no other file of this machine (ADR 0102).
-// What else it is denied depends on the kernel: landlock.ts. It says the version of the kernel's interface on its standard output.
+// Runs Node with the given arguments so that it can read its code and the files that every program needs, and no other
+// file of this machine (ADR 0102). Further restrictions depend on the kernel (landlock.ts). The version of the kernel's
+// interface is written to standard output.
 import { openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 import { LANDLOCK_SINCE } from './landlock.js';
 
-// Numbers of the kernel's interface, which never change and are the same on all architectures: linux/landlock.h, linux/prctl.h.
+// Numbers of the kernel's interface. They never change and are the same on all architectures (linux/landlock.h,
+// linux/prctl.h).
 const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
@@ -16,15 +18,15 @@ const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /**
- * Accesses to files that are denied, each since the version that knows it. Ioctl on devices is not, because Node asks whether its output is
- * a terminal.
+ * File accesses that are denied, by the version that introduced them. Ioctl on devices is allowed, because Node checks
+ * whether its output is a terminal.
  */
 const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
   [LANDLOCK_SINCE.files, (1n << 13n) - 1n],
   [LANDLOCK_SINCE.moving, 1n << 13n],
   [LANDLOCK_SINCE.truncation, 1n << 14n],
 ];
-/** Bind and connect. */
+/** The operations bind and connect. */
 const TCP = 0b11n;
 /** Abstract sockets, and signals to processes outside. */
 const SCOPES = 0b11n;
@@ -32,18 +34,21 @@ const PR_SET_NO_NEW_PRIVS = 38;
 const F_SETFD = 2;
 const STANDARD_OUTPUT = 1;
 const O_PATH = 0o10000000;
-/** Standard input, output and error, and the channel to the parent, whose variables Node deletes when it has read them. */
+/**
+ * Standard input, output and error, and the channel to the parent. Node deletes the variables of the channel after
+ * reading them.
+ */
 const INHERITED_FILES = [0, 1, 2, 3];
 const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
 
-/** Root of the repository, or of the image. */
+/** Root of the repository or of the image. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READABLE = [
   ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
   // oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
   ...[process.env['RULES_DIR']].filter((directory) => directory !== undefined),
 ];
-/** Directories of the system's libraries, and of the loader that starts a program. */
+/** Directories of the system's libraries and of the program loader. */
 const SYSTEM = ['/usr', '/lib', '/lib64'];
 
 const libc = koffi.load(null);
@@ -60,7 +65,8 @@ confine();
 run(process.argv.slice(2));
 
 /**
- * Denies this thread, and every program that it becomes, all files that are not listed, and of the rest what the kernel can deny.
+ * Denies this thread, and every program that replaces it, access to all files that are not listed, and all other
+ * operations that the kernel can deny.
  */
 function confine(): void {
   const version = done(
@@ -81,13 +87,13 @@ function confine(): void {
   allow(ruleset, '/etc/ld.so.cache', READ_FILE);
   allow(ruleset, '/dev/null', READ_FILE | WRITE_FILE);
   for (const path of READABLE) allow(ruleset, path, READ_FILE | READ_DIR);
-  // A process that is not root may restrict itself only with it.
+  // A process that is not root needs this flag before it may restrict itself.
   done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
   writeSync(STANDARD_OUTPUT, String(version));
 }
 
-/** A path that this system does not have needs no rule. */
+/** Adds a rule that allows accesses to a path. A path that does not exist on this system needs no rule. */
 function allow(ruleset: number, path: string, accesses: bigint): void {
   let file: number;
   try {
@@ -103,15 +109,15 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 }
 
 /**
- * Becomes Node with these arguments. Not a process of its own, so that the parent measures and kills the one that reads; and a new program,
- * because the threads that this one has already are not denied anything.
+ * Replaces this process by Node with the given arguments. It stays the same process, so that the parent measures and
+ * kills the right one. A new program is needed, because existing threads of this one are not restricted.
  */
 function run(args: readonly string[]): void {
   for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);
   // HOME: the list of users, in which Node would look otherwise, cannot be read.
   // oxlint-disable-next-line node/no-process-env -- passed on
   const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
-  // Node ends if it may not read the configuration of OpenSSL, which is next to private keys.
+  // Node exits if it may not read the configuration of OpenSSL, which is stored next to private keys.
   done(
     'execve',
     execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),

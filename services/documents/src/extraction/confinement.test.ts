@@ -18,9 +18,12 @@ const parent = fileURLToPath(new URL('../../dist/testing/prying-parent.js', impo
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const secret = `canary-${randomBytes(16).toString('hex')}`;
 const secretReversed = Array.from(secret).toReversed().join('');
-/** Environment of each planted process. */
+/** Environment of each process with a planted secret. */
 const env = { PATH: process.env['PATH'], MONGODB_URL: `mongodb://documents:${secret}@127.0.0.1` };
-/** Root without a capability is an ordinary user that owns its files, as in a pod; an ordinary user is one already. */
+/**
+ * Root without capabilities is like an ordinary user that owns its files, as in a pod. An ordinary user needs no
+ * change.
+ */
 const ORDINARY =
   process.getuid?.() === 0 ? ['setpriv', '--no-new-privs', '--bounding-set=-all', '--inh-caps=-all'] : [];
 const TEST_MS_MAX = 60_000;
@@ -31,7 +34,8 @@ let neighbour: ChildProcess;
 let server: Server;
 beforeAll(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
-  // One directory is like mounted secrets, the other like those of `npm start`: next to the code.
+  // One directory resembles mounted secrets. The other resembles the secrets of `npm start`, which are next to the
+  // code.
   directories = [await mkdtemp(join(tmpdir(), 'secrets-')), await mkdtemp(join(root, '.cache/secrets-'))];
   files = directories.map((directory) => join(directory, 'MONGODB_URL'));
   for (const file of files) await writeFile(file, secret, { mode: 0o600 });
@@ -45,7 +49,10 @@ afterAll(async () => {
   for (const directory of directories) await rm(directory, { recursive: true, force: true });
 });
 
-/** @param launch what comes before the command, to run it as somebody else */
+/**
+ * Runs the search and returns its result.
+ * @param launch command that runs the program as another user
+ */
 async function lootOf(confinement: 'CONFINED' | 'FREE', launch: readonly string[] = []): Promise<Loot> {
   const document: Prying = {
     secretReversed,
@@ -54,7 +61,7 @@ async function lootOf(confinement: 'CONFINED' | 'FREE', launch: readonly string[
     port: (server.address() as AddressInfo).port,
   };
   const program = [process.execPath, parent, confinement, JSON.stringify(document), secret];
-  // The shell stays, as a parent of the parent.
+  // The shell remains as the parent of the parent.
   const [command = '', ...args] = [...launch, 'sh', '-c', '"$@"; exit', 'sh', ...program];
   const started = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = await Promise.all([text(started.stdout), once(started, 'exit')]);

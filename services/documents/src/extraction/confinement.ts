@@ -8,23 +8,24 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Config } from '../config.js';
 import { LANDLOCK_SINCE, notDenied } from './landlock.js';
 
-/** The compiled program that confines itself and becomes another, also where tests run the sources. */
+/** The compiled program that confines itself and then runs another program. Tests that run the sources use it too. */
 const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', import.meta.url));
 const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
 
 export interface ProgramOptions {
-  /** The whole of it. */
+  /** Complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
   /** Options of Node. */
   readonly execArgv: readonly string[];
   /**
-   * True when the child is denied all files but its code and the libraries of the system, and so the memory and environment of every other
-   * process. The kernel decides whether it is denied TCP and signals as well: {@link notDenied}.
+   * True when the child can access no files except its code and the libraries of the system, and therefore neither the
+   * memory nor the environment of other processes. The kernel decides whether TCP and signals are denied too: {@link
+   * notDenied}.
    */
   readonly isConfined: boolean;
 }
 
-/** Starts a program as a child with a channel. It inherits no file of its parent. */
+/** Starts a program as a child with a message channel. The child inherits no open files of its parent. */
 export function forkProgram(program: string, { env, execArgv, isConfined }: ProgramOptions): ChildProcess {
   return isConfined
     ? fork(CONFINED, [...execArgv, program], { ...CHANNEL, env, execArgv: [] })
@@ -32,9 +33,9 @@ export function forkProgram(program: string, { env, execArgv, isConfined }: Prog
 }
 
 /**
- * Finds out by a trial whether children are confined: the kernel, the system's libraries and the rules of a container must all allow it. The
- * log says what the kernel leaves open.
- * @throws ConfigError when confinement is required and impossible
+ * Finds out by a trial whether children can be confined. The kernel, the system's libraries and the rules of the
+ * container must all allow it. The log names the operations that the kernel does not deny.
+ * @throws ConfigError if confinement is required but impossible
  */
 export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {
   const trial = await tryConfinement();
@@ -57,7 +58,7 @@ export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], lo
   return false;
 }
 
-/** Runs a program that does nothing: what it says where it ran confined, else what its end says. */
+/** Runs an empty program. Returns its output if it ran confined, otherwise the fault. */
 async function tryConfinement(): Promise<{ readonly landlockVersion: number } | { readonly fault: string }> {
   const stdio: ForkOptions['stdio'] = ['ignore', 'pipe', 'pipe', 'ipc'];
   const child = fork(CONFINED, ['--eval', '0'], { ...CHANNEL, stdio, env: {}, execArgv: [] });

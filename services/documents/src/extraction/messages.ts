@@ -6,7 +6,7 @@ import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { OwnCompany } from '@invoicecontrol/extraction/reading';
 import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 
-/** A document that a child is to read, and how. */
+/** A document for a child to read, with the options of the reading. */
 export interface ReadingTask {
   readonly kind: 'READ';
   readonly mediaType: DocumentMediaType;
@@ -14,20 +14,20 @@ export interface ReadingTask {
   readonly companies: readonly OwnCompany[];
 }
 
-/** A document of which a child is to show something. */
+/** A document for a child to render. */
 export interface RenderingTask {
   readonly kind: 'RENDER';
   readonly mediaType: DocumentMediaType;
   readonly target: RenderingTarget;
 }
 
-/** A document of which a child is to say what KSeF would refuse. */
+/** A document for a child to check for faults that KSeF would refuse. */
 export interface Fa3Task {
   readonly kind: 'FA3';
   readonly mediaType: 'application/xml';
 }
 
-/** A confirmation of KSeF that a child is to check. */
+/** A KSeF confirmation for a child to check. */
 export interface ConfirmationTask {
   readonly kind: 'CONFIRMATION';
   readonly mediaType: 'application/xml';
@@ -47,15 +47,15 @@ interface Results {
 /** Result of a task. */
 export type ResultOf<T extends Task> = Results[T['kind']];
 
-/** Messages from the parent: a task, its bytes piece by piece, and their end. */
+/** Messages from the parent to the child: a task, its bytes piece by piece, and the end of the bytes. */
 export type ToChild =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' };
 
 /**
- * Messages from the child: it is warm, the document must be recognised from pictures (which may take longer), and the result. A defect is a
- * bug of this product, not a fault of the document.
+ * Messages from the child: it is warm, text must be recognised from images (which may take longer), or the result. A
+ * defect is a bug of this product and not a fault of the document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

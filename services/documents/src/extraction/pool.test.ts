@@ -19,7 +19,7 @@ import type { ExtractionPool } from './pool.js';
 const program = fileURLToPath(new URL('../../dist/testing/instructed-child.js', import.meta.url));
 const MIB = 1024 * 1024;
 const task = { mediaType: 'application/xml', mode: 'OFF', companies: [] } as const;
-/** Longer than a child needs to be started twice on a busy machine. */
+/** Time in milliseconds that is sufficient to start a child twice on a busy machine. */
 const TEST_MS_MAX = 60_000;
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -41,13 +41,16 @@ async function* once(text: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Reads a slow document, which the child for quick ones does not read. */
+/** Reads a slow document, which is too large for the child for quick documents. */
 const read = (pool: ExtractionPool, text: string, organizationId = 'first', byteSize = QUICK_BYTES_MAX + 1) =>
   pool.read({ organizationId, task, byteSize, bytes: () => once(text) });
 const readQuickly = (pool: ExtractionPool, text: string, organizationId = 'first') =>
   read(pool, text, organizationId, QUICK_BYTES_MAX);
 
-/** Renders a document. @returns the drawing, or the reason of a failure */
+/**
+ * Renders a document.
+ * @returns the drawing, or the reason of the failure
+ */
 const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<string> =>
   pool.render(
     {
@@ -68,7 +71,7 @@ async function drawnOf(outcome: RenderingOutcome): Promise<string> {
   return 'failure' in outcome ? outcome.failure.reason : outcome.missing;
 }
 
-/** The child that answered. */
+/** Returns the process id of the child that responded. */
 async function pidOf(extraction: Promise<Extraction>): Promise<number> {
   return Number((await messageOf(extraction)).split(':')[0]);
 }
@@ -186,7 +189,7 @@ describe('a pool of extraction children', () => {
       await read(pool, text, organizationId);
       ends.push(`${organizationId} ${text}`);
     };
-    // Holds one child to the end, so that the other alone becomes free.
+    // This document occupies one child until the end, so that only the other child becomes free.
     note('recognise for ever', 'first').catch(() => {});
     const all = ['recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
     await eventually(() => expect(pool.waiting).toBe(3));
@@ -269,7 +272,7 @@ describe('a pool of extraction children', () => {
   });
 });
 
-/** A rendering whose result waits to be stored until it is told to: its child is occupied in the meantime. */
+/** Starts a rendering whose result is not stored before `release` is called. Its child is occupied until then. */
 async function held(pool: ExtractionPool): Promise<{ readonly drawn: Promise<string>; release(): void }> {
   const gate = { isReached: false, release: () => {} };
   const drawn = render(pool, 'held', async (outcome) => {

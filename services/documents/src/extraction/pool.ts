@@ -15,67 +15,75 @@ import { startChild } from './child-process.js';
 import type { ChildLimits, Death, ExtractionChild, WorkEnd } from './child-process.js';
 import type { ResultOf, Task } from './messages.js';
 
-/** The compiled child, also where tests run the sources. */
+/** The compiled program of the children. Tests that run the sources use it too. */
 const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
-/** XML up to this size is read within a fraction of a second, so one child reads nothing else (ADR 0073). */
+/**
+ * Maximum size of XML that the child for quick documents reads. Such XML is read within a fraction of a second, so a
+ * separate child reads nothing else (ADR 0073).
+ */
 export const QUICK_BYTES_MAX = 256 * 1024;
-/** Quick documents that wait for a child, and as many others; beyond them callers are told to come back. */
+/**
+ * Maximum number of quick documents, and of other documents, that wait for a child. Further callers are told to retry.
+ */
 export const WAITING_MAX = 100;
-/** Part of each limit for one organization. */
+/** Maximum share of each limit for one organization. */
 export const WAITING_OF_ORGANIZATION_MAX = 50;
-/** A child is replaced after so many documents: parsers written in C keep what they once took. */
+/** Number of documents after which a child is replaced, because parsers written in C do not return all their memory. */
 export const DOCUMENTS_PER_CHILD_MAX = 200;
-/** One that holds more than this share of its limit between two documents would be killed for the one before. */
+/**
+ * Share of its memory limit above which an idle child is replaced. Otherwise it would be killed because of its previous
+ * document.
+ */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
 /**
- * A document whose child died is read once more, in a fresh child: the first may have suffered from those before it. One that used up its
- * time is not (ADR 0075).
+ * Number of attempts for a document. If its child died, the document is read once more in a new child, because the
+ * first child may have suffered from earlier documents. A document that used up its time is not read again (ADR 0075).
  */
 const ATTEMPTS_MAX = 2;
 /**
- * Deaths by a signal from outside do not count as attempts. After this number the caller is told to retry: nothing is decided about the
- * document.
+ * Maximum number of deaths by a signal from outside, which do not count as attempts. After that the caller is told to
+ * retry, because nothing is known about the document.
  */
 const KILLS_MAX = 2;
-/** After a child that did not start. */
+/** Pause after a child failed to start. */
 const RESTART_PAUSE_MS = 1_000;
 
 /** Deaths of a child that its document caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
-/** Kind of work of a child. */
+/** Kind of work that a child does. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
-  /** Number of children that do any work; one more reads quick documents. */
+  /** Number of children for all kinds of work. One more child reads quick documents only. */
   readonly children: number;
   readonly limits: ChildLimits;
-  /** Folder of official rules; none where it is undefined. */
+  /** Folder with official rules. Undefined if there is none. */
   readonly rulesDir: string | undefined;
-  /** See {@link confines}. */
+  /** True when children are confined. See {@link confines}. */
   readonly isConfined: boolean;
   readonly logger: Logger;
-  /** Program of the children; tests replace it. */
+  /** Program of the children. Tests replace it. */
   readonly program?: string;
 }
 
 export interface ExtractionPool extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker {
-  /** Process ids of the children. */
+  /** Returns the process ids of the children. */
   pids(): readonly number[];
-  /** Documents that wait for a child. */
+  /** Number of documents that wait for a child. */
   readonly waiting: number;
-  /** Ends the children; their results are lost, and read again when a caller retries. */
+  /** Ends the children. Their results are lost, and documents are read again when a caller retries. */
   close(): void;
 }
 
-/** Work of a child, and its organization. */
+/** Work for a child on behalf of an organization. */
 interface Work<T extends Task, R> {
   readonly organizationId: string;
   readonly task: T;
   readonly isQuick: boolean;
-  /** Returns the bytes from their beginning on each call. */
+  /** Returns the bytes from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** Runs while the child waits: so there are no more results in memory than children. */
+  /** Finishes the work while the child waits, so that memory never holds more results than there are children. */
   finish(result: ResultOf<T>): Promise<R>;
 }
 
@@ -88,18 +96,21 @@ interface Waiter {
   readonly fail: (error: Error) => void;
 }
 
-/** Starts the children; they are warm when the first document comes, or it waits for them. */
+/** Starts the children. The first document waits until a child is warm. */
 export function extractionPool(options: PoolOptions): ExtractionPool {
   const { children, limits, rulesDir, isConfined, logger, program = PROGRAM } = options;
   const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };
   const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
   const waiters: Waiter[] = [];
-  /** Children that read for an organization; no entry for none. */
+  /** Number of children that work for each organization. Organizations without one have no entry. */
   const reading = new Map<string, number>();
   let isClosed = false;
 
-  /** A child that has read nothing yet. @throws DomainError unavailable when the pool is closed */
+  /**
+   * Starts a child that has read nothing yet.
+   * @throws DomainError unavailable when the pool is closed
+   */
   const start = async (lane: Lane): Promise<ExtractionChild> => {
     while (!isClosed) {
       try {
@@ -116,7 +127,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     throw stopping();
   };
   const add = (lane: Lane): void => {
-    // It fails only when the pool is closed.
+    // Starting only fails when the pool is closed.
     start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';
@@ -132,7 +143,10 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     waiters.splice(waiters.indexOf(waiter), 1);
     waiter.take(child);
   };
-  /** @returns the lane in which another takes its place */
+  /**
+   * Removes a child.
+   * @returns the lane in which another child must take its place
+   */
   const remove = (child: ExtractionChild): Lane => {
     const lane = lanes.get(child) ?? 'ANY';
     lanes.delete(child);
@@ -140,7 +154,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     return lane;
   };
   const replace = (child: ExtractionChild): void => add(remove(child));
-  /** One that ended between two documents. Of one that ended during a document, its attempt takes care. */
+  /** Replaces a child that ended between two documents. If a child ends during a document, its attempt handles that. */
   const replaceIdle = (child: ExtractionChild): void => {
     const at = idle.indexOf(child);
     if (at === -1) return;
@@ -154,7 +168,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (child !== undefined) idle.splice(idle.indexOf(child), 1);
     return child;
   };
-  /** Gives the child to the next document, or replaces it. */
+  /** Gives a child to the next document or replaces it. */
   const giveBack = async (child: ExtractionChild): Promise<void> => {
     const isWorn = child.documents >= DOCUMENTS_PER_CHILD_MAX;
     const isFat = (await child.memoryBytes().catch(() => Infinity)) > limits.memoryBytes * IDLE_MEMORY_SHARE_MAX;
@@ -187,7 +201,10 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (children === 0) reading.delete(organizationId);
     else reading.set(organizationId, children);
   };
-  /** Gives the child back; one that did not come to a result is left to the caller when it died, and else replaced. */
+  /**
+   * Makes one attempt and returns the child to the pool. If the child died, the caller replaces it. If it has no result
+   * for another reason, it is replaced here.
+   */
   const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
     let end: WorkEnd<ResultOf<T>> | undefined;
     count(work.organizationId, 1);
@@ -196,12 +213,15 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // One whose task failed in any other way may be in the middle of it.
+      // After any other failure, the child may still be working on the task.
       if (end === undefined) replace(child);
       else if ('result' in end) void giveBack(child);
     }
   };
-  /** @throws DomainError unavailable when signals from outside end the children that work at it */
+  /**
+   * Performs work with retries.
+   * @throws DomainError unavailable when signals from outside end its children
+   */
   const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {
     let child = await take(work);
     for (let attempts = 1, kills = 0; ;) {
@@ -274,8 +294,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
 }
 
 /**
- * The first of those whose organization has the fewest children: documents of one that take long hold up no other's. Of one organization,
- * what a person wants to see comes before what is to be read.
+ * Returns the first waiter whose organization uses the fewest children, so that slow documents of one organization
+ * delay no other. Within one organization, a rendering for a person precedes a document to read.
  */
 function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
   const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;
@@ -294,7 +314,7 @@ function stopping(): DomainError {
   return new DomainError('unavailable', 'The service is stopping. Retry the request in a moment.');
 }
 
-/** Refusal of work whose children were ended from outside. */
+/** Returns the refusal of work whose children were ended from outside. */
 function interrupted(): DomainError {
   return new DomainError(
     'unavailable',
@@ -344,7 +364,7 @@ function renderingFailureOf(
   };
 }
 
-/** Refusal of an invoice or a confirmation in XML. A retry may succeed if the child hardly had a processor. */
+/** Returns the refusal of an XML invoice or confirmation. A retry may succeed if the child hardly had a processor. */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {
     return new DomainError('unavailable', 'The document could not be read in time. Retry the request in a moment.', {

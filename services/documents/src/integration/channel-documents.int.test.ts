@@ -14,7 +14,7 @@ import type { RunningDocuments } from '../testing/running-documents.js';
 const SWEEP_SECONDS = 600;
 const TTL_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** Longer than the lease of a call. */
+/** More milliseconds than the lease of a call. */
 const SILENT_MS = 61_000;
 const XML_BYTES_MAX = uploadBytesMax['application/xml'] ?? 0;
 
@@ -201,7 +201,9 @@ describe('a document of a channel', () => {
 });
 
 describe('a call that crashed before its document was stored', () => {
-  /** The database holds what a killed process leaves: a claim, and pieces of a file that is named in it. */
+  /**
+   * Creates the state that a killed process leaves in the database: a claim, and pieces of a file that the claim names.
+   */
   async function crashed() {
     const document = newDocument();
     const { organizationId, uploadId, origin } = document;
@@ -283,12 +285,12 @@ test.each(['insert contents.chunks', 'update uploads'])(
       held.drop();
       expect(await broken).toMatchObject({ kind: 'unavailable' });
       proxy.heal();
-      // The claim of the broken call is released, or lapses.
+      // The claim of the interrupted call is released or expires.
       behind.clock.shiftMs = SILENT_MS;
       await eventually(() => store(document, behind));
       expect((await store(document, behind)).created).toBe(false);
       expect((await read(document, behind)).equals(xml)).toBe(true);
-      // The reservation of the broken call is settled after its minute.
+      // The reservation of the interrupted call is removed after its minute.
       behind.clock.shiftMs += 600_000;
       await eventually(async () => expect(await behind.usedBytes(document.organizationId)).toBe(xml.length));
     } finally {

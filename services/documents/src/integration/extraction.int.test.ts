@@ -124,7 +124,7 @@ describe('a stored document', () => {
     const children = processes.filter(({ command }) => command.includes('extraction'));
     expect(children.length).toBeGreaterThanOrEqual(2);
     for (const { environment, status } of children) {
-      // The test extraction/confinement.test.ts shows the effects of the confinement.
+      // The effects of the confinement are tested in extraction/confinement.test.ts.
       expect(status).toMatch(/^NoNewPrivs:\t1$/m);
       const names = environment.split('\0').map((entry) => entry.split('=')[0] ?? '');
       expect(names.filter((name) => name !== '' && !/^(NODE_|HOME$)/.test(name))).toEqual([]);

@@ -13,11 +13,11 @@ import type { RunningDocuments } from '../testing/running-documents.js';
 const SWEEP_SECONDS = 600;
 const TTL_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** The default of UPLOAD_UNUSED_SECONDS. */
+/** Default of UPLOAD_UNUSED_SECONDS in days. */
 const UNUSED_DAYS = 7;
-/** Longer than a month is counted after its end. */
+/** More days than a month is counted after its end. */
 const COUNTED_DAYS = 63;
-/** Longer than the lease of a PUT. */
+/** More milliseconds than the lease of a PUT. */
 const SILENT_MS = 61_000;
 
 let running: RunningDocuments;
@@ -56,7 +56,7 @@ describe('a received upload', () => {
     expect(upload).toMatchObject({ state: UploadState.UPLOADED, mediaType: 'application/pdf', sha256 });
     const { document } = await running.documents.describeDocument({ organizationId, uploadId }, call);
     expect(document).toMatchObject({ documentId: uploadId, byteSize: file.length, sha256 });
-    // Equality of elements, one by one, would take seconds.
+    // Comparing the elements one by one would take seconds.
     expect((await read(organizationId, uploadId)).equals(file)).toBe(true);
     const part = await read(organizationId, uploadId, [600_000, 1_200_000]);
     expect(part.equals(file.subarray(600_000, 1_200_001))).toBe(true);
@@ -234,7 +234,7 @@ describe('the quota of stored bytes', () => {
   });
 });
 
-/** Reserves an upload at a service of its own, whose connection to the database can be held and cut. */
+/** Reserves an upload with a separate service whose database connection can be held and cut. */
 async function withProxiedDatabase(
   work: (proxied: {
     readonly behind: RunningDocuments;
@@ -270,7 +270,7 @@ test.each([
     const sent = behind.send({ uploadId, token, bytes: file });
     await held.complete;
     held.drop();
-    // The driver repeats the write under its number, which the database knows where it was carried out.
+    // The driver repeats the write with the same number, so the database recognizes it if it was already performed.
     await sent;
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
     // Each piece has half a mebibyte.
@@ -288,7 +288,7 @@ test('a PUT whose database cannot be reached is refused as unavailable, and the 
     held.drop();
     expect(await sent).toMatchObject({ kind: 'unavailable' });
     proxy.heal();
-    // The claim of the broken PUT is released, or lapses.
+    // The claim of the interrupted PUT is released or expires.
     behind.clock.shiftMs = SILENT_MS;
     await eventually(() => behind.send({ uploadId, token, bytes: file }));
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
@@ -317,7 +317,7 @@ describe('the sweep', () => {
     const pieces = db.collection<{ _id: string; files_id: string; n: number; data: Buffer }>('contents.chunks');
     await pieces.insertOne({ _id: `left-${uploadId}`, files_id: `left-${uploadId}`, n: 0, data: file });
     const at = Date.now();
-    // The document is as a claim leaves it.
+    // The database document has the state that a claim leaves.
     await db.collection<{ _id: string }>('uploads').updateOne(
       { _id: uploadId },
       {
@@ -355,7 +355,7 @@ describe('a received upload whose analysis', () => {
     const organizationId = newOrganization();
     const uploadId = await received(organizationId);
     running.clock.shiftMs = UNUSED_DAYS * DAY_MS - 60_000;
-    // Another one shows that the sweep has looked.
+    // A second upload shows that the sweep has run.
     const { uploadId: abandoned } = await running.reserve(organizationId, 100);
     await running.mongo.db
       .collection<{ _id: string }>('uploads')

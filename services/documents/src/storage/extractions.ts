@@ -4,11 +4,11 @@ import type { Extraction, ExtractionStore } from '../application/extract-documen
 
 /** The result of reading a document. */
 export interface ExtractionDocument {
-  /** Derived from upload, mode and version of the reading. */
+  /** Id derived from the upload, the mode and the version of the reading. */
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
-  /** Extraction as JSON: its names contain dots, and nothing is searched in it. */
+  /** Extraction as JSON text. Its field names contain dots, and the database never searches in it. */
   readonly extraction: string;
 }
 
@@ -32,7 +32,7 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // The result equals the one that a repeat reads.
+      // The result is parsed again, so that it equals the result that a repeat reads.
       return JSON.parse(text) as Extraction;
     },
   };

@@ -6,23 +6,23 @@ import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
 
-/** Limits of the renderings that are kept for one organization: the oldest are removed for new ones. */
+/** Limits of the renderings that are kept for one organization. The oldest are removed to make room for new ones. */
 export interface RenderingBounds {
   readonly renderingsMax: number;
   readonly bytesMax: number;
 }
 
 const BOUNDS: RenderingBounds = { renderingsMax: 1_000, bytesMax: 128 * 1024 * 1024 };
-/** Time for which a rendering is kept. */
+/** Period in milliseconds for which a rendering is kept. */
 const KEPT_MS = 24 * 3_600_000;
-/** A document that could not be rendered is tried again after this: a busy machine may have been the cause. */
+/** Period in milliseconds after which a failed rendering is attempted again. A busy machine may have been the cause. */
 const FAILURE_KEPT_MS = 3_600_000;
-/** Time after which an unfinished rendering is never stored. */
+/** Time in milliseconds after which an unfinished rendering can no longer be stored. */
 const STORING_MS_MAX = 600_000;
-/** Maximum number of documents of one run of the sweep, or of one query of a removal. */
+/** Maximum number of renderings in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
 
-/** A rendering, its file under the same id; or why there is none. */
+/** A rendering whose file has the same id, or the reason why there is none. */
 export interface RenderingDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -30,7 +30,7 @@ export interface RenderingDocument {
   readonly key: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** False while its bytes are written or removed. */
+  /** False while the bytes are being written or removed. */
   readonly isComplete: boolean;
   readonly byteSize: number;
   readonly mediaType?: string;
@@ -46,15 +46,18 @@ export async function createRenderingIndexes(collection: Collection<RenderingDoc
   ]);
 }
 
-/** @param files their bytes */
+/**
+ * Stores renderings.
+ * @param files store for their bytes
+ */
 export function renderingStore(
   collection: Collection<RenderingDocument>,
   files: ContentStore,
   { renderingsMax, bytesMax }: RenderingBounds = BOUNDS,
 ): RenderingStore {
   /**
-   * Makes a rendering unavailable, then removes its bytes, then the record: the sweep finds the rest after a crash in between. Must not be
-   * called while its bytes are being stored: the rest of them would stay.
+   * Makes a rendering unavailable, then removes its bytes and its record. After a crash in between, the sweep removes
+   * the rest. Must not be called while the bytes are being stored, because some of them would remain.
    */
   const remove = async (id: string): Promise<void> => {
     await collection.updateOne({ _id: id }, { $set: { isComplete: false } });
@@ -85,7 +88,8 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      // Two requests may have drawn one page at the same time: a picture is kept for longer than a failure, and comes first.
+      // Two requests may have rendered one page at the same time. A picture is kept longer than a failure and takes
+      // precedence.
       const document = await collection.findOne(
         { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
         { sort: { expiresAt: -1, _id: 1 } },
@@ -136,8 +140,8 @@ export function renderingStore(
 }
 
 /**
- * Renderings with their files, for the purge of an organization. One whose bytes are being stored goes when they are, or when
- * they never will be.
+ * Lists renderings with their files for the purge of an organization. A rendering whose bytes are being stored is
+ * removed when they are stored, or when they can no longer be stored.
  */
 export function renderingsWithFiles(
   collection: Collection<RenderingDocument>,

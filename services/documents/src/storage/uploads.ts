@@ -12,22 +12,29 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } from '../application/uploads.js';
 
-/** A PUT that sends nothing for so long may be taken over; it renews while bytes come. */
+/**
+ * Duration of the lease of a PUT. The PUT renews the lease while bytes arrive, and another PUT may take over after it.
+ */
 const LEASE_MS = 60_000;
-/** Reservations that one run of the sweep looks at. */
+/** Maximum number of uploads that one run of the sweep checks. */
 const SWEEP_UPLOADS_MAX = 200;
-/** Remains of an unused upload count in the month of its bytes, which is counted again for some time after its end. */
+/**
+ * Period for which remains of an unused upload are kept. They count in the month of their bytes, which is counted again
+ * for some time after its end.
+ */
 const COUNTED_MS = 62 * 86_400_000;
 
 /**
- * A reservation, and the upload that it becomes: `content` is set by the write that makes its bytes valid. Every PUT is
- * named in `attempts` before it stores a byte, so that what a crash leaves is found without a search in the bytes.
+ * A reservation and the upload that it becomes. `content` is set by the write that makes the bytes valid. Every PUT is
+ * added to `attempts` before it stores a byte, so that the remains of a crash can be found without searching the bytes.
  */
 export interface UploadDocument extends Claimable {
   readonly organizationId: string;
-  /** REMOVED: nobody used it. What is left counts its bytes; to everybody else it is gone. */
+  /**
+   * REMOVED means that nobody used the upload. The rest of the record only counts its bytes. Callers no longer find it.
+   */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
-  /** Reserved media type. */
+  /** Media type of the reservation. */
   readonly mediaType: string;
   readonly byteSize: number;
   /** Absent for a document of a channel. */
@@ -37,11 +44,14 @@ export interface UploadDocument extends Claimable {
   readonly origin?: ChannelOrigin;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Files that a PUT has begun. */
+  /** Ids of files that PUTs have begun. */
   readonly attempts?: readonly string[];
-  /** Time when the sweep checks it next; absent when there is nothing to remove. Sparse index. */
+  /** Time when the sweep checks the upload next. Absent when there is nothing to remove. Sparse index. */
   readonly sweepAt?: Date;
-  /** Time when the sweep removes received bytes; absent once their analysis has begun, and for a document of a channel. Sparse index. */
+  /**
+   * Time when the sweep removes the received bytes. Absent once their analysis has begun, and for a document of a
+   * channel. Sparse index.
+   */
   readonly removeAt?: Date;
   readonly content?: {
     readonly fileId: string;
@@ -49,7 +59,7 @@ export interface UploadDocument extends Claimable {
     readonly mediaType: string;
     readonly receivedAt: Date;
   };
-  /** The bytes that count in the quota of a month; the usage counter is put right by their sum. */
+  /** Bytes that count in the quota of a month. Their sum corrects the usage counter. */
   readonly usage?: { readonly month: string; readonly bytes: number };
 }
 
@@ -63,11 +73,11 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** Times after which the sweep removes remains. */
+/** Times after which the sweep removes data. */
 export interface SweepTimes {
-  /** Time for the remains of a reservation, after its end, and of a broken PUT. */
+  /** Time after the end of a reservation, or of an interrupted PUT, at which its remains are removed. */
   readonly sweepMs: number;
-  /** Received bytes whose analysis nobody requests. */
+  /** Time after which received bytes are removed if nobody requests their analysis. */
   readonly unusedMs: number;
 }
 
@@ -99,7 +109,7 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // Looked at again when this PUT, or the last renewal of it, is over for the time that remains are kept.
+        // The sweep checks the upload again when the lease of this PUT has expired and remains are no longer kept.
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });
       return claimed && toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -131,7 +141,7 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // No byte of an earlier call counts, so its size and time do not either.
+        // No byte of an earlier call counts, so its size and time are replaced.
         change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, createdAt, expiresAt, sweepAt } },
       });
       if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -164,7 +174,7 @@ export function uploadStore(
         .toArray();
       if (unused.length === 0) return;
       const ids = unused.map(({ _id }) => _id);
-      // One whose analysis begins at this moment stays.
+      // Uploads whose analysis begins at this moment stay.
       const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
       await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
@@ -201,7 +211,7 @@ export function uploadStore(
     },
     async removeRemains({ uploadId, fileIds, ended }, now) {
       if (ended === 'ABANDONED') {
-        // None can begin after its end.
+        // No PUT can begin after the end of the reservation.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
       }
@@ -220,7 +230,7 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // A PUT that began in the meantime has set its own time.
+      // A PUT that began in the meantime has set another time.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }
@@ -252,9 +262,9 @@ export function uploadStore(
 }
 
 /**
- * Uploads with their files, for the purge of an organization. An upload goes after the files that it names, so none is left
- * that nobody knows of. One whose PUT is at work loses its claim first: that PUT notices, removes what it has stored, and
- * the upload goes when the lease is over.
+ * Lists uploads with their files for the purge of an organization. An upload is removed after its files, so that no
+ * unknown file remains. An upload with a PUT in progress first loses its claim. The PUT notices this and removes its
+ * bytes, and the upload is removed when the lease has expired.
  */
 export function uploadsWithContents(
   collection: Collection<UploadDocument>,
@@ -271,10 +281,10 @@ export function uploadsWithContents(
       );
       const atRest: Filter<UploadDocument> = {
         organizationId,
-        // An upload whose bytes are complete has no lease.
+        // An upload with complete bytes has no lease.
         $or: [{ state: { $in: ['UPLOADED', 'REMOVED'] } }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
       };
-      // Closed first: no PUT can begin that would add a file after they were listed.
+      // Reservations are closed first, so that no PUT can add a file after the files were listed.
       await collection.updateMany({ ...atRest, state: 'RESERVED' }, { $min: { expiresAt: now } });
       const found = await collection.find(atRest, { limit: documentsMax }).toArray();
       for (const { attempts = [], content } of found) {
@@ -291,7 +301,7 @@ export function uploadsWithContents(
   };
 }
 
-/** Uploads as their organization takes them with it; the token of a reservation stays here. */
+/** Reads uploads for the archive of their organization. The token of a reservation is not included. */
 export function archivedUploads(collection: Collection<UploadDocument>): ReadArchivePage {
   return recordsById(
     collection,
@@ -345,10 +355,10 @@ function toReceiving(
           state: 'UPLOADED',
           content: { fileId, ...content },
           usage: { month, bytes: upload.byteSize },
-          // Months may pass before a channel can have its documents analyzed, because a quota is used up.
+          // A channel may have to wait for months before its documents can be analyzed, because a quota is used up.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
-        // A PUT before this one may have left bytes; then the sweep looks once more.
+        // If an earlier PUT may have left bytes, the sweep checks once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
       });
       return matchedCount === 1;

@@ -1,12 +1,12 @@
-// Stands in for the child that reads documents: the bytes of the "document" are its instruction.
+// Replaces the child that reads documents. The bytes of the "document" are its instruction.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
-/** Instruction: the cases of `obey`, and `signal <name>`. */
+/** The instruction: one of the cases of `obey`, or `signal <name>`. */
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 const SIGNAL = 'signal ';
-/** Memory that it holds after `keep`. */
+/** Memory that the child keeps after `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {
@@ -28,7 +28,7 @@ async function obey(): Promise<void> {
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
-      // Every further page sends this; it gives no more time.
+      // Every further page sends this message. It does not extend the time limit.
       send({ kind: 'recognises' });
       answer('recognised');
       return;

@@ -1,4 +1,4 @@
-// A child that a document has taken over: it searches everything that it can reach for a secret.
+// Acts as a child that a malicious document controls. It searches everything that it can reach for a secret.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,21 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FromChild, ToChild } from '../extraction/messages.js';
 
-/** Instruction as JSON in place of a document. */
+/** Instruction as JSON, which replaces the document. */
 export interface Prying {
-  /** The planted secret, backwards: what it knows itself is no find. */
+  /** The planted secret in reverse order, so that the child does not find its own instruction. */
   readonly secretReversed: string;
-  /** Files that may hold it. */
+  /** Files that may contain the secret. */
   readonly files: readonly string[];
-  /** A process that others start from. */
+  /** Ids of other processes whose files and environment are searched. */
   readonly processes: readonly number[];
-  /** A TCP port of this machine that takes connections. */
+  /** A TCP port of this machine that accepts connections. */
   readonly port: number;
 }
 
-/** Findings, as the message of its response. */
+/** Result of the search. It is sent as the message of the response. */
 export interface Loot {
-  /** Names of the places in which the secret was found. */
+  /** Names of the places where the secret was found. */
   readonly secretIn: readonly string[];
   /** Number of files of other processes that could be opened. */
   readonly opened: number;
@@ -51,7 +51,7 @@ async function pry({ secretReversed, files, processes, port }: Prying): Promise<
     if (content !== undefined) opened++;
     if (content?.includes(secret) === true) secretIn.add(name);
   }
-  // Programs of the system are no way round.
+  // Programs of the system must not help the child to get around the restrictions.
   for (const [name, paths] of [
     ['environ by cat', [`/proc/${process.ppid}/environ`]],
     ['file by cat', files],

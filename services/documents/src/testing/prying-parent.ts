@@ -1,5 +1,5 @@
-// A process with secrets that reads one "document" with the pool of the service and a child that pries. Arguments: CONFINED or FREE, the
-// document, and a secret that is not read. It prints what the child found.
+// Process with secrets that reads one "document" with the pool of the service and a prying child. Arguments: CONFINED
+// or FREE, the document, and a secret that is never read. It prints the child's result.
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { extractionPool } from '../extraction/pool.js';

@@ -41,13 +41,13 @@ export interface RunningDocuments {
     byteSize: number,
     changes?: { mediaType?: string; limit?: number },
   ): Promise<{ uploadId: string; token: string }>;
-  /** Sends a file by its token, unless told otherwise, and declares its size. */
+  /** Sends a file with its token and declares its size. Both can be overridden. */
   send(file: Sent): Promise<object>;
   usedBytes(organizationId: string): Promise<number>;
   stored(uploadId: string): Promise<UploadDocument | null>;
-  /** Pieces in the store, of all files. */
+  /** Counts the pieces of all files in the store. */
   pieces(): Promise<number>;
-  /** Publishes the event with which organization announces the deletion of a tenant. */
+  /** Publishes the event with which the organization service announces the deletion of a tenant. */
   deleteOrganization(organizationId: string): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,10 @@ export function newOrganization(): string {
   return uuidv7();
 }
 
-/** @param startService the service's own, from compose.ts */
+/**
+ * Starts the service.
+ * @param startService function of the service in compose.ts
+ */
 export async function startDocuments(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
   { mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string },
@@ -143,7 +146,7 @@ async function* messagesOf({ bytes, ...start }: Sent): AsyncIterable<ReceiveUplo
   }
 }
 
-/** Splits bytes into pieces as they arrive in a body. */
+/** Splits bytes into pieces of the size in which they arrive in a request body. */
 export function* piecesOf(bytes: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }

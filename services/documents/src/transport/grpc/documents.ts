@@ -28,7 +28,7 @@ interface Deps {
   readonly renderings: Pick<RenderingStore, 'read'>;
 }
 
-/** invoicecontrol.documents.v1.DocumentService */
+/** Implements invoicecontrol.documents.v1.DocumentService. */
 export function documentService(deps: Deps): Binding {
   const { reader, describeFa3, confirmations, clock, extract, render, renderings } = deps;
   return bind(DocumentServiceDefinition, {
@@ -85,7 +85,10 @@ export function documentService(deps: Deps): Binding {
   });
 }
 
-/** @throws DomainError invalid */
+/**
+ * Decodes the target of a rendering.
+ * @throws DomainError invalid
+ */
 function decodeTarget(page: PagePicture | undefined): RenderingTarget {
   if (page === undefined) return { kind: 'VIEW' };
   const { number, width } = page;
@@ -104,7 +107,7 @@ function encodeShown(shown: Shown): DescribeRenderingResponse {
 
 /** Maximum width of a picture in pixels. */
 const PAGE_WIDTH_MAX = 2_000;
-/** Bytes of one message; a piece of the store is longer. */
+/** Number of bytes in one message. A piece of the store is longer. */
 const MESSAGE_BYTES = 64 * 1024;
 
 function* messagesOf(piece: Uint8Array): Iterable<{ content: Buffer }> {

@@ -12,7 +12,10 @@ import { invalidField } from '@invoicecontrol/errors';
 import type { DocumentReading, OwnCompany, ReadingFailure } from '@invoicecontrol/extraction/reading';
 import type { Extraction } from '../../application/extract-document.js';
 
-/** @throws DomainError invalid */
+/**
+ * Decodes the validation mode.
+ * @throws DomainError invalid
+ */
 export function decodeMode(mode: WireMode): ValidationMode {
   if (mode === WireMode.UNSPECIFIED || mode === WireMode.UNRECOGNIZED) {
     throw invalidField('mode', 'must be OFF, DECLARED_PROFILES or ALL.');
