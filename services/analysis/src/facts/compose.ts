@@ -10,7 +10,7 @@ import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
 import { reloadFacts } from './application/reload-facts.js';
 
-/** The sources of the facts of decisions. */
+/** Sources of the facts for decisions. */
 export type FactSources = ReturnType<typeof composeFacts>;
 
 export function composeFacts(

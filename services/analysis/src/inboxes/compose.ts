@@ -11,10 +11,10 @@ import { onInboxChanged } from './application/on-inbox-changed.js';
 import { createInboxIndexes, inboxStore } from './storage/inboxes.js';
 import type { InboxDocument } from './storage/inboxes.js';
 
-/** Interval at which a replica searches for companies whose event another replica handled. */
+/** Interval in milliseconds at which a replica reads companies whose events other replicas handled. */
 const REFRESH_EACH_MS = 5_000;
 
-/** The KSeF inboxes of companies. */
+/** Provides the KSeF inboxes of companies. */
 export interface Inboxes extends Required<Pick<TenantParts, 'eventHandlers' | 'jobs'>> {
   readonly collection: Collection<InboxDocument>;
   readonly inboxOf: KnownInboxes['factsOf'];

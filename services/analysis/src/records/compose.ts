@@ -14,7 +14,7 @@ import type { SupplierDocument } from './storage/suppliers.js';
 import { createUploadIndexes, UPLOAD_ANALYSES, uploadStore } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 
-/** The records that all rooms read and write. */
+/** Records that all parts of the service read and write. */
 export type Records = Awaited<ReturnType<typeof composeRecords>>;
 
 export async function composeRecords({ db, outbox, clock }: Foundation) {
@@ -26,7 +26,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     uploads: db.collection<UploadDocument>(UPLOAD_ANALYSES),
     suppliers: db.collection<SupplierDocument>('suppliers'),
     scanRuns: db.collection<ScanRunDocument>('scan_runs'),
-    // Links are read by _id alone.
+    // Links are read only by _id.
     links: db.collection<LinkDocument>('links'),
   };
   await Promise.all([
@@ -49,7 +49,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     suppliers: supplierStore(collections.suppliers),
     ...linkStores(collections.links),
     runs,
-    /** A counted unit is an invoice or a whole scan. */
+    /** Returns the units that are not finalized. A counted unit is an invoice or a whole scan. */
     async unfinalized(organizationId: string, unitIds: readonly string[]): Promise<ReadonlySet<string>> {
       const open = await Promise.all([
         invoices.unfinalized(organizationId, unitIds),

@@ -2,21 +2,24 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanRunStore } from '../../records/application/scan-run-store.js';
 
-/** A scan that is still to be completed is analyzed again every quarter of an hour at least (ADR 0016). */
+/**
+ * Time in milliseconds after which a scan counts as abandoned. A scan that will still be completed is analyzed again at
+ * least every 15 minutes (ADR 0016).
+ */
 const ABANDONED_AFTER_MS = 3_600_000;
-/** Scans that are known to have their result, and so keep it. */
+/** Maximum number of scans that are cached as completed. A completed scan stays completed. */
 const COMPLETE_SCANS_MAX = 10_000;
 
-/** Removes rows of abandoned scans from the records that a single invoice is compared with. */
+/** Removes rows of abandoned scans from the records that an invoice is compared with. */
 export type WithoutAbandonedScans = (
   organizationId: string,
   candidates: readonly MatchPart[],
 ) => Promise<readonly MatchPart[]>;
 
 /**
- * Leaves out rows of a scan without a result whose analysis was last begun an hour ago or longer: the operator abandoned
- * it, its rows are in no profile, and the file that is sent again in its place has the originals. Rows of a scan that is
- * being analyzed stay, because it does not see invoices that come after it.
+ * Leaves out rows of scans without a result whose analysis last began an hour ago or earlier. Such a scan was abandoned
+ * by the operator. Its rows are in no profile, and the originals are in the file that is sent again. Rows of a scan
+ * that is being analyzed stay, because that scan does not find invoices that arrive after it.
  */
 export function withoutAbandonedScans({
   runs,

@@ -16,14 +16,14 @@ import { companiesAround } from '../../records/domain/tenant.js';
 
 const DAY_MS = 86_400_000;
 
-/** The parts of the facts about an invoice, from every source. */
+/** Parts of the facts about an invoice, collected from all sources. */
 export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
   readonly resolution: SupplierResolution;
-  /** Profile before this invoice. */
+  /** Profile of the supplier without this invoice. */
   readonly profile: SupplierProfile;
-  /** Bills that reviews have taken out of the profile. */
+  /** Bills that reviews have removed from the profile. */
   readonly withdrawnUnits: readonly string[];
   readonly found: CappedCandidates;
   readonly bankLink: BankLink | undefined;
@@ -32,20 +32,20 @@ export interface FactParts {
   readonly publishedRates: PublishedRates;
   /** Suppliers that share an identity key with the invoice. */
   readonly known: readonly ProfiledSupplier[];
-  /** Facts of ERP systems about it. */
+  /** Returns the facts of ERP systems about the invoice. */
   readonly erpFacts: ErpFactsOf;
-  /** Asked of an invoice whose supplier has sent none before, or none but those that people still ask about. */
+  /** Called only if the supplier has no earlier invoices, or only invoices that wait for a review. */
   readonly newcomer: () => Newcomer;
 }
 
-/** Facts that are used only for invoices of an unknown supplier. */
+/** Facts that are needed only for invoices of an unknown supplier. */
 export interface Newcomer {
   /** Suppliers with a similar name. */
   readonly alike: readonly ProfiledSupplier[];
   readonly highAmount: DecimalAmount | undefined;
 }
 
-/** Puts together what a decision rests on; reviews and what was learned join when something is raised. */
+/** Assembles the facts of a decision. Reviews and learned tolerances are added only if the engine raises findings. */
 export function assembleFacts(parts: FactParts): AnalysisFacts {
   const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
   const { supplierId, reason } = resolution;

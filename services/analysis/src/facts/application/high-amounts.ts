@@ -5,7 +5,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
-/** Invoices of which an organization's usual amounts are taken. */
+/** Number of newest invoices that determine an organization's usual amounts. */
 const INVOICES_MAX = 1_000;
 /** Minimum number of invoices; fewer do not show which amounts are rare. */
 const INVOICES_MIN = 100;
@@ -20,13 +20,13 @@ interface Deps {
 
 export interface HighAmounts {
   /**
-   * Returns the amount that an organization's amounts rarely exceed, in its base currency. Undefined while it is not cached: it is then
-   * loaded for later calls, and nobody waits for it.
+   * Returns the amount that an organization's invoices rarely exceed, in its base currency. Undefined if it is not
+   * cached. It is then loaded in the background for later calls.
    */
   cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
 }
 
-/** Caches for minutes what is high for each organization. */
+/** Caches the high amounts of each organization for some minutes. */
 export function highAmounts({ invoices, logger }: Deps): HighAmounts {
   const cache = createCache<DecimalAmount | undefined, { organizationId: string; baseCurrency: string }>({
     async load(_, { organizationId, baseCurrency }) {
@@ -43,14 +43,16 @@ export function highAmounts({ invoices, logger }: Deps): HighAmounts {
   return {
     cached(organizationId, baseCurrency) {
       const key = `${organizationId}|${baseCurrency}`;
-      // Nobody waits for the load, and its failure has been logged.
+      // Nobody waits for the load, and failures are logged elsewhere.
       cache.get(key, { organizationId, baseCurrency }).catch(() => {});
       return cache.peek(key);
     },
   };
 }
 
-/** The 95th percentile of the positive amounts in the base currency; undefined for fewer than 100. */
+/**
+ * Returns the 95th percentile of the positive amounts in the base currency, or undefined for fewer than 100 amounts.
+ */
 export function highAmountOf(amounts: readonly ConvertedAmount[], baseCurrency: string): DecimalAmount | undefined {
   const ascending = amounts
     .filter(({ currency, amount }) => currency === baseCurrency && toMicro(amount) > 0n)

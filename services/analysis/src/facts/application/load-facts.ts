@@ -28,7 +28,10 @@ import type { LoadErpRecords } from '../../books/application/load-erp-records.js
 import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
-/** Number of times that an invoice polls for a later one that is being decided concurrently: for two seconds in all. */
+/**
+ * Maximum number of times that an invoice polls for a later invoice that is being decided concurrently. This takes two
+ * seconds in total.
+ */
 const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
 const CONCURRENT_POLL_EACH_MS = 10;
 
@@ -47,19 +50,19 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Returns the facts of the document that an invoice was read from; undefined when there is none. */
+/** Returns the facts of the document that an invoice was read from, or undefined if there is none. */
 export type DocumentFactsOf = (
   invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
   organizationId: string,
 ) => Promise<DocumentFacts | undefined>;
 
-/** Returns the KSeF inbox of the company of an invoice; undefined when there is none. */
+/** Returns the KSeF inbox of an invoice's company, or undefined if there is none. */
 export type InboxOf = (
   organizationId: string,
   invoice: Pick<NormalisedInvoice, 'companyId' | 'issueDate'>,
 ) => Promise<InboxFacts | undefined>;
 
-/** The facts of a decision, and the stored records they were read from, which count the invoice afterwards. */
+/** The facts of a decision, and the stored records they were read from. These records count the invoice afterwards. */
 export interface LoadedFacts {
   readonly facts: AnalysisFacts;
   readonly supplier: SupplierRecord | undefined;
@@ -69,15 +72,17 @@ export interface LoadedFacts {
 
 export interface FactsInput {
   readonly organizationId: string;
-  /** Stored as RECEIVED already: two equal invoices posted at once must be able to see each other. */
+  /**
+   * The invoice, already stored as RECEIVED, because two equal invoices posted at once must be able to find each other.
+   */
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
-  /** The suppliers that share an identity key with the invoice, if they were read together with its insertion. */
+  /** Suppliers that share an identity key with the invoice, if they were read while it was inserted. */
   readonly suppliers?: readonly SupplierRecord[];
 }
 
 /**
- * Loads what an invoice is analyzed by, all through equality keys: suppliers, then candidates and links at once
+ * Loads the facts for the analysis of an invoice by equality keys: first suppliers, then candidates and links together
  * (detection reference, section 4).
  */
 export type LoadFacts = (input: FactsInput) => Promise<LoadedFacts>;
@@ -111,7 +116,7 @@ export const loadFacts =
     const { supplierId } = resolution;
     const supplier = known.find(({ identity }) => identity.supplierId === supplierId);
     const profile = supplier?.profile ?? emptyProfile;
-    // Before the candidates: what the inbox had received then is among them.
+    // The inbox is read before the candidates, so that the candidates include everything that it had received by then.
     const inbox = await inboxOf(organizationId, input.invoice);
     const [found, bankLink, orderLink, document, erp, alike] = await Promise.all([
       invoices.candidates(
@@ -153,9 +158,10 @@ export const loadFacts =
   };
 
 /**
- * Makes the later of two equal invoices carry the finding. A record that arrived later by the clock may have been decided before ours could
- * be seen: then it does not name ours, nobody would report the pair, and ours becomes the later of the two. Only records sharing a key are
- * waited for, so this costs nothing where no invoice is concurrent.
+ * Ensures that the later of two equal invoices gets the finding. A record with a later time of receipt may have been
+ * decided before it could find this invoice. It then does not name this invoice, and nobody would report the pair, so
+ * this invoice becomes the later one. Only records that share a key are waited for, so there is no cost without
+ * concurrent invoices.
  */
 async function orderAfterConcurrentDuplicates(
   invoices: InvoiceStore,
@@ -164,7 +170,7 @@ async function orderAfterConcurrentDuplicates(
   hits: readonly MatchPart[],
 ): Promise<NormalisedInvoice> {
   const later = hits
-    // A bill of an ERP that arrived later is no concern of this invoice: it is never decided.
+    // An ERP bill that arrived later is ignored, because it is never decided.
     .filter(({ source }) => source !== 'ERP')
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
@@ -172,7 +178,8 @@ async function orderAfterConcurrentDuplicates(
   for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
     if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
-      // One that is still undecided now was left by its worker; it is decided again when a sweep resumes it, and then finds ours.
+      // An invoice that is still undecided was left by its worker. When a sweep resumes it, its analysis finds this
+      // invoice.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
       return { ...invoice, receivedAtMs };

@@ -32,16 +32,16 @@ interface Deps {
   readonly documentFacts: DocumentFactsOf;
 }
 
-/** The first analysis of an invoice: what was known at its place in the order of arrival. */
+/** The first analysis of an invoice. It used the history at the invoice's place in the order of arrival. */
 export interface FirstAnalysis {
   readonly facts: AnalysisFacts;
   readonly engineVersion: string;
 }
 
 /**
- * The facts of an invoice that is analyzed again. History is that of its own place in the order of arrival, as its first
- * analysis stored it: what came later neither clears nor raises anything. What people have said since, the tenant's
- * companies and rates that were missing join (detection reference, section 10).
+ * Loads the facts of an invoice that is analyzed again. The history is the one that its first analysis stored, so that
+ * later records neither clear nor raise a finding. Reviews since then, the tenant's companies, and exchange rates that
+ * were missing are added (detection reference, section 10).
  */
 export type ReloadFacts = (record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts) => Promise<AnalysisFacts>;
 
@@ -94,7 +94,7 @@ export const reloadFacts =
 
 type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
 
-/** The records of the first analysis, with what reviews and the ERP have noted on them since. */
+/** Returns the records of the first analysis with the notes that reviews and the ERP have made since. */
 async function reviewedCandidates(
   invoices: InvoiceStore,
   organizationId: string,
@@ -106,7 +106,8 @@ async function reviewedCandidates(
     candidates: candidates.map(
       ({ confirmedAs: _confirmed, suspectedAs: then, bookedInvoiceId: _booked, ...candidate }) => {
         const { suspectedAs: now, ...notes } = noted.get(candidate.invoiceId) ?? {};
-        // A suspicion that was raised later was none at this place; one that people have dismissed since is gone.
+        // A suspicion that was raised later did not exist at this time. A suspicion that people have dismissed since is
+        // removed.
         return { ...candidate, ...notes, ...(then === undefined || now === undefined ? {} : { suspectedAs: then }) };
       },
     ),
@@ -114,7 +115,7 @@ async function reviewedCandidates(
   };
 }
 
-/** Another engine may look for other keys: the records before the invoice that share one of them. */
+/** Finds earlier records that share a key with the invoice, because another engine version may use other keys. */
 async function candidatesOf(
   { invoices, withoutAbandonedScans }: Pick<Deps, 'invoices' | 'withoutAbandonedScans'>,
   { organizationId, reimportOf }: DecidedInvoice,
@@ -143,7 +144,7 @@ async function candidatesOf(
   };
 }
 
-/** The profile of the first analysis without bills that people have confirmed as fraud or duplicates since. */
+/** Returns the profile of the first analysis without bills that people have since confirmed as fraud or duplicates. */
 async function reviewedProfile(
   invoices: InvoiceStore,
   invoice: NormalisedInvoice,
@@ -151,18 +152,18 @@ async function reviewedProfile(
   supplier: SupplierRecord | undefined,
 ): Promise<SupplierProfile> {
   let profile = then;
-  // Facts from before the field was stored do not say which bills were part of the profile.
+  // Facts that were stored before the field existed do not show which bills were part of the profile.
   const wasOut = new Set(withdrawnUnits);
   const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
   const units = [...new Set([...wasOut, ...isOutNow])];
   if (units.length > 0) {
     const noted = await invoices.notes(organizationId, units);
-    // A suspected copy was never counted; reviews of other bills remove those.
+    // A suspected copy was never counted. Reviews of other bills remove those from the profile.
     const isOut = (unitId: string): boolean => {
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     };
-    // Mostly none: nobody said anything about the others.
+    // In most cases no bill has changed, because nobody has reviewed the others.
     const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
     const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
     for (const record of records) {
@@ -182,7 +183,7 @@ async function reviewedProfile(
   return withReviewedAccounts(withAnsweredDoubts(profile, supplier.profile), supplier.profile.accounts);
 }
 
-/** The profile with what people have said about the supplier's accounts, also about those that it used later. */
+/** Returns the profile with the reviews of the supplier's accounts, including accounts that it used later. */
 function withReviewedAccounts(profile: SupplierProfile, now: readonly AccountUse[]): SupplierProfile {
   let reviewed = profile;
   for (const { key } of profile.accounts) {
@@ -197,7 +198,10 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
   return account?.trust === 'REVIEWED' || account?.trust === 'FRAUD' ? account.trust : undefined;
 }
 
-/** The link of the first analysis, with the block of the account and the suppliers that it is accepted for now. */
+/**
+ * Returns the link of the first analysis with the current block of the account and the suppliers for which it is now
+ * accepted.
+ */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;
   let reviewed = then ?? { bankKey: now?.bankKey ?? '', suppliers: [] };

@@ -1,28 +1,28 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** The KSeF inbox of a company, as its newest event states it. */
+/** The KSeF inbox of a company, according to its newest event. */
 export interface Inbox {
-  /** The connection whose inbox it is; a company may have one for each environment. */
+  /** Connection that the inbox belongs to. A company may have one for each environment. */
   readonly connectionId: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly enabled: boolean;
-  /** First day whose invoices are received. */
+  /** First day from which the inbox receives invoices. */
   readonly from: CalendarDate;
-  /** Every invoice that KSeF stored before this time was handed to analysis. */
+  /** Time before which every invoice that KSeF stored was passed to the analysis service. */
   readonly receivedThrough: Date;
-  /** Time of the event. */
+  /** Time of the newest event. */
   readonly changedAt: Date;
 }
 
-/** A company, as an inbox names it. */
+/** Reference to the company of an inbox. */
 export type CompanyReference = Pick<Inbox, 'organizationId' | 'companyId'>;
 
 export interface InboxStore {
-  /** Stores an inbox unless a newer event of it is stored. */
+  /** Stores an inbox unless a newer event is already stored. */
   save(inbox: Inbox): Promise<void>;
-  /** The inboxes of a company; one for each environment. */
+  /** Returns the inboxes of a company, one for each environment. */
   of(organizationId: string, companyId: string): Promise<readonly Inbox[]>;
-  /** Companies of any tenant that have an inbox, at most so many. */
+  /** Returns companies of any tenant that have an inbox, up to a maximum. */
   companies(countMax: number): Promise<readonly CompanyReference[]>;
 }

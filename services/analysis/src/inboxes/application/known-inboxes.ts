@@ -5,29 +5,29 @@ import type { Channel } from '@invoicecontrol/values/channel-origin';
 import { companiesWithoutInbox } from '../../telemetry.js';
 import type { CompanyReference, Inbox, InboxStore } from './inbox-store.js';
 
-/** Companies with an inbox that a process keeps in memory. */
+/** Maximum number of companies with an inbox that a process keeps in memory. */
 export const COMPANIES_MAX = 10_000;
 
 interface Deps {
   readonly inboxes: InboxStore;
-  /** Tells whether a document of a channel was accepted and is not decided yet. */
+  /** Tells whether a document of a channel was accepted but is not decided yet. */
   readonly hasUndecided: (organizationId: string, channel: Channel) => Promise<boolean>;
   readonly failurePeriods: readonly FailurePeriod[];
   readonly logger: Logger;
 }
 
 /**
- * The inboxes by which invoices are analyzed. Only which companies have one is kept in memory, so that the others cost no command; the
- * mark of an inbox is read for each decision, because it moves.
+ * Provides the KSeF inboxes for analyses. Only the list of companies that have an inbox is cached, so that other
+ * companies need no database command. The mark of an inbox changes often and is read for each decision.
  */
 export interface KnownInboxes {
-  /** Reads again which companies have an inbox. */
+  /** Reads the companies that have an inbox again. */
   refresh(): Promise<void>;
-  /** Adds a company at once, where its event was handled. */
+  /** Adds a company as soon as its event was handled. */
   add(company: CompanyReference): void;
   /**
-   * The inbox of the company of an invoice. Undefined for one without an inbox, and while a document that KSeF delivered waits for its
-   * decision: nobody can tell then what has come.
+   * Returns the facts of the inbox of an invoice's company. Undefined if the company has none, or while a document from
+   * KSeF waits for its decision, because the received invoices are then not fully known.
    */
   factsOf(
     organizationId: string,
@@ -48,7 +48,8 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
     },
     async factsOf(organizationId, { companyId, issueDate }) {
       if (!known.has(keyOf({ organizationId, companyId }))) return undefined;
-      // Read before it is asked what is undecided: a mark covers what was accepted before it moved.
+      // The mark is read before the undecided documents, because it covers documents that were accepted before it
+      // moved.
       const inbox = inForce(await inboxes.of(organizationId, companyId));
       if (inbox === undefined || (await hasUndecided(organizationId, 'KSEF'))) return undefined;
       const failure = failurePeriods.find(({ from, to }) => from <= issueDate && issueDate <= to);
@@ -61,7 +62,7 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
   };
 }
 
-/** The inbox that is enabled; what one that was disabled has received stays known. */
+/** Returns the enabled inbox. Invoices that a disabled inbox has received remain known. */
 function inForce(inboxes: readonly Inbox[]): Inbox | undefined {
   return inboxes.toSorted(
     (left, right) =>

@@ -8,10 +8,10 @@ interface Deps {
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
 }
 
-/** Mark of an inbox that has received nothing, or begins again for another taxpayer: it says nothing about any invoice. */
+/** Mark of an inbox that has received nothing, or that begins again for another taxpayer. */
 const NOTHING_RECEIVED = new Date(0);
 
-/** Stores how far an inbox has received. */
+/** Stores the time up to which an inbox has received invoices. */
 export const onInboxChanged =
   ({ inboxes, known, wasPurged }: Deps) =>
   async (event: InboxChanged): Promise<void> => {

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import type { InboxStore } from '../application/inbox-store.js';
 
 export interface InboxDocument {
-  /** The connection. */
+  /** Id of the connection. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
@@ -14,7 +14,7 @@ export interface InboxDocument {
 }
 
 const COMPANY_INDEX = 'of_company';
-/** A company has one connection for each of the three environments. */
+/** Maximum number of inboxes of a company, which has one connection for each of the three environments. */
 const INBOXES_OF_COMPANY_MAX = 3;
 
 export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
@@ -32,7 +32,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
           { upsert: true },
         );
       } catch (error) {
-        // A newer event was stored before this one.
+        // A newer event was already stored.
         if (!isDuplicateKey(error)) throw error;
       }
     },
@@ -43,7 +43,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
     companies(countMax) {
       return (
         collection
-          // The index alone answers.
+          // The index alone provides these fields.
           .find({}, { projection: { _id: 0, organizationId: 1, companyId: 1 }, hint: COMPANY_INDEX })
           .limit(countMax)
           .toArray()

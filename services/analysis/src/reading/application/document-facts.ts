@@ -12,10 +12,10 @@ import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { UploadRecord } from '../../records/application/upload-store.js';
 
-/** Entries of each list that facts keep: evidence shows fewer. */
+/** Maximum number of entries in each list of facts. Evidence shows fewer. */
 const FACT_ENTRIES_MAX = 100;
 
-/** Builds the facts of the engine about the document of an upload, with the corrections in force. */
+/** Builds the facts of the engine about an uploaded document, with the current corrections. */
 export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined {
   const outcome = upload.extracted?.outcome;
   const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
@@ -27,9 +27,9 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
   return {
     method: reading.method as DocumentFacts['method'],
     fields: provenance
-      // CURRENCY_UNKNOWN says so of a currency that could not be read.
+      // The finding CURRENCY_UNKNOWN already reports a currency that could not be read.
       .filter(({ method, value }) => method !== 'REQUEST' && value !== UNKNOWN_CURRENCY)
-      // Whole percents, never rounded up over a limit.
+      // Confidence is rounded down to whole percents, so that it never reaches a limit by rounding.
       .map(({ field, confidence }) => ({ field, confidence: Math.floor(confidence * 100 + 1e-9) })),
     tamperSigns: reading.tamperSigns.slice(0, FACT_ENTRIES_MAX).map(({ kind, objects }) => ({
       kind: kind as TamperSign['kind'],
@@ -58,7 +58,10 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
   };
 }
 
-/** A document that was not validated may still contradict itself in the profiles that it declares. */
+/**
+ * Returns facts about validation. Even a document that was not validated may declare profiles that contradict each
+ * other.
+ */
 function validationFactsOf(
   { declaredProfiles }: Reading,
   validation: Validation | undefined,

@@ -3,8 +3,8 @@ import type { InvoiceOrigin } from '@invoicecontrol/engine/facts/invoice';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
 /**
- * The parts of a reading by which a document and the invoice in KSeF that it shows find each other, and by which their accounts are
- * compared. Readings from before a field was stored lack it.
+ * Returns the fields of a reading that connect a document with the invoice in KSeF that it shows, and the fields for
+ * comparing their accounts. Readings from before a field existed do not have it.
  */
 export function originOfDocument(reading: Partial<Reading>): Pick<InvoiceOrigin, 'ksefReference' | 'otherBankKeys'> {
   const { ksefNumber: number, ksefCode: code, otherIbans = [] } = reading;

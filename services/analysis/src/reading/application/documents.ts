@@ -5,19 +5,20 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
 /** An upload whose bytes are stored. */
 export interface KeptUpload {
-  /** Undefined for a document that a caller uploaded. */
+  /** Channel origin of the upload. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
 }
 
-/** Uploaded documents, which the documents service owns. */
+/** Uploaded documents, from the documents service. */
 export interface Documents {
   /**
-   * Finds an upload whose bytes are stored, and has them stay long enough to be analyzed; undefined without its bytes.
-   * @throws DomainError not_found for an upload that the organization does not have, unavailable
+   * Finds an upload whose bytes are stored, and keeps it for long enough to be analyzed. Undefined if its bytes are not
+   * stored.
+   * @throws DomainError not_found if the organization has no such upload, unavailable
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<KeptUpload | undefined>;
   /**
-   * Reads a document; a repeat answers the same.
+   * Reads a document. A repeat returns the same result.
    * @throws DomainError not_found, unavailable, deadline
    */
   extract(

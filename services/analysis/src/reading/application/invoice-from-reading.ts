@@ -10,7 +10,10 @@ import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { cleanLine } from '@invoicecontrol/values/readable-text';
 import type { Correction, UploadRequest } from '../../records/application/upload-store.js';
 
-/** The paths of the canonical invoice that a document can state, `supplier.tax_id`; the company comes with the request. */
+/**
+ * Paths of the canonical invoice that a document can state, such as `supplier.tax_id`. The company is part of the
+ * request.
+ */
 export const fieldPaths: readonly string[] = pathsOf(canonicalInvoice).filter((path) => path !== 'company_id');
 
 const ACCOUNT = 'supplier.bank_account';
@@ -19,42 +22,42 @@ const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
 const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
-/** Origin of the value of a field. */
+/** Origin of a field's value. */
 export interface Provenance {
   readonly field: string;
   readonly value: string;
-  /** Value as printed; absent when the document does not have it. */
+  /** Value as printed. Absent if it is not in the document. */
   readonly raw?: string;
   readonly page?: number;
-  /** Empty where there is none. */
+  /** Position of the value. Empty if it is unknown. */
   readonly box: readonly number[];
-  /** 0 to 1. */
+  /** Confidence from 0 to 1. */
   readonly confidence: number;
-  /** XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
+  /** Method: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
   readonly method: string;
   readonly xpath?: string;
   readonly correctedBy?: string;
   readonly correctedAt?: Date;
 }
 
-/** The invoice of an upload, with the request and corrections in force. */
+/** The invoice of an upload, built from the reading, the request and the current corrections. */
 export interface ReadInvoice {
   /** Undefined while required fields are missing. */
   readonly invoice: CanonicalInvoice | undefined;
   /** Paths of required fields that are missing. */
   readonly missing: readonly string[];
-  /** One for each field of the invoice. */
+  /** Origin of each field of the invoice. */
   readonly provenance: readonly Provenance[];
-  /** A text that looked like an account and is not one, as printed. */
+  /** Printed text that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
-  /** Faults of corrections; empty for everything else, which is left out where it is wrong. */
+  /** Faults of corrections. Other wrong values cause no faults, because they are left out. */
   readonly faults: FieldFaults;
 }
 
 /**
- * The canonical invoice of an upload (documents reference, sections 11 and 14). Only values that POST /invoices would take
- * are kept: a wrong optional field of a document is left out, an unknown currency has its placeholder, and what a person corrected
- * is refused where it is wrong.
+ * Builds the canonical invoice of an upload (documents reference, sections 11 and 14). It keeps only values that POST
+ * /invoices would accept. A wrong optional field of a document is left out, an unknown currency is replaced by its
+ * placeholder, and a wrong correction is refused.
  */
 export function invoiceFromReading({ extracted, request, corrections, knownSupplierName }: ReadingParts): ReadInvoice {
   const outcome = extracted?.outcome;
@@ -98,7 +101,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // Values that were stored before texts had to be readable must not be left out for that.
+  // Older values were stored before texts had to be readable. They must not be left out because of that rule.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -120,7 +123,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   };
 }
 
-/** The parts from which an invoice is built. */
+/** The parts that an invoice is built from. */
 export interface ReadingParts {
   readonly extracted?: ExtractDocumentResponse | undefined;
   readonly request: UploadRequest;
@@ -128,7 +131,9 @@ export interface ReadingParts {
   readonly knownSupplierName?: string | undefined;
 }
 
-/** Tells whether corrected fields take the place of an earlier correction: of the same field, or of the account in its other form. */
+/**
+ * Tells whether corrected fields replace an earlier correction of the same field, or of the account in its other form.
+ */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
   const isGiven = (path: string): boolean => fields[path] !== undefined;
   if (isGiven(earlier)) return true;
@@ -136,7 +141,7 @@ export function replaces(fields: Readonly<Record<string, string>>, earlier: stri
   return UK_ACCOUNT.includes(earlier) && isGiven(IBAN) && !UK_ACCOUNT.some(isGiven);
 }
 
-/** The placeholder proves nothing. */
+/** Returns the provenance of the placeholder for an unknown currency. It has no printed value. */
 function unknownCurrency(method: string | undefined): Provenance {
   return {
     field: 'currency',
@@ -160,12 +165,12 @@ function corrected(before: Provenance | undefined, { field, value, by, at }: Cor
   };
 }
 
-/** Reads the fields as a body would be; those of the document that are wrong leave `fields`. */
+/** Validates the fields like a request body. Wrong fields of the document are removed from `fields`. */
 function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,
 ): { readonly invoice: unknown; readonly faults: FieldFaults } {
-  // Each round leaves out at least one field.
+  // Each round removes at least one field.
   for (;;) {
     const found = new FieldFaults();
     const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });
@@ -186,8 +191,8 @@ function validInvoice(
 }
 
 /**
- * The fields that a fault is about. A UK account has two halves, and gives way to an IBAN unless a person gave both halves
- * and no IBAN.
+ * Returns the fields that caused a fault. A UK account consists of two fields. They are replaced by an IBAN unless a
+ * person entered both fields and no IBAN.
  */
 function fieldsBehind(
   path: string,
@@ -211,7 +216,7 @@ function bodyOf(fields: ReadonlyMap<string, Provenance>): object {
   return body;
 }
 
-/** The value of a path as it is stored, trimmed and in one spelling. */
+/** Returns the value of a path as it is stored, trimmed and in one notation. */
 function valueAt(invoice: unknown, path: string): string | undefined {
   let at: unknown = invoice;
   for (const step of path.split('.')) at = (at as Readonly<Record<string, unknown>> | undefined)?.[step];

@@ -2,21 +2,21 @@ import type { KnownSupplier } from '@invoicecontrol/engine/facts/supplier';
 import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 
-/** A printed name at least this similar to a known one is that supplier's. */
+/** Minimum similarity of a printed name to a known name for both to be the same supplier. */
 const SAME_NAME_MIN = 0.9;
 
-/** A name that was read from the text of a document. */
+/** A name that was read from a document. */
 export interface ReadName {
   readonly value: string;
-  /** Other texts that may be the name, best first. */
+  /** Other texts that may be the name, ordered by likelihood. */
   readonly candidates: readonly string[];
 }
 
 /**
- * Finds the name of a supplier that is known by the tax id or account of the document (documents reference, section 10.5): the printed name
- * that is nearest to the known name. The known name itself is never put in the place of what is printed: another name with a known tax id
- * or account can show that those were stolen.
- * @returns undefined when the read name stays
+ * Finds the printed name of a supplier that is known by the tax id or account of the document (documents reference,
+ * section 10.5). It is the printed text that is most similar to the known name. The known name itself never replaces
+ * the printed one, because another name with a known tax id or account may show that these were stolen.
+ * @returns undefined if the name that was read is kept
  */
 export function knownSupplierName(
   read: ReadName,

@@ -8,8 +8,8 @@ import type { FindingActor, FindingRecord, FindingSubject } from './finding-stor
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * Builds the events of a decision: the decision itself, each new open finding, and its assignment by a routing rule. Rows of a scan and
- * bills of an ERP are announced only by their findings.
+ * Builds the events of a decision: the decision, each new open finding, and its assignment by a routing rule. For rows
+ * of a scan and ERP bills, only findings are announced.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function announcementsOf(
@@ -51,7 +51,7 @@ interface RaisedOn {
   readonly scanId: string | undefined;
 }
 
-/** Builds the event of a finding that got another disposition from a person. */
+/** Builds the event of a finding whose disposition a person has changed. */
 export function reviewedAnnouncement(
   { findingId, invoiceId }: FindingRecord,
   { from, to }: { readonly from: Disposition; readonly to: Disposition },

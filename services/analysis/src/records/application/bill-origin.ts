@@ -1,7 +1,7 @@
 import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** The additional fields of an invoice with source ERP: its origin, and the facts of the books about it. */
+/** Additional fields of an invoice with source ERP: its origin, and facts from the books. */
 export interface BillOrigin {
   readonly provider: string;
   readonly connectionId: string;
@@ -11,7 +11,7 @@ export interface BillOrigin {
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** All orders that it names; the canonical invoice has the first. */
+  /** All orders that the bill names. The canonical invoice only has the first. */
   readonly purchaseOrderRefs: readonly string[];
   readonly paidAmount: DecimalAmount | undefined;
   readonly paidAccountExternalId: string | undefined;
@@ -20,8 +20,9 @@ export interface BillOrigin {
   readonly contentHash: string | undefined;
   readonly importedAt: Date;
   /**
-   * Time when others first found it by its keys, in milliseconds since 1970: its place among invoices. It never moves, or voiding and
-   * entering a bill again would make it later than the invoice that repeats it.
+   * Time at which the bill could first be found by its keys, in milliseconds since 1970. It determines the bill's
+   * position among invoices and never changes. Otherwise voiding a bill and entering it again would make it later than
+   * the invoice that repeats it.
    */
   readonly foundAtMs: number | undefined;
   readonly changedAt: Date;

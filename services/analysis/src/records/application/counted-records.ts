@@ -4,9 +4,9 @@ import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
-/** A record that counts invoices: written with a version check, each invoice counted once. */
+/** A record that counts invoices. It is written with a version check, and each invoice counts once. */
 export interface CountedRecord {
-  /** 0 while it is not stored. */
+  /** 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }
@@ -15,16 +15,19 @@ export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
   /**
-   * The last invoices that are no part of the profile: they may be copies, or a person confirmed them as duplicate or
-   * fraud.
+   * Ids of the newest invoices that are not part of the profile, because they are suspected copies or a person
+   * confirmed them as duplicate or fraud.
    */
   readonly withdrawnUnits: readonly string[];
 }
 
-/** State of a supplier that results from its invoices. */
+/** The state of a supplier that its invoices determine. */
 export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile' | 'withdrawnUnits'>;
 
-/** A supplier after one more invoice. One that may be a copy is out of the profile until a person says that it is none. */
+/**
+ * Returns a supplier after one more invoice. A suspected copy stays out of the profile until a person dismisses the
+ * suspicion.
+ */
 export function supplierAfter(
   before: SupplierState | undefined,
   supplierId: string,
@@ -39,10 +42,10 @@ export function supplierAfter(
   };
 }
 
-/** Withdrawn invoices that a supplier record keeps. */
+/** Maximum number of withdrawn invoices that a supplier record keeps. */
 const WITHDRAWN_UNITS_MAX = 256;
 
-/** The withdrawn units of a supplier with this one as well. */
+/** Adds a unit to the withdrawn units of a supplier. */
 export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
   return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }
@@ -52,35 +55,35 @@ export interface LinkRecord<L> extends CountedRecord {
 }
 
 export interface SupplierStore {
-  /** Suppliers that share one of the identity keys; at most 64 of one key, whatever other keys find. */
+  /** Finds suppliers that share one of the identity keys. At most 64 are returned for each key. */
   findByKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
-  /** Suppliers that share one of the keys by which similar names are found; at most 64 of one key. */
+  /** Finds suppliers that share one of the keys for similar names. At most 64 are returned for each key. */
   findByLookalikeKeys(organizationId: string, keys: readonly string[]): Promise<SupplierRecord[]>;
   /** Reads the identities of suppliers that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
-  /** Those of the ids that are suppliers of the organization. */
+  /** Returns those of the ids that are suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
-  /** Stores the record as the version after `version`; false when another writer was faster. */
+  /** Stores the record as the version that follows `version`. Returns false if another writer was faster. */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
-  /** Reads for many invoices the suppliers that share one of the identity keys, or one of the keys of similar names. */
+  /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
    * Stores many records that have counted the unit.
-   * @returns ids of suppliers that another writer was faster with
+   * @returns ids of suppliers for which another writer was faster
    */
   writeMany(organizationId: string, records: readonly SupplierRecord[], unitId: string): Promise<ReadonlySet<string>>;
 }
 
 export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
-  /** Stores the record as the version after `version`; false when another writer was faster. */
+  /** Stores the record as the version that follows `version`. Returns false if another writer was faster. */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
-  /** Those of many that are stored, by key. */
+  /** Reads many records. The result contains the stored ones by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores many records that have counted the unit.
-   * @returns keys of those that another writer was faster with
+   * @returns keys of records for which another writer was faster
    */
   writeMany(
     organizationId: string,

@@ -9,8 +9,8 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * A finding with what it is about and whose work it is (specification 2.4). One about a scan or the books as a whole has
- * no invoice and no supplier.
+ * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a scan or the books as a whole
+ * has no invoice and no supplier.
  */
 export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly invoiceId?: string;
@@ -23,18 +23,18 @@ export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly createdAt: Date;
 }
 
-/** A finding as it is stored: a version for guarded writes, and when a person last decided about it. */
+/** A stored finding with a version for guarded writes and the time of a person's last decision. */
 export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
   readonly reviewedAt?: Date;
-  /** The person who did; absent where an API key did. */
+  /** The person who made the decision. Absent if an API key made it. */
   readonly reviewedBy?: string;
-  /** Time since when it blocks its account for the whole organization; absent when it does not. */
+  /** Time since which the finding blocks its account in the whole organization. Absent if it does not. */
   readonly blockedSince?: Date;
 }
 
-/** The actor of a change of a finding. */
+/** The actor who changes a finding. */
 export interface FindingActor {
   readonly type: Actor['type'] | 'RULE';
   readonly id: string;
@@ -42,7 +42,10 @@ export interface FindingActor {
 
 export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 
-/** One entry of a finding's history. REVIEWED and RECOMPUTED go from disposition or decision to another, ASSIGNED from user to user. */
+/**
+ * An entry in the history of a finding. REVIEWED and RECOMPUTED entries change a disposition or a decision. ASSIGNED
+ * entries change the assignee.
+ */
 export interface FindingChange {
   readonly at: Date;
   readonly actor: FindingActor;
@@ -52,18 +55,18 @@ export interface FindingChange {
   readonly note?: string;
 }
 
-/** A finding about a scan or about the books of a company as a whole; it is its own commit. */
+/** A finding about a scan, or about the books of a company. Storing it is the commit. */
 export interface FindingWithoutInvoice extends StoredFinding {
-  /** Absent for one about the books. */
+  /** Absent for a finding about the books. */
   readonly scanId?: string;
   readonly companyId: string;
   readonly createdAt: Date;
 }
 
-/** The invoice that findings are about. */
+/** Fields of the invoice that findings belong to. */
 export type FindingSubject = Pick<Candidate, 'invoiceId' | 'companyId' | 'invoiceNumber' | 'supplierName' | 'scanId'>;
 
-/** The findings of a decision as records of their own, as they are before anybody works with them. */
+/** Creates a separate record for each finding of a decision, in the state before anybody works on it. */
 export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnalysis): FindingRecord[] {
   const { invoiceId, companyId, invoiceNumber, supplierName, scanId } = subject;
   return analysis.findings.map(({ assignment, ...finding }) => ({
@@ -79,7 +82,10 @@ export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnaly
   }));
 }
 
-/** The findings of an analysis as they are by now; one that is not stored yet is as it was decided. */
+/**
+ * Returns the findings of an analysis in their current state. A finding that is not stored yet has the state of the
+ * decision.
+ */
 export function currentFindings(
   subject: FindingSubject,
   analysis: DecidedAnalysis,
@@ -95,49 +101,52 @@ export interface FindingQuery extends PageRequest {
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
   readonly type?: FindingType | undefined;
-  /** Severities to include; undefined for all. */
+  /** Severities to include. Undefined for all. */
   readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
   /**
-   * `newest` first; or by severity, the most severe first, then newest; or by amount at risk, the largest first, and those
-   * without an amount last.
+   * Order of the list: `newest` first; `severity`, with the most severe first and then the newest; or `amount_at_risk`,
+   * with the largest first and findings without an amount last.
    */
   readonly sort: 'newest' | 'severity' | 'amount_at_risk';
 }
 
-/** Selects the findings to summarize: a time as in {@link PageRequest}. */
+/** Selects the findings of a summary. The times are like those of {@link PageRequest}. */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
-  /** Lowest severity; undefined for all. */
+  /** Lowest severity to include. Undefined for all. */
   readonly minSeverity?: Severity | undefined;
 }
 
-/** The changes of one write; every change leaves an entry in the history. */
+/** The changes of one write. Each change adds an entry to the history. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
-  /** The finding as another analysis raises it now. */
+  /** The finding as another analysis has raised it now. */
   readonly raised?: StoredFinding;
-  /** New assignee; null unassigns. */
+  /** New assignee. Null removes the assignee. */
   readonly assigneeUserId?: string | null;
 } & (
   | { readonly disposition?: Disposition; readonly isReview?: undefined; readonly blockedSince?: undefined }
   | {
       readonly disposition: Disposition;
-      /** A person decided: what follows from it is still to be done. */
+      /** True when a person made a decision whose consequences must still be stored. */
       readonly isReview: true;
-      /** Time since when the finding blocks its account; undefined when it does not. */
+      /** Time since which the finding blocks its account. Undefined if it does not. */
       readonly blockedSince: Date | undefined;
     }
 );
 
-/** The operations of use cases on the findings collection. */
+/** Operations of the findings collection that use cases need. */
 export interface FindingStore {
-  /** Stores findings. Repeatable: ids are derived, and existing findings keep the changes of people. */
+  /**
+   * Stores findings. The call may be repeated, because ids are derived and existing findings keep the changes that
+   * people made.
+   */
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
   /**
-   * Stores a finding that is about no invoice with the events that tell of it; repeatable, its id is derived.
-   * @returns whether it is new
+   * Stores a finding that belongs to no invoice, with its events. The call may be repeated, because the id is derived.
+   * @returns whether the finding is new
    */
   insertWithoutInvoice(
     organizationId: string,
@@ -146,29 +155,29 @@ export interface FindingStore {
   ): Promise<boolean>;
   ofInvoice(organizationId: string, invoiceId: string): Promise<WorkedFinding[]>;
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
-  /** The newest entries, oldest first; undefined when there is no such finding. */
+  /** Returns the newest entries of a finding's history, oldest first. Undefined if the finding does not exist. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
-   * Findings about the books of an ERP that wait for a person: those that name a vendor, or one of its bills. The newest
-   * first, at most `limit`.
+   * Returns findings about the books of an ERP that wait for a person and name a vendor or one of its bills, newest
+   * first. At most `limit` are returned.
    */
   openOfVendor(
     organizationId: string,
     vendor: { readonly vendorId: string; readonly billIds: readonly string[] },
     limit: number,
   ): Promise<WorkedFinding[]>;
-  /** Reads at most `limit` findings, in no order. */
+  /** Reads at most `limit` findings in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
-  /** Gives the findings of this analysis that are stored without an amount the one that is known now. */
+  /** Adds the known amounts to findings of this analysis that were stored without an amount. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
   /**
-   * One guarded write: state, history and events.
-   * @throws VersionConflict when the finding has changed since it was read
+   * Stores state, history and events of a change in one guarded write.
+   * @throws VersionConflict if the finding has changed since it was read
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
-  /** Reviewed findings of any tenant whose effects may be missing, in the order of their ids; a page for the sweep. */
+  /** Returns a page of reviewed findings of any tenant whose effects may be missing, ordered by id, for the sweep. */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** The effects of this version are all stored. */
+  /** Records that all effects of this version are stored. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

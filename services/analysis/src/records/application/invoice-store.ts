@@ -12,26 +12,29 @@ import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import type { BillOrigin } from './bill-origin.js';
 
-/** A finding as it is stored: what the engine said, under an id derived from the invoice and the evidence. */
+/** A stored finding of the engine. Its id is derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
-  /** Absent when no rate into the base currency existed, or when it was stored before amounts were. */
+  /** Absent if there was no rate into the base currency, or if the finding was stored before amounts were. */
   readonly amountAtRisk?: AmountAtRisk;
-  /** The routing rule that took it when it was raised, and whom it named; part of the commit, so that a repeat agrees. */
+  /**
+   * The routing rule that assigned the finding when it was raised, and the assignee. It is part of the commit, so that
+   * a repeat has the same result.
+   */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
 }
 
-/** A decision as it is stored with its invoice. */
+/** A decision that is stored with its invoice. */
 export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly analysisId: string;
   /** 1 for the first analysis of the invoice. */
   readonly number: number;
-  /** The number of the analysis whose history it rests on: 1 unless the invoice was corrected since. */
+  /** Number of the analysis whose history this one uses. It is 1 unless the invoice has been corrected. */
   readonly basis?: number;
-  /** Supplier of the invoice, as it was found. */
+  /** Supplier that the invoice was assigned to. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
-  /** The analysis before a repeated one, and the differences. */
+  /** The previous analysis, if this one repeats it, and the differences between them. */
   readonly previous?: { readonly analysisId: string; readonly differences: readonly AnalysisDifference[] };
   readonly createdAt: Date;
 }
@@ -45,21 +48,21 @@ interface StoredInvoice {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** The upload that it was read from. */
+  /** Id of the upload that the invoice was read from. */
   readonly documentId: string | undefined;
-  /** The channel through which that document came. */
+  /** Channel that delivered the document. */
   readonly channel: ChannelOrigin | undefined;
   readonly fingerprint: string | undefined;
-  /** The month whose analyses this invoice counts in; undefined where it is none of them. */
+  /** Month in which the invoice counts as an analysis. Undefined if it does not count. */
   readonly usageMonth: string | undefined;
-  /** Origin of a bill of an ERP. */
+  /** Origin of an ERP bill. */
   readonly erp: BillOrigin | undefined;
 }
 
-/** Bills of an ERP keep this status. */
+/** An invoice without a decision. ERP bills keep this status. */
 export interface UndecidedInvoice extends StoredInvoice {
   readonly status: 'RECEIVED';
-  /** True when a crash may have come between storing and counting it. */
+  /** True if the invoice may have been stored without being counted, because of a crash. */
   readonly isCountUnsure: boolean;
   readonly analysis?: undefined;
   readonly verdict?: undefined;
@@ -68,17 +71,17 @@ export interface UndecidedInvoice extends StoredInvoice {
 
 export interface DecidedInvoice extends StoredInvoice {
   readonly status: 'ANALYZED';
-  /** Analysis as it was decided; never rewritten. */
+  /** The analysis with its original decision. It is never changed. */
   readonly analysis: DecidedAnalysis;
-  /** The decision in force: that of the analysis, with what people have said about its findings since. */
+  /** The current decision: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;
-  /** The row of an earlier scan that this row repeats. It was counted then. */
+  /** The row of an earlier scan that this row repeats. The invoice was counted with that row. */
   readonly reimportOf: ReimportedRow | undefined;
 }
 
 export type InvoiceRecord = UndecidedInvoice | DecidedInvoice;
 
-/** A review that moved the decision of an invoice. */
+/** A review that changed the decision of an invoice. */
 export interface DecisionChange {
   readonly at: Date;
   readonly findingId: string;
@@ -86,13 +89,13 @@ export interface DecisionChange {
   readonly to: RiskDecision['decision'];
 }
 
-/** One invoice of one tenant. */
+/** Reference to an invoice of a tenant. */
 export interface InvoiceReference {
   readonly organizationId: string;
   readonly invoiceId: string;
 }
 
-/** An invoice and when it came in. */
+/** An invoice and the time of its receipt. */
 export interface TimedInvoice {
   readonly invoiceId: string;
   readonly createdAt: Date;
@@ -104,7 +107,7 @@ export interface InvoiceQuery extends PageRequest {
   readonly decision?: Analysis['decision'] | undefined;
 }
 
-/** Notes on a decided invoice for others that are compared with it. */
+/** Notes on a decided invoice that matter for other invoices compared with it. */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
 /** Progress of another invoice, and the records that its findings name. */
@@ -124,35 +127,35 @@ export interface NewInvoice extends InvoiceReference {
   readonly documentId?: string;
   readonly channel?: ChannelOrigin;
   readonly fingerprint?: string;
-  /** The month whose analyses it counts in; left out where it is none of them, as rows of scans and bills of an ERP. */
+  /** Month in which the invoice counts as an analysis. Absent for rows of scans and ERP bills, which do not count. */
   readonly usageMonth?: string;
-  /** Set when it is being counted while it is stored, and not before. */
+  /** True if the invoice is counted while it is stored, instead of before. */
   readonly isCountUnsure?: true;
-  /** Time for which others leave it to its first worker. */
+  /** Time in milliseconds during which only the first worker may decide the invoice. */
   readonly leaseMs: number;
 }
 
-/** The operations of use cases on the invoices collection. */
-/** An invoice that has not come to its end for long, as the operator is told about it. */
+/** Operations of the invoices collection that use cases need. */
+/** An invoice that has been unfinished for too long, as reported to the operator. */
 export interface StuckInvoice extends InvoiceReference {
   readonly isDecided: boolean;
   readonly since: Date;
 }
 
 export interface InvoiceStore {
-  /** Stores an invoice as RECEIVED; false when its id is taken. */
+  /** Stores an invoice as RECEIVED. Returns false if its id already exists. */
   insert(invoice: NewInvoice): Promise<boolean>;
   find(organizationId: string, invoiceId: string): Promise<InvoiceRecord | undefined>;
-  /** Claims an undecided invoice whose worker fell silent. */
+  /** Claims an undecided invoice whose worker has stopped. */
   takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<UndecidedInvoice | undefined>;
-  /** The commit point: decision, findings, facts and events in one write guarded by the version. */
+  /** Commits a decision: decision, findings, facts and events in one write, guarded by the version. */
   commit(
     at: InvoiceReference & { version: number },
     decided: {
       match: MatchPart;
-      /** Set where the invoice was corrected. */
+      /** Present if the invoice was corrected. */
       invoice?: CanonicalInvoice;
-      /** Left out where the invoice has been decided before: the amount of that day stays. */
+      /** Absent if the invoice was decided before, because the amount of the first decision is kept. */
       base?: ConvertedAmount | null;
       analysis: DecidedAnalysis;
       facts: Buffer;
@@ -160,8 +163,8 @@ export interface InvoiceStore {
     options: SaveOptions,
   ): Promise<void>;
   /**
-   * Stores what people's reviews make of a decided invoice.
-   * @throws VersionConflict when the invoice has changed since `at.version`
+   * Stores the decision of an invoice after reviews.
+   * @throws VersionConflict if the invoice has changed since `at.version`
    */
   recompute(
     at: InvoiceReference & { version: number },
@@ -172,39 +175,48 @@ export interface InvoiceStore {
       change: DecisionChange | undefined;
     },
   ): Promise<void>;
-  /** The newest changes of an invoice's decision, oldest first. */
+  /** Returns the newest changes of an invoice's decision, oldest first. */
   decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
   /**
-   * Records that share one of the keys; of a hot key the newest.
-   * @param before an invoice that is analyzed again: those that came after it are left out, so that they do not crowd out
-   * those before
+   * Finds records that share one of the keys. Of a hot key, the newest are returned.
+   * @param before an invoice that is analyzed again; later records are left out, so that they do not displace earlier
+   * ones
    */
   candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
   /** Reads the notes of reviews and the ERP on these invoices; invoices without notes are left out. */
   notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
-  /** Gross in base currency of the newest invoices, those without a rate left out. */
+  /** Returns gross amounts in base currency of the newest invoices. Invoices without a rate are left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
-  /** Those of these invoices that are there and were billed to the company, with the time of each. */
+  /** Returns the given invoices that exist and were billed to the company, with their times of receipt. */
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
-  /** Counts the invoices that are analyses of the month, `YYYY-MM`. */
+  /** Counts the invoices that are analyses of a month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
-  /** Newest first. Bills of an ERP have a list of their own. */
+  /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
-  /** Invoices of any tenant whose worker is gone; for the sweep. */
+  /** Returns undecided invoices of any tenant whose worker has stopped, for the sweep. */
   undecided(): Promise<InvoiceReference[]>;
-  /** Invoices of any tenant that were received before and have no decision, or are decided and not finished; a bounded number. */
+  /**
+   * Returns invoices of any tenant that were received before a time and have no decision or are not finalized. The
+   * number is limited.
+   */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
-  /** Decided invoices of any tenant whose derived records may be missing, in the order of their ids; a page for the sweep. */
+  /**
+   * Returns a page of decided invoices of any tenant whose derived records may be missing, ordered by id, for the
+   * sweep.
+   */
   pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
-  /** A decided invoice whose derived records may be missing; undefined when nothing is, or there is no such invoice. */
+  /**
+   * Returns a decided invoice whose derived records may be missing. Undefined if none are missing or the invoice does
+   * not exist.
+   */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
-  /** Tells whether a decided invoice whose derived records may be missing has this finding. */
+  /** Tells whether the finding belongs to a decided invoice whose derived records may be missing. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Finds those of these analyses that are the newest of their invoices. */
+  /** Returns the ids of those analyses that are the newest of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Those of these invoices that are decided and whose derived records may be missing. */
+  /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Everything derived from this version is stored. */
+  /** Records that everything derived from this version is stored. */
   finalize(at: InvoiceReference & { version: number }): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** The fastest level: facts repeat their member names, which any level sees. */
+/** Fastest compression level. Facts repeat the names of their members, which every level compresses well. */
 const packing = { level: 1 } as const;
 const gzipAside = promisify(gzip);
 
@@ -11,7 +11,7 @@ export function packFacts(facts: Facts): Buffer {
   return gzipSync(JSON.stringify(facts), packing);
 }
 
-/** The facts of many rows of a scan as one, compressed on another thread. */
+/** Compresses the facts of many rows of a scan together on another thread. */
 export function packBundle(facts: readonly AnalysisFacts[]): Promise<Buffer> {
   return gzipAside(JSON.stringify(facts), packing);
 }
@@ -20,7 +20,7 @@ export function unpackBundle(packed: Buffer): readonly AnalysisFacts[] {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as readonly AnalysisFacts[];
 }
 
-/** The facts of a stored analysis. */
+/** Decompresses the facts of a stored analysis. */
 export function unpackFacts(packed: Buffer): AnalysisFacts {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as AnalysisFacts;
 }

@@ -6,7 +6,7 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis } from './invoice-store.js';
 
-/** A row of a scan before it is decided. */
+/** A row of a scan that is not decided yet. */
 export interface NewRow {
   readonly invoiceId: string;
   readonly invoice: CanonicalInvoice;
@@ -17,42 +17,48 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** Facts of the analysis; absent when another worker has stored it. */
+  /** Facts of the analysis. Absent if another worker has stored it. */
   readonly facts?: AnalysisFacts;
-  /** When it counts as received, which is later than it was if concurrent invoices were decided before the scan. */
+  /**
+   * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
+   * before the scan.
+   */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** The row that it repeats. */
+  /** The row of an earlier scan that this row repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
-/** The decision of an earlier call, or of a faster worker, on a row. */
+/** Decision on a row by an earlier call or a faster worker. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
-/** The records of one scan. */
+/** Reference to the rows of one scan. */
 export interface RowsReference {
   readonly organizationId: string;
   readonly scanId: string;
   readonly companyId: string;
 }
 
-/** The operations of use cases on the rows of a scan, many at a time. */
+/** Operations that use cases need on the rows of a scan. Each handles many rows. */
 export interface RowStore {
-  /** Stores rows as RECEIVED; those that are there already stay. */
+  /** Stores rows as RECEIVED. Rows that already exist stay unchanged. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
-  /** Tells whether the organization has any invoice. */
+  /** Tells whether the organization has any invoices. */
   hasHistory(organizationId: string): Promise<boolean>;
-  /** Records that have one of the keys, rows of the scan left out; of a hot key the newest. */
+  /** Finds records that have one of the keys, except rows of the scan. Of a hot key, the newest are returned. */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Records of the organization that count as received since then, rows of the scan left out. */
+  /** Finds records of the organization whose receipt counts from a time on, except rows of the scan. */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
-  /** The first analyses of these invoices, of those that have one, by invoice. */
+  /** Returns the first analyses of these invoices by invoice. Invoices without an analysis are left out. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
    * Stores the first analysis of each row with its facts, which commits the row.
-   * @returns ids of invoices that already had one and keep it
+   * @returns ids of invoices that already had an analysis and keep it
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
-  /** Stores the consequences of committed decisions: invoices carry them, findings become records. Repeatable. */
+  /**
+   * Stores the consequences of committed decisions: invoices get their decisions, and findings become records. The call
+   * may be repeated.
+   */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

@@ -2,39 +2,39 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import type { RowsReference } from './row-store.js';
 
-/** Outcome of the rows of a scan. */
+/** Result of analyzing the rows of a scan. */
 export interface RowsOutcome {
   readonly invoicesAnalyzed: number;
   readonly decisionCounts: Readonly<Record<Decision, number>>;
   /** Number of findings by type, including findings about the scan as a whole. */
   readonly findingCounts: Readonly<Record<string, number>>;
-  /** Sum of the gross amounts that have a rate, in the base currency, six decimals. */
+  /** Sum of the gross amounts for which a rate exists, in the base currency, with six decimals. */
   readonly convertedTotal: DecimalAmount;
   readonly unconvertedInvoices: number;
 }
 
-/** The analysis of a scan's rows as a whole: what a repeat must do as the first call did. */
+/** The analysis of a scan's rows as a whole. It stores what a repeat must do in the same way as the first call. */
 export interface ScanRun {
   readonly receivedAtMs: number;
-  /** Nothing of the organization was scanned before. */
+  /** True when the organization had no earlier scan. */
   readonly isFirstScan: boolean;
-  /** Set when everything that follows from it is stored. */
+  /** Present when everything that follows from the scan is stored. */
   readonly outcome?: RowsOutcome;
 }
 
-/** The operations of use cases on the runs. */
+/** Operations of the scan runs collection that use cases need. */
 export interface ScanRunStore {
   /**
-   * Begins a run, or takes up one that was begun.
-   * @param now when this call begins
+   * Begins a run or continues an existing one.
+   * @param now time at which this call begins
    * @returns the run, and whether an earlier call began it
    */
   begin(of: RowsReference, receivedAt: Date, now: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
-  /** Others have decided without seeing the rows: these count as received later. */
+  /** Moves the receipt of the rows to a later time, because others were decided without finding these rows. */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
-  /** Those of these scans whose rows may not have been counted everywhere yet. */
+  /** Returns those of the scans whose rows may not be counted everywhere yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Those of these scans that have no result yet, and when a call for each last began. */
+  /** Returns those of the scans that have no result yet, with the time at which a call for each last began. */
   begunWithoutResult(organizationId: string, scanIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }

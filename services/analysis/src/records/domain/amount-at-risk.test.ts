@@ -11,7 +11,7 @@ const finding = (type: Finding['type'], severity: Finding['severity'], evidence 
   evidence: { key: 'k', rule: 'r', parameters: {}, observed: {}, explanation: [], ...evidence },
 });
 
-/** An invoice of USD 1000.00 at 0.9 euros for a dollar. */
+/** Creates an invoice of USD 1000.00 at a rate of 0.9 euros for a dollar. */
 const facts = (grossAmount = '1000.00', base: Facts['base'] = inEuros('900')): Facts =>
   ({ invoice: { grossAmount, currency: 'USD' }, base }) as unknown as Facts;
 const inEuros = (amount: string): Facts['base'] => ({ currency: 'EUR', amount, rate: '0.9', source: 'ECB' });

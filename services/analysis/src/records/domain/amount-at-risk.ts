@@ -5,23 +5,26 @@ import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { isDecimalAmount, scaleAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Amount that would be paid wrongly if the finding were ignored, in the base currency of its day. */
+/** Amount that would be paid wrongly if the finding were ignored, in the base currency at the time of the decision. */
 export interface AmountAtRisk {
   readonly currency: string;
-  /** Never below zero; with the decimals of the currency. */
+  /** Amount with the decimals of the currency. It is never negative. */
   readonly amount: DecimalAmount;
 }
 
-/** Findings that say themselves which part of the gross amount is too much; in evidence, in the invoice's currency. */
+/**
+ * Members of the evidence in which findings state the excessive part of the gross amount, in the currency of the
+ * invoice.
+ */
 const STATED_PART: Partial<Record<FindingType, string>> = {
   TAX_ARITHMETIC_MISMATCH: 'difference',
   PO_OVERBILLED: 'excess',
 };
 
 /**
- * The whole gross amount, or the part that the finding says is too much. Zero for a notice (INFO), which asks nobody to
- * stop a payment, and for what is not paid: credit notes and zeros.
- * @returns undefined where no rate into the base currency exists
+ * Returns the amount at risk: the whole gross amount, or the part that the finding states as excessive. It is zero for
+ * an INFO finding, which stops no payment, and for credit notes and zero amounts, which are not paid.
+ * @returns undefined if no rate into the base currency exists
  */
 export function amountAtRiskOf(
   { type, severity, evidence }: Pick<Finding, 'type' | 'severity' | 'evidence'>,

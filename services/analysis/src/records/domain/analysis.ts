@@ -8,29 +8,40 @@ import { isCounting } from './finding-disposition.js';
 import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { LearnedTolerance } from './tolerance.js';
 
-/** The facts of the engine and the earlier reviews: everything that an analysis rests on, stored with it. */
+/** Facts of the engine and earlier reviews: the complete input of an analysis, stored with it. */
 export interface AnalysisFacts extends Facts {
   readonly organizationId: string;
   readonly reviews: readonly ReviewFact[];
-  /** Bills that reviews had taken out of the supplier's profile. Absent in facts from before the field was stored. */
+  /**
+   * Bills that reviews had removed from the supplier's profile. Absent in facts that were stored before the field
+   * existed.
+   */
   readonly withdrawnUnits?: readonly string[];
-  /** Tolerances that reviews of this supplier's findings taught; absent when there are none. */
+  /** Tolerances learned from reviews of this supplier's findings. Absent if there are none. */
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
-/** A finding of the engine, with its disposition. */
+/** A finding of the engine and its disposition. */
 export interface AnalysisFinding extends Finding {
   readonly disposition: Disposition;
 }
 
 export interface Analysis extends RiskDecision {
-  /** Most severe first; including those that do not count, such as FALSE_POSITIVE. */
+  /**
+   * Findings ordered by severity, most severe first. Findings that do not count, such as FALSE_POSITIVE, are included.
+   */
   readonly findings: readonly AnalysisFinding[];
-  /** `compliance`: the rules that an electronic invoice was validated by, joined by commas; absent when there were none. */
+  /**
+   * Versions that produced the analysis. `compliance` names the rules that validated an electronic invoice, separated
+   * by commas. It is absent if there were none.
+   */
   readonly versions: { readonly riskEngine: string; readonly policy: string; readonly compliance?: string };
 }
 
-/** Score and decision by the findings that count. Recomputed from stored findings when one of them is reviewed. */
+/**
+ * Returns score and decision from the findings that count. They are recomputed from stored findings when one is
+ * reviewed.
+ */
 export function decideFindings(
   findings: readonly (ScoredFinding & { readonly disposition: Disposition })[],
   policy: Policy,

@@ -4,19 +4,22 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** One difference between two analyses of the same invoice. */
+/** One difference between two analyses of an invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
   /** Absent when the finding is new. */
   readonly from?: string;
   /** Absent when the finding was removed. */
   readonly to?: string;
-  /** Type of the finding; only of `findings`. */
+  /** Type of the finding. Present only for `findings`. */
   readonly findingType?: string;
   readonly evidenceKey?: string;
 }
 
-/** Lists the differences between an analysis and the one before it: decision, score, versions, then findings by evidence key. */
+/**
+ * Lists the differences between an analysis and the previous one: decision, score, versions, and findings by evidence
+ * key.
+ */
 export function differencesBetween(before: Analysis, after: Analysis): AnalysisDifference[] {
   const fields: readonly (readonly [AnalysisDifference['field'], string, string])[] = [
     ['decision', before.decision, after.decision],
@@ -58,14 +61,14 @@ function byKey(findings: readonly AnalysisFinding[]): ReadonlyMap<string, Analys
   return new Map(findings.map((finding) => [finding.evidence.key, finding]));
 }
 
-/** `SUSPECTED_DUPLICATE HIGH 94% OPEN`: what makes a finding count. */
+/** Describes the fields that determine how a finding counts: `SUSPECTED_DUPLICATE HIGH 94% OPEN`. */
 function described({ type, severity, confidence, disposition }: AnalysisFinding): string {
   return `${type} ${severity} ${confidence}% ${disposition}`;
 }
 
 /**
- * Tells whether two analyses are the same, byte for byte. The sentences of findings count only within one engine version: a newer
- * engine that says the same in other words has changed nothing.
+ * Tells whether two analyses are equal, byte for byte. Sentences of findings are compared only within one engine
+ * version, because a newer engine that rewords a sentence has changed nothing.
  */
 export function isSameResult(left: Analysis, right: Analysis): boolean {
   const toResult = left.versions.riskEngine === right.versions.riskEngine ? resultOf : resultWithoutSentences;
@@ -107,7 +110,10 @@ function comparedFinding({
   };
 }
 
-/** Findings of one severity, confidence and type are stored in the order of their sentences: without these, by their keys. */
+/**
+ * Returns the analysis without sentences. Findings with equal severity, confidence and type are stored in the order of
+ * their sentences, so they are sorted by key here.
+ */
 function resultWithoutSentences(analysis: Analysis): ComparedResult {
   const result = resultOf(analysis);
   const findings = result.findings.map((finding) => ({

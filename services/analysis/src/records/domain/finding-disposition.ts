@@ -1,6 +1,6 @@
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 
-/** OPEN and UNDER_REVIEW wait for a person; SUPERSEDED is set by the system only. */
+/** Dispositions of a finding. OPEN and UNDER_REVIEW wait for a person. Only the system sets SUPERSEDED. */
 export const dispositions = [
   'OPEN',
   'UNDER_REVIEW',
@@ -12,36 +12,39 @@ export const dispositions = [
 ] as const;
 export type Disposition = (typeof dispositions)[number];
 
-/** The current outcome of a review, found by the evidence key of the finding or by one of its pairs. */
+/** Current result of a review. It is found by the evidence key of the finding or by one of its pairs. */
 export interface ReviewFact {
   readonly evidenceKey: string;
   readonly disposition: Disposition;
-  /** The invoice of the reviewed finding: other dispositions than FALSE_POSITIVE hold for its findings only. */
+  /**
+   * The invoice of the reviewed finding. Dispositions other than FALSE_POSITIVE apply only to findings of this invoice.
+   */
   readonly invoiceId: string | null;
-  /** Pairs that a FALSE_POSITIVE clears; empty for findings that are not about pairs. */
+  /** Pairs that a FALSE_POSITIVE clears. Empty for findings that are not about pairs. */
   readonly pairKeys: readonly string[];
 }
 
 const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
 
-/** Tells whether a finding counts in score and decision. */
+/** Tells whether a finding counts in the score and the decision. */
 export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
   return COUNTING.has(disposition);
 }
 
-/** The pairs that reviews have cleared. */
+/** Returns the pairs that reviews have cleared. */
 export function clearedPairsOf(reviews: readonly ReviewFact[]): string[] {
   return reviews.flatMap(({ disposition, pairKeys }) => (disposition === 'FALSE_POSITIVE' ? pairKeys : []));
 }
 
-/** The keys of the pairs that a finding is about. */
+/** Returns the keys of the pairs that a finding is about. */
 export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
   return subjects.flatMap((subject) => (subject.kind === 'PAIR' ? subject.pairKey : []));
 }
 
 /**
- * Derives the disposition of a finding from reviews. A FALSE_POSITIVE holds for every finding with its key and for every finding about
- * pairs that are all cleared; any other outcome holds only for the findings of the reviewed invoice (detection reference, section 10).
+ * Derives the disposition of a finding from reviews. A FALSE_POSITIVE applies to every finding with its key and to
+ * every finding whose pairs are all cleared. Other results apply only to findings of the reviewed invoice (detection
+ * reference, section 10).
  * @param invoiceId null for a finding about a scan or the books as a whole
  */
 export function dispositionOf(finding: Finding, reviews: readonly ReviewFact[], invoiceId: string | null): Disposition {

@@ -12,7 +12,7 @@ const one = (changes: Partial<SummarizedFinding> = {}, amount = '100.00', curren
   ...changes,
 });
 
-/** `key count/open at risk/confirmed` */
+/** Formats totals as `key count/open at risk/confirmed`. */
 const line = ({ key, count, open, amountAtRisk, amountConfirmed }: FindingTotals): string =>
   `${key} ${count}/${open} ${amountAtRisk}/${amountConfirmed}`.trim();
 const summaryOf = (

@@ -7,23 +7,23 @@ import type { AmountAtRisk } from './amount-at-risk.js';
 import type { Disposition } from './finding-disposition.js';
 import { dispositions } from './finding-disposition.js';
 
-/** The fields of a finding that a summary reads. */
+/** Fields of a finding that a summary uses. */
 export interface SummarizedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Absent when the finding is about a scan or the books as a whole. */
+  /** Absent if the finding belongs to a scan or the books as a whole. */
   readonly invoiceId?: string;
-  /** Absent when the finding is not of a scan. */
+  /** Absent if the finding does not belong to a scan. */
   readonly scanId?: string;
-  /** Absent when no rate existed, or when it was stored before amounts were. */
+  /** Absent if there was no rate, or if the finding was stored before amounts were. */
   readonly amountAtRisk?: AmountAtRisk;
 }
 
-/** Figures of some findings. */
+/** Totals of a group of findings. */
 export interface FindingTotals {
-  /** The type, severity, disposition or month, `YYYY-MM`, that they share; empty for all. */
+  /** The common type, severity, disposition or month (`YYYY-MM`) of the group. Empty for all findings. */
   readonly key: string;
   readonly count: number;
   /** Number of findings that wait for a person: OPEN and UNDER_REVIEW. */
@@ -32,7 +32,7 @@ export interface FindingTotals {
   readonly amountAtRisk: DecimalAmount;
   /** Amount of findings that a review confirmed: CONFIRMED and RESOLVED. */
   readonly amountConfirmed: DecimalAmount;
-  /** The part of it that scans found: bills of the past, which may be paid already. */
+  /** Confirmed amount that scans found. These are bills of the past, which may be paid already. */
   readonly amountConfirmedInScans: DecimalAmount;
 }
 
@@ -40,23 +40,23 @@ export interface FindingSummary {
   /** Base currency of all amounts. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
-  /** Findings that add to no amount: none is known, or it is in an earlier base currency. */
+  /** Number of findings without a usable amount: none is known, or it is in an earlier base currency. */
   readonly withoutAmount: number;
-  /** Types that were raised: the largest amount at risk first, then the most open findings. */
+  /** Totals by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
-  /** Every severity that is asked for, most severe first. */
+  /** Totals by requested severity, most severe first. */
   readonly bySeverity: readonly FindingTotals[];
-  /** Every disposition. */
+  /** Totals by disposition. */
   readonly byDisposition: readonly FindingTotals[];
-  /** Months of creation in UTC in which findings were raised, oldest first. */
+  /** Totals by month of creation in UTC, oldest first. Months without findings are left out. */
   readonly byMonth: readonly FindingTotals[];
 }
 
 /**
- * Counts findings and adds up their amounts. Within one row of figures an invoice counts once: its largest confirmed
- * amount as confirmed, and what its largest open amount exceeds that by as at risk.
- * @param minSeverity what the findings were chosen by
- * Many findings take long: it yields after each small step, so that its caller can let others have their turn.
+ * Counts findings and adds up their amounts. Within one group, an invoice counts once: its largest confirmed amount is
+ * confirmed, and the excess of its largest open amount over that is at risk.
+ * @param minSeverity lowest severity by which the findings were selected
+ * Many findings take long, so the generator yields after each small step to let its caller handle other work.
  */
 export function* summarizeFindings(
   findings: readonly SummarizedFinding[],
@@ -103,12 +103,15 @@ export function* summarizeFindings(
 
 type Valued = SummarizedFinding & { readonly micro: bigint };
 
-/** Lowest severity that counts as risk. A milder finding alone lets an invoice pass, so its money is not at risk. */
+/** Lowest severity that counts as risk. An invoice passes with only milder findings, so its money is not at risk. */
 const RISK_SEVERITY_MIN: Severity = 'MEDIUM';
 const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
 const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
 
-/** @param keys that have a row even if nothing was raised */
+/**
+ * Creates the totals of one grouping.
+ * @param keys groups that are listed even if they have no findings
+ */
 function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {
   const newRow = () => ({ count: 0, open: 0, atRisk: 0n, confirmed: 0n, inScans: 0n });
   const rows = new Map(keys.map((key) => [key, newRow()]));

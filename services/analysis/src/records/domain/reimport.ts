@@ -2,25 +2,27 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
 import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A row of a scan that is already in an earlier scan of the company. */
+/** A row of an earlier scan that a row of a new scan repeats. */
 export interface ReimportedRow {
-  /** The first scan that contained it. */
+  /** The first scan that contained the row. */
   readonly scanId: string;
   /** The row of that scan. */
   readonly invoiceId: string;
 }
 
-/** An earlier scan of the company, and which rows of a new one are identical to which of its rows. */
+/** An earlier scan of the company, with its rows that are identical to rows of a new scan. */
 export interface EarlierScan {
   readonly scanId: string;
-  /** Earlier invoice ids by those of the new rows, each used once. */
+  /** Maps the ids of new rows to ids of earlier invoices. Each earlier invoice is used once. */
   readonly identical: ReadonlyMap<string, string>;
 }
 
 /**
- * The earlier scan that shares most rows with a new one; of two that share as many, the one received first.
+ * Finds the earlier scan that shares the most rows with a new one. Of two scans with equal numbers, the first one
+ * received is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
- * @param hitsMax so many identical records may have been found of more: then each further row is taken for one of those
+ * @param hitsMax maximum number of identical records that were read; if it was reached, further rows count as repeats
+ * of these
  */
 export function nearestScan(
   rows: readonly Candidate[],
@@ -53,7 +55,10 @@ export function nearestScan(
   return nearest === undefined ? undefined : { scanId: nearest.scanId, identical: nearest.identical };
 }
 
-/** Rows by the earlier record that each repeats; every record is repeated once, but for those of a group that is cut. */
+/**
+ * Maps rows to the earlier records that they repeat. Each record is repeated once, except in a group whose records were
+ * cut at the limit.
+ */
 function identicalRows(
   rows: readonly Candidate[],
   groups: ReadonlyMap<string, readonly Candidate[]>,
@@ -73,7 +78,10 @@ function identicalRows(
   return identical;
 }
 
-/** Tells whether enough rows of a scan are in an earlier one to make it a reimport (detection reference, section 5). */
+/**
+ * Tells whether a scan is a reimport, because enough of its rows are in an earlier scan (detection reference, section
+ * 5).
+ */
 export function isReimport(
   rows: number,
   identicalRows: number,
@@ -83,8 +91,8 @@ export function isReimport(
 }
 
 /**
- * Removes candidates of a reimported row: those of its own scan and of any scan that contained it, because those comparisons were made
- * before.
+ * Removes candidates of a reimported row that belong to its own scan or to a scan that already contained it, because
+ * these comparisons were made before.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);
@@ -94,7 +102,7 @@ export function withoutKnownScans<C extends Candidate>(row: Candidate, candidate
   return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-/** Builds the text that is equal when two rows state the same invoice of one company. */
+/** Builds a text that is equal for two rows with the same invoice of one company. */
 function contentOf(row: Candidate): string {
   return [
     row.companyId,

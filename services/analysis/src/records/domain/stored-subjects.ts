@@ -4,7 +4,7 @@ import type { Subject } from '@invoicecontrol/engine/explanation/subject';
 import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
 
 type StoredFinding = Pick<Finding, 'type' | 'family' | 'evidence' | 'relatedInvoiceIds'> & {
-  /** Absent in findings that were stored before findings carried their subjects. */
+  /** Absent in findings that were stored before findings had subjects. */
   readonly subjects?: readonly Subject[];
 };
 
@@ -15,8 +15,8 @@ interface SubjectInvoice {
 }
 
 /**
- * A stored finding with its subjects. Those of an old finding follow from what it carries: the pairs from its related
- * records, and the invoice's own account where the evidence key was made of it.
+ * Returns a stored finding with its subjects. Subjects of an old finding are derived: the pairs from its related
+ * records, and the invoice's own account if the evidence key contains it.
  */
 export function withSubjects<F extends StoredFinding>(
   finding: F,

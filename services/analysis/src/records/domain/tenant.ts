@@ -8,16 +8,16 @@ import { readName } from '@invoicecontrol/engine/normalisation/name-key';
 import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Facts of an invoice about its recipient. */
+/** Fields of an invoice that identify its recipient. */
 export interface Addressee {
   readonly companyId?: string | undefined;
   readonly buyerTaxId?: string | undefined;
 }
 
 /**
- * The company that an invoice is for: the one it names, else the one whose VAT id the buyer carries, else the default
- * (specification 2.2). A VAT id that no company has is not an error: the invoice goes to the default company.
- * @throws DomainError invalid when the named company is not one of the organization's
+ * Returns the company of an invoice: the company that it names, or the company with the buyer's VAT id, or the default
+ * company (specification 2.2). A VAT id that no company has is not an error.
+ * @throws DomainError invalid if the named company does not belong to the organization
  */
 export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantFacts): string {
   if (companyId !== undefined) {
@@ -33,12 +33,12 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
   return addressed?.companyId ?? tenant.defaultCompanyId;
 }
 
-/** Maximum number of companies in facts; an organization may have a thousand. */
+/** Maximum number of companies in facts. An organization may have a thousand. */
 const FACT_COMPANIES_MAX = 64;
 
 /**
- * The companies that an invoice is analyzed against: all of them, or of very many the one it was routed to, those with
- * the buyer's or the supplier's tax id, and those whose names are most like the buyer's.
+ * Selects the companies for the analysis of an invoice. If there are very many, it selects the invoice's own company,
+ * companies with the tax id of the buyer or the supplier, and companies whose names are most similar to the buyer's.
  */
 export function companiesAround(
   { companyId, buyerTaxId, buyerName, taxKey, taxCountry }: NormalisedInvoice,

@@ -9,25 +9,25 @@ import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** One decision with the facts it rests on; never changed. */
+/** A stored decision with its facts. It is never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   /** UUIDv5 of the invoice and the number of the analysis. */
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;
-  /** Compressed; those of rows of a scan are stored together with the facts of their neighbours. */
+  /** Compressed facts. The facts of rows in a scan are stored in bundles with other rows. */
   readonly facts: Binary | BundledFacts;
-  /** Rows of a scan: their gross in base currency, until their invoices carry it. */
+  /** Rows of a scan: gross amount in base currency until the invoice carries it. */
   readonly base?: ConvertedAmount | null;
 }
 
-/** Place of facts in a bundle. */
+/** Position of facts in a bundle. */
 export interface BundledFacts {
   readonly bundleId: string;
   readonly index: number;
 }
 
-/** The facts of many rows of one scan, which are so alike that together they take a tenth of the space. */
+/** The facts of many rows of one scan. They are so similar that a bundle takes a tenth of the space. */
 export interface FactBundleDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -41,7 +41,10 @@ export async function createAnalysisIndexes(collection: Collection<AnalysisDocum
   ]);
 }
 
-/** Read by id alone; an organization's are counted and removed together. */
+/**
+ * Creates the indexes of fact bundles. Bundles are read only by id. All bundles of an organization are counted and
+ * removed together.
+ */
 export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
   await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
 }
@@ -79,7 +82,7 @@ export function analysisStore(
           facts: new Binary(facts),
         });
       } catch (error) {
-        // The id is derived: there already means done already.
+        // The id is derived, so an existing document means that the analysis is already stored.
         if (!isDuplicateKey(error)) throw error;
       }
     },

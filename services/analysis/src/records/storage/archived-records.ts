@@ -6,7 +6,10 @@ import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
 import type { SupplierDocument } from './suppliers.js';
 
-/** The records that an organization takes with it, besides those that the lists of the API show. Each field is chosen here. */
+/**
+ * Reads the records for the archive of an organization that the lists of the API do not show. Each field is chosen
+ * explicitly.
+ */
 export function archivedRecords({
   analyses,
   findings,

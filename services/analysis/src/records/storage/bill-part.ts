@@ -2,15 +2,15 @@ import type { IndexDescription } from 'mongodb';
 import type { BillOrigin } from '../application/bill-origin.js';
 
 /**
- * The part of an invoice that only bills of an ERP have. Its indexes are sparse: other invoices cost nothing in them. It
- * repeats organization and company, because an index that leads with a field of every invoice would have all of them.
+ * Fields that only ERP bills have. Their indexes are sparse, so that other invoices need no space in them. Organization
+ * and company are repeated here, because an index that begins with a field of every invoice would contain all invoices.
  */
 export interface BillPart extends BillOrigin {
   readonly organizationId: string;
   readonly companyId: string;
-  /** Time of the import, then the id: what bills are listed by. */
+  /** Sort key of the list of bills: time of the import, then the id. */
   readonly order: string;
-  /** The order that it bills, as `Candidate.poKey`; absent where it names none or several. */
+  /** The order that the bill names, in the form of `Candidate.poKey`. Absent if the bill names none or several. */
   readonly orderKey?: string;
 }
 

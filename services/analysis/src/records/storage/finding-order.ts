@@ -8,15 +8,21 @@ import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { FindingQuery } from '../application/finding-store.js';
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 
-// The orders of the list of findings. A place in each of them is one number and an id, as in every list.
+// Orders of the list of findings. As in every list, a position in such an order is one number and an id.
 
-/** The order by amounts; those without one are last, as MongoDB orders what is missing. */
+/** Order by amount, the largest first. Findings without an amount are last, because MongoDB sorts missing values so. */
 export const LARGEST_FIRST = { amountOrder: -1, _id: -1 } as const;
 
-/** Positions of lists have 15 digits at most, and one is taken by those without an amount. */
+/**
+ * Maximum amount in this order. Positions have at most 15 digits, and one value is reserved for findings without an
+ * amount.
+ */
 const AMOUNT_ORDER_MAX = 999_999_999_999_998n;
 
-/** An amount in hundredths, whatever the currency: a finer difference, and one above ten trillion, does not order. */
+/**
+ * Returns the amount in hundredths, whatever the currency. Smaller differences, and differences above ten trillion, do
+ * not affect the order.
+ */
 export function amountOrderOf({ amount }: AmountAtRisk): number {
   const hundredths = toMinorUnits(amount, 2);
   return Number(hundredths < AMOUNT_ORDER_MAX ? hundredths : AMOUNT_ORDER_MAX);
@@ -32,7 +38,7 @@ interface Ordered {
 
 type Question<D> = Filter<D> & { readonly organizationId: string };
 
-/** Finds one page in the order that the query asks for. */
+/** Finds one page in the order of the query. */
 export async function findFindings<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -49,10 +55,10 @@ export async function findFindings<D extends Ordered>(
   return find(collection, { ...filter, ...ofSeverity }, query, projection);
 }
 
-/** Above every time in milliseconds: a position is the rank of the severity, then the time. */
+/** Factor above every time in milliseconds. A position is the rank of the severity followed by the time. */
 const RANK_STEP = 1e14;
 
-/** One list of the newest after the other: at most one query for each severity. */
+/** Finds findings by severity. Each severity is one list, newest first, and needs at most one query. */
 async function bySeverity<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -78,7 +84,7 @@ async function bySeverity<D extends Ordered>(
   });
 }
 
-/** Those with an amount, and only behind the last of them those without: two queries at most. */
+/** Finds findings by amount, first those with an amount and then those without. This takes at most two queries. */
 async function byAmount<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -96,7 +102,7 @@ async function byAmount<D extends Ordered>(
     ? []
     : await find(
         {
-          // The bound that an index can use; `$or` leaves out those of the same amount that earlier pages showed.
+          // An index can use this bound. `$or` removes findings with the same amount that earlier pages showed.
           amountOrder: { $gte: 0, ...(last !== undefined && { $lte: last }) },
           ...(last !== undefined && { $or: [{ amountOrder: { $lt: last } }, { _id: { $lt: after?.id } }] }),
         },

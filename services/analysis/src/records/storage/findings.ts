@@ -20,31 +20,34 @@ import type { SummarizedFinding } from '../domain/finding-summary.js';
 import type { DecidedAnalysis, StoredFinding } from '../application/invoice-store.js';
 import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
 
-/** Entries of its history that a finding keeps; the oldest leave first. */
+/** Maximum number of history entries that a finding keeps. The oldest are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
-/** Findings of one invoice; the catalogue has fewer types than this, and most are raised once. */
+/** Maximum number of findings of one invoice. The catalogue has fewer types, and most types are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
-/** Findings of one answer of the database to a summary, which are read in one go while other requests wait. */
+/**
+ * Number of findings that the database returns at once for a summary. They are processed together while other requests
+ * wait.
+ */
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
-/** Reviews of one page of a sweep. */
+/** Maximum number of reviews in one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
-/** A finding is an aggregate of its own, because people work with it after the decision. */
+/** A stored finding. It is a separate aggregate, because people work on it after the decision. */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
-  /** UUIDv5 of what it is about and the evidence. */
+  /** UUIDv5 of the subject of the finding and its evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
-  /** Time when its disposition was last decided. */
+  /** Time of the last decision about the disposition. */
   readonly reviewedAt?: Date;
-  /** The person who decided. */
+  /** The person who made that decision. */
   readonly reviewedBy?: string;
-  /** Set by a review, unset when everything that follows from it is stored; sparse index. */
+  /** Set by a review, and removed when all its consequences are stored. Sparse index. */
   readonly pending?: true;
-  /** Sort key of the list by amounts; absent when no amount is known. */
+  /** Sort key of the list by amounts. Absent if no amount is known. */
   readonly amountOrder?: number;
 }
 
-/** Types that are about vendors, bills and payments of an ERP, and no invoice. */
+/** Types of findings about vendors, bills and payments of an ERP, which belong to no invoice. */
 const typesOfBooks = [
   'BOOKS_DUPLICATE_BILL',
   'DUPLICATE_PAYMENT',
@@ -54,7 +57,7 @@ const typesOfBooks = [
   'VENDOR_RECORD_DUPLICATE',
 ] as const satisfies readonly FindingRecord['type'][];
 
-/** The filters of the list that name one value. */
+/** Filters of the list that compare one field with one value. */
 const filters = [
   'companyId',
   'invoiceId',
@@ -66,7 +69,7 @@ const filters = [
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  // Each filter with each order behind it. The order by severity is that of its five values, one after the other.
+  // Each filter has an index for each order. The order by severity reads its five values one after the other.
   const ofFilters = [...filters, 'severity'].flatMap((field): IndexDescription[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
@@ -130,7 +133,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
     async openOfVendor(organizationId, { vendorId, billIds }, limit) {
       const filter = {
         organizationId,
-        // The query uses this index, because the fields of the evidence have none.
+        // The query uses the index by type, because fields of the evidence have no index.
         type: { $in: [...typesOfBooks] },
         disposition: { $in: ['OPEN', 'UNDER_REVIEW'] },
         $or: [
@@ -190,14 +193,14 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
       return toFinding(await aggregates.save({ id: findingId, organizationId, version }, update, options));
     },
     async pending(reviewedBefore, afterId = '') {
-      // A page in the order of ids: reviews that fail again and again must not hide those behind them.
+      // The page is ordered by id, so that reviews that fail repeatedly do not hide later ones.
       const documents = await collection
         .find(
           { pending: true, _id: { $gt: afterId }, reviewedAt: { $lte: reviewedBefore } },
           { projection: withoutHistory },
         )
         .sort({ _id: 1 })
-        // Few are pending: the index of ids would be read from end to end for them.
+        // Only few findings are pending. Without the hint, the database might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_FINDINGS_MAX)
         .toArray();
@@ -209,7 +212,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   };
 }
 
-/** Returns the finding as an analysis raises it, without the changes of people and routing rules. */
+/** Returns a finding as an analysis raises it, without the changes of people and routing rules. */
 function raisedAs({
   type,
   family,
@@ -224,7 +227,7 @@ function raisedAs({
   return { type, family, severity, confidence, summary, recommendedAction, evidence, relatedInvoiceIds, subjects };
 }
 
-/** The findings of a decision as documents, as they are before anybody works with them. */
+/** Creates the database documents of a decision's findings, in the state before anybody works on them. */
 export function findingDocumentsOf(
   organizationId: string,
   subject: FindingSubject,
@@ -255,7 +258,7 @@ const summarized = {
 
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
-/** Returns the first entry of the history when a routing rule assigned the finding. */
+/** Returns the first entry of the history if a routing rule assigned the finding. */
 function assignedByRule({
   assignment,
 }: {

@@ -2,24 +2,28 @@ import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Documents of one write: those of suppliers are large, and small writes let other commands run in between. */
+/**
+ * Maximum number of documents in one write. Documents of suppliers are large, and small writes let other commands run
+ * in between.
+ */
 const WRITE_DOCUMENTS_MAX = 25;
 
-/** A document that is only ever written as the version after the one it was read at. */
+/** A database document that is only written as the version that follows the one that was read. */
 interface Versioned {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
 }
 
-/** A document that counts what it has counted. */
+/** A database document that stores the units it has counted. */
 interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
 }
 
 /**
- * Writes documents by one command. A first version is an upsert on a version that none has: an existing document is refused by its id.
- * @returns how many were stored, but not which ones
+ * Writes database documents in one command. A first version is an upsert that matches no version, so an existing
+ * document with the same id causes a refusal.
+ * @returns the number of stored documents, but not which ones
  */
 export async function writeVersions<D extends Versioned>(
   collection: Collection<D>,
@@ -40,9 +44,9 @@ export async function writeVersions<D extends Versioned>(
 }
 
 /**
- * Writes many documents of one organization, each as the version after the one it was read at, and each having counted
- * the unit.
- * @returns ids of those that another writer changed in the meantime; its changes stay
+ * Writes many database documents of one organization that have counted the unit. Each is written as the version that
+ * follows the one that was read.
+ * @returns ids of documents that another writer changed in the meantime; those changes are kept
  */
 export async function writeGuarded<D extends Counted>(
   collection: Collection<D>,

@@ -1,4 +1,7 @@
-/** Does work for so many items at a time, one batch after the other, so that others get in between; results in the order of the items. */
+/**
+ * Processes items in batches, one after the other, so that other work can run in between. Results are in the order of
+ * the items.
+ */
 export async function inBatches<T, R>(
   items: readonly T[],
   size: number,

@@ -28,57 +28,57 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
 
-/** Unfinished invoices of one page of a sweep. */
+/** Maximum number of unfinished invoices in one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
-/** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
+/** Maximum time in milliseconds for counting a month's analyses. It ends before the connection's own timeout. */
 const COUNT_MS_MAX = 25_000;
 const DAY_MS = 24 * 3_600_000;
-/** Changes of its decision that an invoice keeps. */
+/** Maximum number of decision changes that an invoice keeps. */
 const DECISION_CHANGES_MAX = 100;
 
 /**
- * An invoice, the keys it is found by, its decision and the events that tell of it: one document, so that they cannot
- * disagree (detection reference, section 4).
+ * An invoice, the keys that find it, its decision and its events. They are stored in one database document, so that
+ * they are always consistent (detection reference, section 4).
  */
 export interface InvoiceDocument extends Aggregate, Claimable {
   readonly companyId: string;
   readonly source: InvoiceSource;
   readonly status: 'RECEIVED' | 'ANALYZED';
-  /** Bills of an ERP have none, so that reads of the newest invoices pass over them; see {@link BillPart}. */
+  /** Time of receipt. Absent on ERP bills, so that reads of the newest invoices skip them. See {@link BillPart}. */
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** Part of bills of an ERP. */
+  /** Fields that only ERP bills have. */
   readonly erp?: BillPart;
-  /** The upload that it was read from. */
+  /** Id of the upload that the invoice was read from. */
   readonly documentId?: string;
-  /** The channel through which that document came. */
+  /** Channel that delivered the document. */
   readonly channel?: ChannelOrigin;
-  /** SHA-256 of the request under an idempotency key. */
+  /** SHA-256 of the request that had the idempotency key. */
   readonly fingerprint?: string;
-  /** The month whose analyses this invoice counts in; absent where it is none of them. */
+  /** Month in which the invoice counts as an analysis. Absent if it does not count. */
   readonly usageMonth?: string;
-  /** Set until the commit when the invoice was stored before it was surely counted. */
+  /** Present until the commit if the invoice may have been stored without being counted. */
   readonly isCountUnsure?: true;
-  /** Gross in the base currency of the day it was decided; null without a rate. Never rewritten. */
+  /** Gross amount in the base currency on the day of the decision. Null if there was no rate. It is never changed. */
   readonly base?: ConvertedAmount | null;
-  /** Rows of a scan that was imported before: the same row of the earlier scan. */
+  /** Rows of a scan that was imported before: reference to the same row of the earlier scan. */
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
-  /** The decision in force; reviews move it, the analysis stays as it was. */
+  /** The current decision. Reviews change it, while the analysis stays as it was. */
   readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
-  /** The facts of the analysis until they are in `analyses`. */
+  /** Facts of the analysis until they are stored in `analyses`. */
   readonly facts?: Binary;
-  /** Set by the commit, unset when everything derived from it is stored; sparse index. */
+  /** Set by the commit, and removed when everything derived from it is stored. Sparse index. */
   readonly pending?: true;
 }
 
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
 /**
- * Serves the reads of candidates, which name it: plans are shared by all tenants, and the one that is good for few invoices (read
- * all, sort them in memory) would be used for a tenant with many until the database notices.
+ * Name of the index for reading candidates, which the queries state. All tenants share query plans, and the best plan
+ * for few invoices (read all and sort in memory) would otherwise be used for a tenant with many.
  */
 export const MATCH_INDEX = 'match';
 
@@ -88,7 +88,7 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
     { key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' },
     { key: { organizationId: 1, companyId: 1, ...NEWEST_FIRST }, name: 'newest_of_company' },
     { key: { leaseUntil: 1 }, sparse: true, name: 'undecided' },
-    // One bill of an ERP books an invoice.
+    // At most one ERP bill books an invoice.
     { key: { 'match.bookedInvoiceId': 1 }, sparse: true, unique: true, name: 'booked' },
     { key: { pending: 1 }, sparse: true, name: 'pending' },
     ...billIndexes,
@@ -179,7 +179,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           .limit(HITS_PER_KEY_MAX * some.length)
           .toArray();
       let documents = await sharing(keys);
-      // A hot key may have crowded out the hits of the others: then each key gets its own share.
+      // A hot key may have displaced the hits of other keys. In this case each key is read with a separate share.
       if (documents.length === HITS_PER_KEY_MAX * keys.length) {
         documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
       }
@@ -249,7 +249,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         source: source ?? { $ne: 'ERP' as const },
         ...(decision && { 'verdict.decision': decision }),
       };
-      // Bills of an ERP have no such time; with a bound the index is not read to where they are.
+      // ERP bills have no such time. With a lower bound, the database does not read the part of the index that contains
+      // them.
       const request = { ...page, createdFrom: page.createdFrom ?? FREE };
       const { items, nextPageToken } = await findPage(collection, filter, request, withoutFacts);
       return { items: items.map(toRecord), nextPageToken };
@@ -280,11 +281,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       }));
     },
     async pending(decidedBefore, afterId = '') {
-      // A page in the order of ids: invoices that fail again and again must not hide those behind them.
+      // The page is ordered by id, so that invoices that fail repeatedly do not hide later ones.
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
-        // Few are pending: the index of ids would be read from end to end for them.
+        // Only few invoices are pending. Without the hint, the database might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
@@ -300,7 +301,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         : { record: toDecided(document), facts: Buffer.from(document.facts.buffer) };
     },
     async hasUnstoredFinding(organizationId, findingId) {
-      // Few are pending at a time, and those are what the index finds.
+      // Only few invoices are pending at a time, and the index finds exactly those.
       const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
       return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
     },
@@ -322,7 +323,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-/** Filters roughly: the caller distinguishes records that came at the same moment. */
+/** Returns a rough filter. The caller separates records that arrived at the same moment. */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
   return {
@@ -335,13 +336,19 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
-/** The days of a month and one on each side, because the mark is set where it is counted and not where it is stored. */
+/**
+ * Returns the days of a month and one day on each side, because the month is determined when an invoice is counted and
+ * not when it is stored.
+ */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
   const begin = new Date(`${month}-01T00:00:00Z`);
   return { $gte: new Date(begin.getTime() - DAY_MS), $lt: new Date(endOfMonth(month).getTime() + DAY_MS) };
 }
 
-/** The comparison part with the status in force. That of a bill is its own: as an invoice it is RECEIVED for good. */
+/**
+ * Returns the fields for comparison with the current status. A bill uses its own status, because as an invoice it
+ * always stays RECEIVED.
+ */
 export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
   return match.source === 'ERP' ? match : { ...match, status };
 }
@@ -354,7 +361,10 @@ function toUndecided(document: InvoiceDocument): UndecidedInvoice {
   return { ...toStored(document), status: 'RECEIVED', isCountUnsure: document.isCountUnsure === true };
 }
 
-/** @throws TypeError for a document without a decision: no version has written one */
+/**
+ * Converts a database document to a decided invoice.
+ * @throws TypeError if it has no decision, which no version of the service has written
+ */
 function toDecided(document: InvoiceDocument): DecidedInvoice {
   const { _id: invoiceId, analysis, verdict = analysis, reimportOf } = document;
   if (analysis === undefined || verdict === undefined) throw new TypeError(`Invoice ${invoiceId} has no decision.`);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { joined } from './joined.js';
 
-/** Doubles numbers and records which it was given together. */
+/** Doubles numbers and records which numbers it received together. */
 function doubling(itemsMax: number) {
   const together: number[][] = [];
   const double = joined(itemsMax, async (items: readonly number[]) => {

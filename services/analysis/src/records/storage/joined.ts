@@ -5,9 +5,9 @@ interface Waiting<T, R> {
 }
 
 /**
- * Joins what is asked within one turn of the event loop: one piece of work answers for all of it, a command instead of
- * several. A fault of the work is the fault of every item.
- * @param work gives the results in the order of the items
+ * Joins all calls of one turn of the event loop into one piece of work, so that they need one command instead of
+ * several. If the work fails, every call fails.
+ * @param work returns results in the order of the items
  */
 export function joined<T, R>(
   itemsMax: number,

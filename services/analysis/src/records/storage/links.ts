@@ -5,27 +5,27 @@ import { writeGuarded, writeVersions } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { joined } from './joined.js';
 
-/** Facts about one account or one order of an organization. */
+/** A stored link with facts about one account or one order of an organization. */
 export interface LinkDocument<L extends object = object> {
   /** `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly link: L;
-  /** The last invoices and scans counted, so that a repeat changes nothing. */
+  /** Newest counted invoices and scans, so that a repeat changes nothing. */
   readonly countedUnits: readonly string[];
 }
 
 type Kind = 'account' | 'order';
 
-/** Links of one lookup for many invoices. */
+/** Maximum number of links in one lookup for many invoices. */
 const LOOKUP_KEYS_MAX = 500;
-/** Links of one command for invoices that are decided at the same moment. */
+/** Maximum number of links in one command for invoices that are decided at the same moment. */
 const JOINED_MAX = 100;
 
 /**
- * The links of accounts and of orders are in one collection, so that an invoice reads both with one command and writes both with one. They
- * are read and written only by their id; there is no other index.
+ * Returns the stores of links. Links of accounts and of orders are in one collection, so that an invoice reads both
+ * with one command and writes both with one. They are only accessed by id, so there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
   const find = joined(JOINED_MAX, async (ids: readonly string[]) => {
@@ -73,8 +73,10 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
 }
 
 /**
- * @returns whether each was stored; false for all where another writer was faster with one, because the driver does not say which. A caller
- *   that reads again sees by the units whether its own was counted.
+ * Writes links together.
+ * @returns whether each link was stored. If another writer was faster with one of them, the result is false for all,
+ * because the driver does not report which one it was. A caller that reads again sees from the units whether its own
+ * was counted.
  */
 async function writeTogether(
   links: Collection<LinkDocument>,

@@ -1,9 +1,9 @@
 /**
- * Reads the records that have one of the keys, of each key a bounded share. An index gives them key by key: under one limit,
- * a key of very many records, such as the account of a factoring company, would leave nothing of the keys behind it. Where the
- * limit is reached, the two halves of the keys are read one after the other.
- * @param limitOf how many records so many keys may find together
- * @returns a record may come several times
+ * Reads records that have one of the keys, with a limited share for each key. The index returns them key by key. With a
+ * single limit, a key with very many records, such as the account of a factoring company, would leave no room for later
+ * keys. If the limit is reached, the two halves of the keys are read one after the other.
+ * @param limitOf maximum number of records for a number of keys
+ * @returns records, of which some may occur several times
  */
 export async function readSharing<T>(
   keys: readonly string[],

@@ -4,13 +4,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RowsOutcome, ScanRun, ScanRunStore } from '../../records/application/scan-run-store.js';
 
 export interface ScanRunDocument {
-  /** The scan. */
+  /** Id of the scan. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
-  /** Time when a call for it last began. Absent in documents from before the field was stored. */
+  /** Time when a call for the scan last began. Absent in documents that were stored before the field existed. */
   readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }

@@ -6,12 +6,12 @@ import { writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { readSharing } from './records-by-keys.js';
 
-/** Suppliers with one key that are looked at; a factor's account may have hundreds. */
+/** Maximum number of suppliers that are read for one key. A factor's account may have hundreds. */
 const SUPPLIERS_PER_KEY_MAX = 64;
-/** Keys of one lookup for many invoices, and how many suppliers a key has at most as a rule. */
+/** Maximum number of keys in one lookup for many invoices, and the usual maximum number of suppliers for a key. */
 const LOOKUP_KEYS_MAX = 500;
 const SUPPLIERS_PER_KEY_USUAL = 4;
-/** Keys of one lookup of identities, which are small. */
+/** Maximum number of keys in one lookup of identities, which are small. */
 const IDENTITY_KEYS_MAX = 2_000;
 const IDENTITY = {
   name: 1,
@@ -24,15 +24,15 @@ const IDENTITY = {
   taxValid: 1,
 } as const;
 
-/** A supplier as the invoices tell of it. */
+/** A stored supplier, derived from its invoices. */
 export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly profile: SupplierProfile;
-  /** The last invoices and scans counted, so that a repeat changes nothing. */
+  /** Newest counted invoices and scans, so that a repeat changes nothing. */
   readonly countedUnits: readonly string[];
-  /** Absent in old records without a withdrawn unit. */
+  /** Absent in old records without withdrawn units. */
   readonly withdrawnUnits?: readonly string[];
 }
 
@@ -109,7 +109,7 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
   };
 }
 
-/** The record as the version after the one it was read at. */
+/** Returns the database document with the version that follows the one that was read. */
 function nextDocument(
   organizationId: string,
   { version, identity, profile, countedUnits, withdrawnUnits }: SupplierRecord,

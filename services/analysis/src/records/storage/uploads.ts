@@ -21,16 +21,19 @@ import type {
   UploadStore,
 } from '../application/upload-store.js';
 
-/** Unfinished work that one sweep takes up. */
+/** Maximum number of unfinished uploads that one sweep starts. */
 export const SWEEP_UPLOADS_MAX = 100;
-/** Failed attempts, over about six minutes, after which the others of its sequence no longer wait for a document. */
+/**
+ * Number of failed attempts, over about six minutes, after which the other documents of the sequence no longer wait for
+ * a document.
+ */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
-/** Counting a month's analyses is given up after this time, before the connection gives up on the database. */
+/** Maximum time in milliseconds for counting a month's analyses. It ends before the connection's own timeout. */
 const COUNT_MS_MAX = 25_000;
 
 export const UPLOAD_ANALYSES = 'upload_analyses';
 
-/** An upload whose analysis was requested, under the id of its invoice. */
+/** An upload whose analysis was requested. It has the id of its invoice. */
 export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth' | 'origin'> {
   readonly state: UploadRecord['state'];
   readonly usageMonth?: string;
@@ -41,13 +44,13 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
   readonly corrections: readonly Correction[];
   readonly knownSupplierName?: string;
   readonly failure?: UploadFailure;
-  /** The answer of the documents service as it was sent: what a document says may take many fields. */
+  /** Response of the documents service in binary form, because a document may state many fields. */
   readonly extracted?: Binary;
 }
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await collection.createIndexes([
-    // The sweep passes over documents that wait for their turn, of which there may be thousands, without reading them.
+    // With this index, the sweep skips thousands of documents that wait for their sequence without reading them.
     { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
@@ -55,14 +58,14 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** Documents of one channel of an organization are decided one after the other. */
+/** Returns the sequence of a channel's documents in an organization. They are decided one after the other. */
 function sequenceOf(organizationId: string, channel: Channel): string {
   return `${organizationId}|${channel}`;
 }
 
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
-  /** A time after that of the last one in the sequence: the clocks of replicas differ, and its order must not. */
+  /** Returns a time after the last document of the sequence. The clocks of replicas differ, but the order must not. */
   const afterLastOf = async (
     sequence: string,
     { organizationId, createdAt }: Pick<NewUpload, 'organizationId' | 'createdAt'>,
@@ -190,7 +193,7 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           {
             leaseUntil: { $gte: FREE },
             createdAt: { $lte: before },
-            // A document that waits for its turn is not stuck; the first one of its sequence may be.
+            // A document that waits for its sequence is not stuck. Only the first one of the sequence may be.
             $or: [
               { sequence: { $exists: false } },
               { attempts: { $gt: 0 } },
@@ -220,8 +223,8 @@ function packed(extracted: ExtractDocumentResponse | undefined): Binary | undefi
 }
 
 /**
- * The upload as its document stores it.
- * @throws Error when the document lacks what its state has
+ * Converts a database document to an upload.
+ * @throws Error if fields are missing that the state requires
  */
 export function toRecord(document: WithId<UploadDocument>): UploadRecord {
   switch (document.state) {

@@ -30,9 +30,12 @@ import type {
 } from '../../records/application/upload-store.js';
 import type { UploadWorker } from './upload-worker.js';
 
-/** A caller who waits for the decision waits this long; the work goes on (architecture section 7). */
+/**
+ * Maximum time in milliseconds that a caller waits for a decision. The work continues afterwards (architecture section
+ * 7).
+ */
 const SYNCHRONOUS_MS_MAX = 20_000;
-/** Interval of polls for work of another process. */
+/** Interval of polls for the result of another process. */
 const POLL_EACH_MS = 100;
 
 interface Deps {
@@ -43,7 +46,7 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly tenants: Tenants;
   readonly clock: Clock;
-  /** Shorter in tests. */
+  /** Maximum wait. Tests shorten it. */
   readonly synchronousMsMax?: number;
 }
 
@@ -51,20 +54,20 @@ export interface AnalyzeUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly request: UploadRequest;
-  /** The origin that a channel states of its document; undefined for a request of a caller. */
+  /** Origin that a channel states for its document. Undefined for a request of a caller. */
   readonly origin: ChannelOrigin | undefined;
-  /** Analyses the plan allows in a month; undefined means any number. */
+  /** Maximum number of analyses in a month. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
-  /** Answer where the decision is not there yet: at once, or after `waitMs`. */
+  /** True to respond before the decision is made: at once, or after `waitMs`. */
   readonly respondAsync: boolean;
-  /** Maximum wait with `respondAsync`. */
+  /** Maximum wait if `respondAsync` is true. */
   readonly waitMs: number;
 }
 
 export interface CorrectUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
-  /** Values by path. */
+  /** Corrected values by path. */
   readonly fields: Readonly<Record<string, string>>;
   readonly monthlyLimit: number | undefined;
 }
@@ -72,20 +75,23 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** True when the request was made before. */
+  /** True when the same request was made before. */
   readonly isReplayed: boolean;
 }
 
 export interface UploadAnalyzer {
   /**
-   * Has an upload read and analyzed: the caller waits for the decision, or the work is queued. A repeat gets the same.
-   * @throws DomainError not_found, wrong_state before the bytes are there, idempotency_mismatch for another request about the
-   *   same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable, deadline when it takes longer
+   * Requests that an upload is read and analyzed. The caller waits for the decision, or the work is queued. A repeat
+   * has the same result.
+   * @throws DomainError not_found, wrong_state before the bytes are stored, idempotency_mismatch for a different
+   * request about the same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable,
+   * deadline when it takes longer
    */
   analyze(input: AnalyzeUploadInput, context: RequestContext): Promise<UploadAnalysis>;
   /**
-   * Stores what a person corrected and analyzes with it.
-   * @throws DomainError invalid for unknown paths and wrong values, not_found, wrong_state where there is nothing to correct
+   * Stores corrections of a person and analyzes the upload with them.
+   * @throws DomainError invalid for unknown paths and wrong values, not_found, wrong_state if there is nothing to
+   * correct
    */
   correct(input: CorrectUploadInput, context: RequestContext): Promise<UploadAnalysis>;
 }
@@ -93,7 +99,7 @@ export interface UploadAnalyzer {
 export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   const { uploads, worker, synchronousMsMax = SYNCHRONOUS_MS_MAX } = deps;
 
-  /** Waits until the upload is decided, here or elsewhere. */
+  /** Waits until this process or another one has decided the upload. */
   const decided = async (record: UploadRecord, isReplayed: boolean, waitMs = synchronousMsMax): Promise<void> => {
     const { uploadId } = record;
     const ended = new AbortController();
@@ -112,7 +118,10 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
     }
   };
 
-  /** Waits for callers who accept a queued analysis, when it takes longer or `documents` is unavailable. */
+  /**
+   * Waits for callers who accept a queued analysis. Returns false if the decision takes longer or `documents` is
+   * unavailable.
+   */
   const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
     try {
@@ -132,7 +141,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, input);
-      // One that was stored a moment ago has none.
+      // A request that was only just stored cannot have a result yet.
       if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
         if (!respondAsync) await decided(record, isReplayed);
         else if (!(await isDecidedWithin(record, isReplayed, waitMs))) {
@@ -151,7 +160,10 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   };
 }
 
-/** Tells whether there is nothing to wait for. @throws DomainError unprocessable when the document could not be read */
+/**
+ * Tells whether the upload has a result.
+ * @throws DomainError unprocessable if the document could not be read
+ */
 async function hasResult(
   { uploads, invoices }: Deps,
   { organizationId, invoiceId }: UploadRecord,
@@ -164,7 +176,7 @@ async function hasResult(
   return invoice?.analysis !== undefined && !record.isDue;
 }
 
-/** Stores a first request as work to be done. */
+/** Stores the first request for an upload as due work. */
 async function accept(
   deps: Deps,
   { organizationId, uploadId, request, origin, monthlyLimit }: AnalyzeUploadInput,
@@ -233,8 +245,9 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
 }
 
 /**
- * Refuses another request about the same upload. A channel may repeat its request whatever a caller asked for first, and a caller who
- * states no company or order about its document means the one in force (ADR 0123).
+ * Refuses a different request about the same upload. A channel may repeat its request even if a caller has made another
+ * request first. If a caller states no company or order for a channel's document, the current values are used (ADR
+ * 0123).
  */
 function requireSameRequest(
   record: UploadRecord,
@@ -254,7 +267,7 @@ function requireSameRequest(
   );
 }
 
-/** Stores a correction that can be analyzed; nothing when it is refused. */
+/** Stores a correction if it can be analyzed. A refused correction is not stored. */
 async function storeCorrections(
   deps: Deps,
   { organizationId, uploadId, fields, monthlyLimit }: CorrectUploadInput,
@@ -278,7 +291,7 @@ async function storeCorrections(
   const line = { action: 'invoice.corrected', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
   const audited = [auditAnnouncement(events.analysisAuditRecorded, context, line)];
   if (record.state !== 'FAILED') return uploads.correct(record, { corrections, counted: undefined }, audited);
-  // It counts now that it can be read.
+  // The upload counts from now on, because it can be read.
   const counted = { usageMonth: usageMonth(now), countedAt: now };
   const { created } = await createCounted<ReadUpload, never>(deps, {
     mark: analysisMark({ organizationId, usageMonth: counted.usageMonth, createdAt: now }),
@@ -289,7 +302,7 @@ async function storeCorrections(
   return created;
 }
 
-/** The refusal of a correction of an upload that no analysis was requested of. */
+/** Returns the refusal of a correction if no analysis of the upload was requested. */
 async function neverAnalyzed(
   { documents }: Deps,
   { organizationId, uploadId }: Pick<CorrectUploadInput, 'organizationId' | 'uploadId'>,
@@ -327,7 +340,10 @@ function requireReadableFields(fields: Readonly<Record<string, string>>): void {
   faults.throwIfAny();
 }
 
-/** One correction at a time: another would take the place of its values before anybody had seen their result. */
+/**
+ * Checks that an upload can be corrected now. Only one correction is processed at a time, because another one would
+ * replace its values before anybody has seen the result.
+ */
 function correctable(record: UploadRecord): ReadUpload | FailedUpload {
   if (record.state === 'READ' && !record.isDue) return record;
   if (record.state === 'FAILED' && record.failure.reason === 'FIELDS_MISSING') return record;
@@ -343,7 +359,7 @@ function stillAtWork(uploadId: string): StillAtWork {
   return new StillAtWork(uploadId);
 }
 
-/** A refusal that only this file makes, kept unchanged. */
+/** A refusal that only this file creates, so that it can be passed on unchanged. */
 class StillAtWork extends DomainError {
   constructor(uploadId: string) {
     super(

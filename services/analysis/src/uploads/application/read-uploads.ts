@@ -25,11 +25,11 @@ export type UploadStatus =
       readonly state: 'FAILED';
       readonly invoiceId: string;
       readonly failure: UploadFailure;
-      /** FIELDS_MISSING: what was read all the same. */
+      /** Fields that were read. For FIELDS_MISSING they are the fields that are present. */
       readonly fields: readonly Provenance[];
     };
 
-/** The document of an invoice, with the proof of each field. */
+/** The document of an invoice, with the origin of each field. */
 export interface ReadDocument {
   readonly document: Document;
   readonly reading: Reading;
@@ -40,15 +40,16 @@ export interface ReadDocument {
 export interface ExportedInvoice {
   readonly record: InvoiceRecord;
   readonly latest: LatestAnalysis;
-  /** Undefined for an invoice that was read from none. */
+  /** Undefined if the invoice was not read from a document. */
   readonly document: ReadDocument | undefined;
 }
 
 export interface UploadReader {
   status(organizationId: string, uploadId: string): Promise<UploadStatus>;
   /**
-   * A decided invoice with all that it rests on. The audit trail keeps who exported it.
-   * @throws DomainError not_found, wrong_state for one that must not be paid unless that is asked for
+   * Exports a decided invoice with all its facts. The audit trail records who exported it.
+   * @throws DomainError not_found, wrong_state for an invoice that must not be paid, unless the caller requests it
+   * explicitly
    */
   exportInvoice(
     reference: InvoiceReference,
@@ -101,7 +102,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
   };
 }
 
-/** The placeholder of a currency was not read. */
+/** Removes the placeholder of an unknown currency, because it was not read from the document. */
 function fieldsRead(provenance: readonly Provenance[]): readonly Provenance[] {
   return provenance.filter(({ field, raw }) => field !== 'currency' || raw !== undefined);
 }

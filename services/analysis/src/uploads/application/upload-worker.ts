@@ -34,11 +34,14 @@ import type {
   UploadStore,
 } from '../../records/application/upload-store.js';
 
-/** Renewed while the work goes on; others take over this long after a worker fell silent. */
+/** Duration of a lease in milliseconds. It is renewed during the work, and other workers take over after it. */
 const UPLOAD_LEASE_MS = 30_000;
-/** Queued uploads that one process works on at once: the documents service reads few at once, and the others wait here. */
+/**
+ * Maximum number of queued uploads that one process works on. The documents service reads only few at once, so the
+ * others wait here.
+ */
 const QUEUED_AT_ONCE_MAX = 8;
-/** Work that waits in this process; what is more is left to the sweep. */
+/** Maximum number of uploads that wait in this process. The sweep finds the others later. */
 const QUEUED_WAITING_MAX = 200;
 const RETRY_MS_MIN = 2_000;
 const RETRY_MS_MAX = 60_000;
@@ -57,19 +60,26 @@ interface Deps {
 
 export interface UploadWorker {
   /**
-   * Does the due work on an upload: reads it, stores its invoice, decides it. Resolves at once when another worker has it or nothing is
-   * due. Work that fails is due again later. Of a sequence, the first upload that is not decided is worked on.
+   * Performs the due work on an upload: reads it, stores its invoice and decides it. Resolves at once if another worker
+   * has claimed it or nothing is due. Failed work becomes due again later. In a sequence, the first undecided upload is
+   * processed.
    */
   work(reference: UploadReference): Promise<void>;
-  /** Has the work done behind the answer. */
+  /** Queues the work, which is done after the response. */
   queue(reference: UploadReference): void;
-  /** Queues what is due of any tenant. @returns how many uploads */
+  /**
+   * Queues due work of any tenant.
+   * @returns the number of uploads
+   */
   sweep(): Promise<number>;
-  /** Ends what is running; what is not finished is due again when its lease has lapsed. */
+  /** Stops the work in progress. Unfinished work becomes due again when its lease expires. */
   stop(): Promise<void>;
 }
 
-/** Works on uploads by claims: any replica, each upload once, again after a crash (architecture section 5, rule 5). */
+/**
+ * Works on uploads by claims. Any replica may do so, each upload is processed once, and processing restarts after a
+ * crash (architecture section 5, rule 5).
+ */
 export function uploadWorker(deps: Deps): UploadWorker {
   const { uploads, clock, logger } = deps;
   const running = new Map<string, Promise<void>>();
@@ -93,7 +103,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
       await decideUpload(deps, record, tenant);
       await uploads.finish(record);
     } catch (error) {
-      // Another worker has taken over, and its result is the result.
+      // Another worker has taken over, so its result counts.
       if (error instanceof VersionConflict || lost.signal.aborted) return;
       await release(record);
       throw error;
@@ -117,7 +127,10 @@ export function uploadWorker(deps: Deps): UploadWorker {
     running.set(invoiceId, begun);
     return begun;
   };
-  /** Works on the first upload of a sequence, and queues the next one after it: others take turns with a long sequence. */
+  /**
+   * Works on the first upload of a sequence and then queues the next one, so that other uploads are not delayed by a
+   * long sequence.
+   */
   const workInSequence = async (organizationId: string, sequence: string): Promise<void> => {
     const first = await uploads.firstDue(organizationId, sequence);
     if (first === undefined || running.has(first.invoiceId) || stopping.signal.aborted) return;
@@ -149,7 +162,10 @@ export function uploadWorker(deps: Deps): UploadWorker {
   };
 }
 
-/** @returns undefined when nothing can be read, which is then stored and announced */
+/**
+ * Reads an upload.
+ * @returns undefined if nothing can be read; this result is stored and announced
+ */
 async function readUpload(
   deps: Deps,
   record: UnreadUpload,
@@ -188,7 +204,7 @@ async function readUpload(
   return uploads.saveReading(record, read);
 }
 
-/** Parsers end what they say as they like. */
+/** Adds a full stop if a message has none, because messages of parsers end in various ways. */
 function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
@@ -201,7 +217,7 @@ function missingFields(missing: readonly string[]): UploadFailure {
   };
 }
 
-/** A document that could not be read counts in no month. */
+/** Stores the failure of an upload. A document that could not be read counts in no month. */
 async function failUpload(
   { uploads, usage }: Deps,
   record: UnreadUpload,
@@ -216,7 +232,7 @@ async function failUpload(
   );
 }
 
-/** Finds the name of a supplier that is known by the tax id or account recognised in the text. */
+/** Finds the name of a supplier that is known by the tax id or account in the text. */
 async function nameOfKnownSupplier(
   { suppliers }: Deps,
   { organizationId, invoiceId, companyId, origin }: UnreadUpload,
@@ -236,7 +252,7 @@ async function nameOfKnownSupplier(
   );
 }
 
-/** Stores the invoice of an upload and decides it, or decides it once more where it was corrected. */
+/** Stores the invoice of an upload and decides it. A corrected invoice is decided again. */
 async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts): Promise<void> {
   const { invoices, decider } = deps;
   const { organizationId, invoiceId } = upload;
@@ -250,7 +266,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
     }
     if (record.analysis === undefined) {
       const resumed = await resumeInvoice(deps)(record, tenant);
-      // The worker that holds it decides it; this one comes back when that should be done.
+      // The worker that holds the claim decides the invoice. This worker checks again later.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
         throw new DomainError('in_progress', 'The invoice is being decided.');
       }
@@ -279,7 +295,7 @@ async function insertAndDecide(
   const now = clock.now();
   const companyId = companyFor(
     {
-      // One that was removed since the request no longer takes invoices.
+      // A company that was removed since the request cannot receive invoices any more.
       companyId:
         request.companyId !== undefined && hasCompany(tenant, request.companyId) ? request.companyId : undefined,
       buyerTaxId: invoice.buyer?.tax_id,
@@ -310,6 +326,6 @@ async function insertAndDecide(
   };
   if (!(await invoices.insert(received))) throw new VersionConflict();
   const decided = await decider.decide({ ...received, version: 1, invoice: normalised, tenant });
-  // We were so slow that another worker took over.
+  // This worker was so slow that another one took over.
   if (decided === undefined) throw new VersionConflict();
 }

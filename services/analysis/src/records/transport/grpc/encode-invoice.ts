@@ -12,7 +12,10 @@ import type { DecidedAnalysis, InvoiceRecord } from '../../application/invoice-s
 import type { UploadRecord } from '../../application/upload-store.js';
 import { sourceOf } from '../../domain/upload-source.js';
 
-/** @param verdict the decision in force, where it is not the one of the analysis */
+/**
+ * Encodes an analysis.
+ * @param verdict current decision, if it differs from the decision of the analysis
+ */
 export function encodeAnalysis(
   invoiceId: string,
   analysis: DecidedAnalysis,
@@ -44,7 +47,7 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     summary: finding.summary,
     recommendedAction: finding.recommendedAction ?? undefined,
     confidencePercent: finding.confidence,
-    // MongoDB keeps members in their order, but one byte form is easier to promise than to assume.
+    // MongoDB keeps the order of members, but canonical JSON does not depend on that.
     evidenceJson: canonicalJson(finding.evidence),
     relatedInvoiceIds: [...finding.relatedInvoiceIds],
     disposition: finding.disposition,
@@ -82,7 +85,7 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
   };
 }
 
-/** An upload of which no invoice is stored: not yet, or because it could not be read. */
+/** Encodes an upload without a stored invoice, because it is not read yet or could not be read. */
 export function encodeUpload({
   invoiceId,
   uploadId,

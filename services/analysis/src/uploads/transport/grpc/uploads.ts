@@ -25,7 +25,7 @@ interface Deps {
   readonly invoices: InvoiceReader;
 }
 
-/** invoicecontrol.analysis.v1.UploadAnalysisService */
+/** Implements invoicecontrol.analysis.v1.UploadAnalysisService. */
 export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Binding {
   const latest = async (organizationId: string, invoiceId: string) => {
     const { analysis, findings, verdict } = await invoices.latestAnalysis(organizationId, invoiceId);
@@ -84,7 +84,10 @@ export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Bin
   });
 }
 
-/** @throws DomainError invalid for an origin of no known channel */
+/**
+ * Reads the origin of a request.
+ * @throws DomainError invalid if the channel is unknown
+ */
 function readOrigin(stated: AnalyzeUploadRequest['origin']): ChannelOrigin | undefined {
   if (stated === undefined) return undefined;
   const origin = parseOrigin(stated);
