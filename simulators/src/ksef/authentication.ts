@@ -17,7 +17,7 @@ const CHALLENGE_MS = 10 * 60_000;
 const AUTHENTICATION_MS = 45 * 60_000;
 const ACCESS_MS = 15 * 60_000;
 const REFRESH_MS = 7 * 86_400_000;
-/** Afterwards the operation is gone (410). */
+/** Time in milliseconds after which an operation no longer exists (410). */
 const OPERATION_MS = 7 * 86_400_000;
 const CLIENT_IP = '127.0.0.1';
 
@@ -58,7 +58,7 @@ const CERTIFICATE_METHOD = {
   },
 };
 
-/** The caller and its right. */
+/** The caller of a business call and its permissions. */
 export interface Caller {
   readonly context: string;
   readonly permissions: readonly string[];
@@ -76,11 +76,14 @@ interface AuthenticationDeps {
   readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly checksNips: boolean;
-  /** TEST takes self-signed certificates and SHA-1. */
+  /** True in TEST, which accepts self-signed certificates and SHA-1. */
   readonly isForTests: boolean;
 }
 
-/** Authentication with a token of KSeF or a certificate: calls A1 to A7 and X1, and the tokens that authorize all others. */
+/**
+ * Authenticates with a KSeF token or a certificate (calls A1 to A7 and X1) and issues the tokens that authorize all
+ * other calls.
+ */
 export class Authenticator {
   readonly #deps: AuthenticationDeps;
   readonly #challenges: Table<Challenge>;
@@ -94,27 +97,27 @@ export class Authenticator {
     this.#bearers = deps.store.table('bearers');
   }
 
-  /** The context of whatever token the call bears, valid or not. */
+  /** Returns the context of the token in the call, even if the token is no longer valid. */
   contextOf(call: Call): string | null {
     return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
   }
 
-  /** Makes the token of the call worthless. */
+  /** Invalidates the token of the call. */
   kill(call: Call): void {
     const token = bearerOf(call) ?? '';
     const bearer = this.#bearers.get(token);
     if (bearer !== undefined) this.#bearers.put(token, { ...bearer, isDead: true });
   }
 
-  /** Successful authentications, also of one context alone. */
+  /** Counts successful authentications, of one context or of all. */
   count(context: string | undefined): number {
     const all = [...this.#operations.values()];
     return all.filter((one) => one.isRedeemed && (context === undefined || one.context === context)).length;
   }
 
   /**
-   * The caller of a business call. Permissions are those that the token has now, and an access token of a token which is gone or
-   * revoked is worthless: what `PUT /control/contexts` replaces holds at once.
+   * Returns the caller of a business call. The current permissions of its token apply, and an access token is invalid
+   * if its KSeF token was removed or revoked. Changes by `PUT /control/contexts` therefore take effect at once.
    * @throws Refusal 401 or 403
    */
   authorize(call: Call, anyOf?: readonly string[]): Caller {
@@ -132,7 +135,10 @@ export class Authenticator {
     return caller;
   }
 
-  /** @returns undefined where the token or the certificate does not hold any more */
+  /**
+   * Finds the caller of an authentication.
+   * @returns undefined if the token or the certificate is no longer valid
+   */
   #callerOf({ context, token, signed }: Authentication): Caller | undefined {
     if (signed !== undefined) {
       if (this.#deps.certificates.isRevoked(signed)) return undefined;
@@ -153,7 +159,7 @@ export class Authenticator {
     return granted ?? (identity === context ? OWNER_PERMISSIONS : []);
   }
 
-  /** A1 */
+  /** Returns the published certificates (A1). */
   certificates(): Answer {
     const body = this.#deps.keys.published().map((pair) => ({
       certificate: pair.certificate,
@@ -166,12 +172,12 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** A2 */
+  /** Creates a challenge (A2). */
   challenge(): Answer {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);
     this.#challenges.put(challenge, { timestampMs: now.getTime(), isUsed: false });
-    // Digits below the millisecond: a client that rounds them instead of truncating has another time.
+    // Digits below a millisecond are added, so that a client that rounds them instead of truncating gets another time.
     const body = {
       challenge,
       timestamp: timestamp(now, '8765'),
@@ -181,7 +187,7 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** A3 */
+  /** Begins an authentication with a token (A3). */
   begin(call: Call): Answer {
     const request = readBody(call, tokenRequest);
     const { type, value } = request.contextIdentifier;
@@ -200,7 +206,7 @@ export class Authenticator {
     return this.#start({ context: value, token, outcome });
   }
 
-  /** X1 */
+  /** Begins an authentication with a signed request (X1). */
   beginSigned(call: Call): Answer {
     const { isForTests, checksNips, certificates, clock } = this.#deps;
     const document = readLoginDocument(call.body, { isSha1Taken: isForTests });
@@ -246,7 +252,7 @@ export class Authenticator {
     return { status: 202, body: { referenceNumber, authenticationToken } };
   }
 
-  /** A4 */
+  /** Returns the status of an authentication (A4). */
   status(call: Call, referenceNumber: string, faults: TakenFaults): Answer {
     const bearer = this.#require(call, ['AuthenticationToken', 'ContextToken']);
     const found = this.#operations.get(referenceNumber);
@@ -278,7 +284,7 @@ export class Authenticator {
     };
   }
 
-  /** A5 */
+  /** Issues the tokens of an authentication (A5). */
   redeem(call: Call): Answer {
     const bearer = this.#require(call, ['AuthenticationToken']);
     const found = this.#operation(bearer);
@@ -296,7 +302,7 @@ export class Authenticator {
     return { status: 200, body: { accessToken, refreshToken } };
   }
 
-  /** A6 */
+  /** Refreshes an access token (A6). */
   refresh(call: Call): Answer {
     const bearer = this.#require(call, ['RefreshToken']);
     const found = this.#operation(bearer);
@@ -306,7 +312,7 @@ export class Authenticator {
     return { status: 200, body: { accessToken } };
   }
 
-  /** A7 */
+  /** Ends an authentication (A7). */
   end(call: Call): Answer {
     const { authentication } = this.#require(call, ['ContextToken', 'RefreshToken']);
     for (const [token, bearer] of this.#bearers.entries()) {
@@ -316,7 +322,7 @@ export class Authenticator {
     return { status: 204 };
   }
 
-  /** Returns the status of a decrypted token (KSeF reference, section 3, statuses of A4). */
+  /** Verifies a decrypted token and returns its status (KSeF reference, section 3, statuses of A4). */
   #verify(
     plain: Buffer | undefined,
     context: string,
@@ -333,7 +339,7 @@ export class Authenticator {
     } catch {
       return refuse('Nieprawidłowe kodowanie tokena');
     }
-    // The token itself has separators: the last one counts.
+    // The token itself contains separators, so the text is split at the last one.
     const at = text.lastIndexOf('|');
     if (at < 0) return refuse('Nieprawidłowe kodowanie tokena');
     const value = text.slice(0, at);
@@ -364,7 +370,10 @@ export class Authenticator {
     if (this.#callerOf(operation) === undefined) throw badRequest(21_301, 'Uwierzytelnienie zostało unieważnione.');
   }
 
-  /** @throws Refusal 401 */
+  /**
+   * Finds the valid token of a call.
+   * @throws Refusal 401
+   */
   #require(call: Call, types: readonly BearerType[]): Bearer {
     const bearer = this.#bearers.get(bearerOf(call) ?? '');
     const isValid =

@@ -51,7 +51,7 @@ async function newRequest(environment: EnvironmentName, nip = SELLER): Promise<s
   });
 }
 
-/** X1 with a document as it is. */
+/** Sends a document to X1 unchanged. */
 async function send(document: string, environment: EnvironmentName): Promise<TestAnswer> {
   return call(`POST ${simulator.url}/${environment}/v2/auth/xades-signature`, document, {
     'x-error-format': 'problem-details',
@@ -59,7 +59,7 @@ async function send(document: string, environment: EnvironmentName): Promise<Tes
   });
 }
 
-/** A signature of the public client over a new challenge. */
+/** Signs a new challenge with the public client. */
 async function signed({ certificate, privateKey }: IssuedCertificate, environment: EnvironmentName = 'demo') {
   return SignatureService.sign(await newRequest(environment), certificate, privateKey);
 }
@@ -68,7 +68,7 @@ function codeOf(answer: TestAnswer): unknown {
   return (json(answer)['errors'] as readonly { code: number }[] | undefined)?.[0]?.code;
 }
 
-/** Reads the end of a login from A4. */
+/** Polls A4 and returns the final status of a login. */
 async function outcome(document: string, environment: EnvironmentName = 'demo') {
   return clients[environment].outcome(await send(document, environment));
 }

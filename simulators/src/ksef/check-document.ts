@@ -10,7 +10,7 @@ const BYTES_MAX = 1_000_000;
 const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
 const DETAILS_MAX = 10;
 
-/** The forms that an interactive session takes, each with its schema. */
+/** Forms that an interactive session accepts, with their schemas. */
 const forms = {
   'FA (3)': { schema: 'FA3', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' },
   'FA (2)': { schema: 'FA2', namespace: 'http://crd.gov.pl/wzor/2023/06/29/12648/' },
@@ -39,7 +39,7 @@ export interface SentDocument {
 
 export interface DocumentRules {
   readonly formCode: FormCode;
-  /** The day on which KSeF receives it. */
+  /** Day on which KSeF receives the document. */
   readonly today: string;
   readonly checksNips: boolean;
 }
@@ -48,7 +48,7 @@ export type CheckedDocument =
   | { readonly facts: InvoiceFacts; readonly failure: null; readonly text: string }
   | { readonly facts: InvoiceFacts | null; readonly failure: Status };
 
-/** The final status of a refused invoice. */
+/** Creates the final status of a refused invoice. */
 export function failed(code: number, ...details: readonly string[]): Status {
   const description = failures[code] ?? `Status ${code}`;
   return { code, description, ...(details.length === 0 ? {} : { details }) };
@@ -59,8 +59,8 @@ export function isKnownForm({ systemCode, schemaVersion, value }: FormCode): boo
 }
 
 /**
- * Decrypts a document and holds it against everything that can be said of it alone, in the order of the KSeF reference, section
- * 14: decryption, file, content. Rights and duplicates are checked when it is processed.
+ * Decrypts a document and performs all checks that need only the document, in the order of the KSeF reference, section
+ * 14: decryption, file, content. Permissions and duplicates are checked when it is processed.
  */
 export function checkDocument(sent: SentDocument, rules: DocumentRules): CheckedDocument {
   const bytes = decrypt(sent);
@@ -110,7 +110,10 @@ function checkContent(
   return { facts, failure: null, text };
 }
 
-/** Reads the facts of a document as far as it states them. @returns undefined for what is neither FA(3) nor FA(2) */
+/**
+ * Reads the fields that a document states.
+ * @returns undefined if the document is neither FA(3) nor FA(2)
+ */
 export function readStatedFacts(xml: string): InvoiceFacts | undefined {
   const parsed = parseXml(Buffer.from(xml, 'utf8'));
   if ('fault' in parsed) return undefined;
@@ -138,7 +141,10 @@ function decrypt({ encrypted, key, iv }: SentDocument): Buffer | undefined {
   }
 }
 
-/** @returns the text of the file, or its fault */
+/**
+ * Reads the file.
+ * @returns its text, or the status of its fault
+ */
 function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): string | Status {
   if (bytes.length !== invoiceSize) return failed(430, 'Nieprawidłowy rozmiar pliku.');
   if (sha256(bytes) !== invoiceHash) return failed(430, 'Nieprawidłowy skrót pliku.');
@@ -157,7 +163,9 @@ function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): st
   return text;
 }
 
-/** Instructions and characters that KSeF refuses beyond its schema (KSeF reference, section 9, item 1). */
+/**
+ * Lists instructions and characters that KSeF refuses in addition to its schema (KSeF reference, section 9, item 1).
+ */
 function markupFaults(text: string): readonly string[] {
   const faults: string[] = [];
   const withoutProlog = text.replace(/^<\?xml\s[^>]*\?>/, '');
@@ -188,7 +196,10 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
       .reduce((total, { content }) => total + Math.round(Number(content.trim()) * 100), 0);
     return cents / 100;
   };
-  /** Reads what identifies a party. @param path the path of its DaneIdentyfikacyjne */
+  /**
+   * Reads the number that identifies a party.
+   * @param path path of its DaneIdentyfikacyjne
+   */
   const identify = (node: XmlNode, path: string): PartyIdentifier => {
     const nip = textIn(node, `${path}/f:NIP`);
     if (nip !== null) return { type: 'Nip', value: nip };
@@ -225,7 +236,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
     currency: find('f:Fa/f:KodWaluty') ?? '',
     net: sum('starts-with(local-name(), "P_13_")'),
-    // P_14_1W and its like repeat the tax in PLN.
+    // P_14_1W and similar fields repeat the tax in PLN.
     vat: sum('starts-with(local-name(), "P_14_") and not(contains(local-name(), "W"))'),
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',

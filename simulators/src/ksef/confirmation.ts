@@ -23,21 +23,21 @@ export interface ConfirmedDocument {
 }
 
 export interface ConfirmationContent {
-  /** `środowisko testowe (TE)`; none in production. */
+  /** Name of the environment, such as `środowisko testowe (TE)`. Empty in production. */
   readonly environment: string;
   readonly session: string;
   readonly context: string;
   readonly proof: Proof;
   readonly formCode: FormCode;
   readonly documents: readonly ConfirmedDocument[];
-  /** True for the collective confirmation of a session, which says how many documents it has. */
+  /** True for the collective confirmation of a session, which states its number of documents. */
   readonly isCollective: boolean;
   readonly sealedAt: Date;
 }
 
 /**
- * The official confirmation of receipt (UPO), version 4-3, with an enveloped signature (XAdES) over the whole document and the
- * time of the seal.
+ * Writes the official confirmation of receipt (UPO), version 4-3, with an enveloped signature (XAdES) over the whole
+ * document and the time of the seal.
  */
 export function writeConfirmation(content: ConfirmationContent, seal: KeyPair): string {
   const signer = new SignedXml({
@@ -116,7 +116,10 @@ function toXml({
   ]);
 }
 
-/** An invoice that was issued on an earlier day counts as offline (KSeF reference, section 9, item 3). */
+/**
+ * Returns the invoicing mode. An invoice with an earlier issue date counts as offline (KSeF reference, section 9, item
+ * 3).
+ */
 export function invoicingMode(issueDate: string, receivedAt: Date): 'Online' | 'Offline' {
   return issueDate < polishDay(receivedAt) ? 'Offline' : 'Online';
 }
@@ -126,7 +129,7 @@ function element(name: string, attributes: Readonly<Record<string, string>>, con
   return `<${name}${written.join('')}>${content.join('')}</${name}>`;
 }
 
-/** Writes text into XML. */
+/** Escapes text for XML. */
 export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -20,7 +20,7 @@ interface ConfirmationsDeps {
   readonly links: SignedLinks;
 }
 
-/** Confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
+/** Creates confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
 export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #confirmations: Table<Confirmation>;
@@ -34,7 +34,10 @@ export class Confirmations {
     return this.#confirmations.get(reference);
   }
 
-  /** Confirms the accepted ones of these invoices. @returns undefined when none is accepted */
+  /**
+   * Confirms the accepted invoices among the given ones.
+   * @returns undefined if none is accepted
+   */
   confirm(session: Session, invoices: readonly Invoice[], isCollective: boolean): Confirmation | undefined {
     const documents = invoices.flatMap((invoice) => toConfirmedDocument(invoice));
     if (documents.length === 0) return undefined;
@@ -57,19 +60,22 @@ export class Confirmations {
     return confirmation;
   }
 
-  /** An address that needs no token, and when it expires. */
+  /** Returns an address that needs no token, with its time of expiry. */
   link(reference: string): { readonly url: string; readonly expires: string } {
     return this.#deps.links.sign(`/downloads/${reference}`, DOWNLOAD_MS);
   }
 
-  /** A confirmation by its pre-signed address, without a token. */
+  /** Returns a confirmation by its pre-signed address, without a token. */
   download(call: Call, reference: string): Answer {
     const found = this.#deps.links.isValid(call) ? this.#confirmations.get(reference) : undefined;
     return found === undefined ? { status: 403, body: '' } : xmlAnswer(found.xml, false);
   }
 }
 
-/** A confirmation as it is sent; cut, half of it under the hash of the whole. */
+/**
+ * Returns the response with a confirmation. If `isCut` is true, half of the confirmation is sent with the hash of the
+ * whole.
+ */
 export function xmlAnswer(xml: string, isCut: boolean): Answer {
   return {
     status: 200,

@@ -16,17 +16,17 @@ interface Contract {
   readonly components: Json;
 }
 
-/** The published contract of KSeF, with the paths that are used. */
+/** Published contract of KSeF, reduced to the paths that are used. */
 const contract = JSON.parse(
   readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
-// Formats of OpenAPI (int32, byte) are unknown to JSON Schema; patterns and lengths say the same.
+// Formats of OpenAPI (int32, byte) are unknown in JSON Schema. Patterns and lengths express the same.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 
-/** A client that fails where an answer, or a request that was accepted, is not as the contract says. */
+/** A client that fails if a response, or a request that was accepted, breaks the contract. */
 export class ContractClient extends TestClient {
-  /** `METHOD path` of the contract, for each response with 2xx. */
+  /** Operations of the contract (`METHOD path`) that had a 2xx response. */
   readonly succeeded = new Set<string>();
 
   override async api(target: string, body?: unknown, bearer?: string | null): Promise<TestAnswer> {
@@ -40,7 +40,7 @@ export class ContractClient extends TestClient {
   }
 }
 
-/** `METHOD path` of each operation of the contract. */
+/** Lists the operations of the contract as `METHOD path`. */
 export function contractOperations(): readonly string[] {
   return Object.entries(contract.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -51,7 +51,7 @@ function findOperation(target: string): { readonly name: string; readonly operat
   const [method = '', below = ''] = target.split(' ');
   const path = `/${below.replace(/\?.*$/, '')}`;
   const found = Object.entries(contract.paths)
-    // Literal paths before those with parameters.
+    // Literal paths precede paths with parameters.
     .sort(([a], [b]) => a.split('{').length - b.split('{').length)
     .find(([template, operations]) => {
       const pattern = new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`);
@@ -68,7 +68,7 @@ function faultsOfRequest({ requestBody }: ContractOperation, body: unknown): rea
   return faultsOf(schema, body);
 }
 
-/** Lists the places at which a response to `METHOD path` breaks the contract. */
+/** Lists the parts of a response to `METHOD path` that break the contract. */
 export function faultsOfAnswer(target: string, { status, headers, text }: TestAnswer): readonly string[] {
   const response = findOperation(target).operation.responses[String(status)];
   if (response === undefined) return [`the contract has no status ${status}`];
@@ -87,7 +87,7 @@ function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** `nullable` of OpenAPI 3.0 as JSON Schema says it, and references into the registered contract. */
+/** Converts `nullable` of OpenAPI 3.0 to JSON Schema and resolves references to the registered contract. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** Calls with a client that fails where the contract is broken. */
+/** Calls the simulator with a client that fails if the contract is broken. */
 const call = async (target: string, body?: Json, bearer?: string | null): Promise<Json> => {
   const answer = await client.api(target, body, bearer);
   return answer.text.startsWith('{') ? json(answer) : {};

@@ -9,20 +9,20 @@ import { gatewayBlock, Refusal } from './refusal.js';
 export interface Delivery {
   readonly faults: TakenFaults;
   readonly response: ServerResponse;
-  /** Does the call and returns the response. */
+  /** Performs the call and returns the response. */
   readonly answer: () => Promise<Answer>;
-  /** Renders an error as the caller asked for it. */
+  /** Renders an error in the form that the caller requested. */
   readonly refuse: (refusal: Refusal) => Answer;
-  /** Makes the access token of the call worthless. */
+  /** Invalidates the access token of the call. */
   readonly killToken: () => void;
   readonly now: () => Date;
-  /** Called before the status is sent: a client that has the response finds it in the log. */
+  /** Called before the status is sent, so that a client that has received the response finds it in the log. */
   readonly onStatus: (status: number) => void;
-  /** Ends what waits. */
+  /** Ends all waits. */
   readonly signal: AbortSignal;
 }
 
-/** Answers a call as its faults say, or rightly where there are none. */
+/** Answers a call as its faults require, or correctly if there are none. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { faults, response, answer, refuse, now, onStatus, signal } = delivery;
   const reply = (reached: Answer): void => {
@@ -34,7 +34,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const fault = faults.delivery?.spec;
   if (fault === undefined) {
     const reached = await act();
-    // Done, but not answered.
+    // The call was performed, but the response is not sent.
     if (faults.effect('HIDE') !== undefined) close(response);
     else reply(reached);
     return;
@@ -102,7 +102,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
-/** A right answer in JSON with these members. */
+/** Replaces members of a successful JSON response. */
 function patched(answer: Answer, patch: Readonly<Record<string, unknown>> | undefined): Answer {
   const { status, body } = answer;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !Buffer.isBuffer(body);
@@ -113,7 +113,7 @@ async function wait(seconds: number, signal: AbortSignal): Promise<void> {
   await delay(seconds * 1_000, undefined, { ref: false, signal }).catch(() => undefined);
 }
 
-/** Resolves as soon as one of them is aborted. */
+/** Resolves as soon as one of the signals is aborted. */
 async function aborted(signals: readonly (AbortSignal | undefined)[]): Promise<void> {
   const any = AbortSignal.any(signals.filter((signal) => signal !== undefined));
   if (!any.aborted) await once(any, 'abort');

@@ -23,7 +23,7 @@ import { Sessions } from './sessions.js';
 import { SignedLinks } from './signed-links.js';
 import { Store } from './store.js';
 
-/** The environments, each with contexts, keys and documents of its own (KSeF reference, section 2). */
+/** The environments. Each has separate contexts, keys and documents (KSeF reference, section 2). */
 export const environments = {
   test: { label: 'środowisko testowe (TE)', checksNips: false, takesFa2: true },
   demo: { label: 'środowisko przedprodukcyjne (TR)', checksNips: false, takesFa2: false },
@@ -48,25 +48,25 @@ const AUTHENTICATION_CALLER = 'address 127.0.0.1';
 const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string() }) });
 
 export interface Environment {
-  /** Answers a call whose path begins below the environment. */
+  /** Answers a call to a path below the environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
   /** Answers a control call. */
   control(call: Call): Promise<Answer>;
-  /** The certificate, in PEM, whose key seals the confirmations. */
+  /** Returns the certificate, in PEM, whose key seals the confirmations. */
   sealCertificate(): Promise<string>;
   close(): void;
 }
 
 export interface EnvironmentOptions {
   readonly name: EnvironmentName;
-  /** Directory of the state; undefined to keep it only in memory. */
+  /** Directory of the stored state. Undefined to keep the state only in memory. */
   readonly path: string | undefined;
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
   readonly limitWindowFactor: number | undefined;
 }
 
-/** One environment of KSeF: its calls, and the routes below `/control`. */
+/** Creates one environment of KSeF with its calls and the routes below `/control`. */
 export function createEnvironment({ name, path, baseUrl, signal, limitWindowFactor }: EnvironmentOptions): Environment {
   const store = new Store(path);
   const clock = new Clock();
@@ -154,14 +154,17 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
 
   const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
 
-  /** The calls that return the values in force. They have no name in the KSeF reference, so no fault applies to them. */
+  /**
+   * Answers the calls that return the current limits. They have no name in the KSeF reference, so no fault applies to
+   * them.
+   */
   const answerLimits = (call: Call): Answer | undefined => {
     const path = call.method === 'GET' ? call.path : undefined;
     if (path !== '/v2/rate-limits' && path !== '/v2/limits/context') return undefined;
     const { context } = authenticator.authorize(call);
     if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
     const factor = limitFactorOf(context);
-    // A system without limits does not state any.
+    // A system without limits states none.
     return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
   };
 
@@ -242,7 +245,7 @@ type Handler = (call: Call, params: Params, faults: TakenFaults) => Answer | Pro
 
 const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
 
-/** KSeF takes JSON alone, also where a call has no body; a signed login is XML. */
+/** Checks the media type. KSeF accepts only JSON, even if a call has no body. Only a signed login is XML. */
 function checkMediaType(call: Call, { name }: Operation): void {
   const type = call.headers['content-type'];
   if (name === 'X1' && /^application\/xml\b/i.test(type ?? '')) return;
@@ -251,7 +254,7 @@ function checkMediaType(call: Call, { name }: Operation): void {
   throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
 }
 
-/** The context that a login names. */
+/** Returns the context that a login names. */
 function contextNamedBy(call: Call, operation: Operation | undefined): string | null {
   if (operation?.name === 'X1') return /<ContextIdentifier>\s*<Nip>(\d{10})</.exec(call.body)?.[1] ?? null;
   if (operation?.name !== 'A3') return null;

@@ -5,7 +5,7 @@ import type { TestClient, TestSession } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A part of a package, as R2 lists it. */
+/** A part of a package in the response of R2. */
 export interface ListedPart {
   readonly ordinalNumber: number;
   readonly partName: string;
@@ -17,7 +17,7 @@ export interface ListedPart {
   readonly expirationDate: string;
 }
 
-/** The package of an export, as R2 shows it. */
+/** A package in the response of R2. */
 export interface ListedPackage {
   readonly invoiceCount: number;
   readonly size: number;
@@ -32,14 +32,14 @@ interface ExportStatus {
   readonly package: ListedPackage | null;
 }
 
-/** A package that was downloaded, decrypted and unpacked. */
+/** A downloaded, decrypted and unpacked package. */
 export interface OpenedPackage extends ListedPackage {
-  /** Files by their names, without the metadata. */
+  /** Files by name, without the metadata. */
   readonly files: ReadonlyMap<string, string>;
   readonly metadata: readonly Json[];
 }
 
-/** Filters for the purchases of a company that were stored in the last hour. */
+/** Returns filters for the purchases of a company that were stored in the last hour. */
 export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json {
   const from = new Date(Date.now() - 3_600_000).toISOString();
   return {
@@ -48,7 +48,7 @@ export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json 
   };
 }
 
-/** The body of R1 with a fresh key. */
+/** Returns the body of R1 with a new key. */
 export async function exportRequest(
   client: TestClient,
   filters: Json = purchases(),
@@ -57,7 +57,7 @@ export async function exportRequest(
   return { reference: '', key, iv, body: { encryption: body['encryption'], filters } };
 }
 
-/** R1 */
+/** Starts an export (R1). */
 export async function startExport(client: TestClient, filters?: Json, changes: Json = {}): Promise<TestSession> {
   const { body, ...session } = await exportRequest(client, filters);
   const answer = await client.api('POST invoices/exports', { ...body, ...changes });
@@ -65,12 +65,12 @@ export async function startExport(client: TestClient, filters?: Json, changes: J
   return { ...session, reference: String(json(answer)['referenceNumber']) };
 }
 
-/** R2 */
+/** Polls an export once (R2). */
 export async function pollExport(client: TestClient, { reference }: TestSession): Promise<ExportStatus> {
   return json(await client.api(`GET invoices/exports/${reference}`)) as unknown as ExportStatus;
 }
 
-/** R2 until the export ends. */
+/** Polls an export until it ends (R2). */
 export async function endExport(client: TestClient, session: TestSession): Promise<ExportStatus> {
   for (let polls = 0; polls < 20; polls++) {
     const shown = await pollExport(client, session);
@@ -79,7 +79,10 @@ export async function endExport(client: TestClient, session: TestSession): Promi
   throw new Error('The export did not end.');
 }
 
-/** R3, and the part as it was before encryption. @throws where a size or hash differs from what R2 stated */
+/**
+ * Downloads a part (R3) and decrypts it.
+ * @throws Error if a size or hash differs from the response of R2
+ */
 export async function downloadPart({ key, iv }: TestSession, part: ListedPart): Promise<Buffer> {
   const response = await fetch(part.url);
   const encrypted = Buffer.from(await response.arrayBuffer());
@@ -94,7 +97,7 @@ export async function downloadPart({ key, iv }: TestSession, part: ListedPart): 
   return plain;
 }
 
-/** Downloads and unpacks a package with the public client's own reader of ZIP archives. */
+/** Downloads a package and unpacks it with the ZIP reader of the public client. */
 export async function openPackage(session: TestSession, listed: ListedPackage): Promise<OpenedPackage> {
   const parts: Buffer[] = [];
   for (const part of listed.parts) parts.push(await downloadPart(session, part));
@@ -109,7 +112,7 @@ export async function openPackage(session: TestSession, listed: ListedPackage): 
   };
 }
 
-/** R1 to R3. */
+/** Receives a package with R1 to R3. */
 export async function receive(client: TestClient, filters?: Json, changes?: Json): Promise<OpenedPackage> {
   const session = await startExport(client, filters, changes);
   const { status, package: listed } = await endExport(client, session);

@@ -27,20 +27,26 @@ beforeEach(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** @returns its id */
+/**
+ * Adds a fault.
+ * @returns its id
+ */
 async function fault(spec: Json): Promise<string> {
   const answer = await buyer.control('POST faults', { context: buyer.nip, ...spec });
   if (answer.status !== 201) throw new Error(answer.text);
   return String(json(answer)['id']);
 }
 
-/** @returns the number in KSeF */
+/**
+ * Registers an invoice.
+ * @returns its KSeF number
+ */
 async function register(): Promise<string> {
   const invoice = { sellerNip: SELLER, number: `FV/${(last += 1)}`, buyerNip: buyer.nip };
   return String(json(await buyer.control('POST invoices', invoice))['ksefNumber']);
 }
 
-/** Registers an invoice, and lists the package that has it. */
+/** Registers an invoice and returns the package that contains it. */
 async function listPackage(): Promise<ListedPackage> {
   await register();
   const { package: listed } = await endExport(buyer, await startExport(buyer));

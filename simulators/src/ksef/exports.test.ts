@@ -40,7 +40,7 @@ let buyer: ContractClient;
 let last = 0;
 const newNumber = (): string => `FV/${(last += 1)}/2026`;
 let nips = 5_111_000_000;
-/** The time of the simulator, which tests advance. */
+/** Time of the simulator. Tests advance it. */
 let now: Date;
 const ago = (ms: number): string => new Date(now.getTime() - ms).toISOString();
 
@@ -57,7 +57,10 @@ beforeEach(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** Registers an invoice for the buyer. @returns its number in KSeF */
+/**
+ * Registers an invoice for the buyer.
+ * @returns its KSeF number
+ */
 async function register(request: Json = {}): Promise<string> {
   const given = { sellerNip: SELLER, number: newNumber(), buyerNip: buyer.nip, ...request };
   const answer = await buyer.control('POST invoices', given);
@@ -72,7 +75,7 @@ async function registerMany(count: number): Promise<readonly string[]> {
   return numbers;
 }
 
-/** Lets time pass, and logs in again where the token may have expired. */
+/** Advances the time and logs in again, because the token may have expired. */
 async function advance(advanceSeconds: number): Promise<void> {
   await buyer.control('POST clock', { advanceSeconds });
   await buyer.login();
@@ -432,7 +435,7 @@ describe('a request', () => {
       R5: async () => buyer.api('GET invoices/ksef/5265877635-20261123-000000000000-00'),
     };
     const send = calls[operation];
-    // One call an hour is left of them.
+    // With this factor, one call an hour is allowed.
     await buyer.control('PUT settings', { limitFactor: 1 / hourly });
     await send?.();
     expect((await send?.())?.status).toBe(429);

@@ -29,14 +29,14 @@ import type { SignedLinks } from './signed-links.js';
 import type { Store, Table } from './store.js';
 import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
-/** Exports of one context that run at once. */
+/** Maximum number of concurrent exports of one context. */
 const RUNNING_MAX = 10;
-/** An export that nobody polls ends on its own. */
+/** Time in milliseconds after which an export ends even if nobody polls it. */
 const RUNNING_MS = 10 * 60_000;
 const LINK_MS = 3_600_000;
-/** Afterwards the export and its package are gone (410). */
+/** Time in milliseconds after which an export and its package no longer exist (410). */
 const KEPT_MS = 7 * 86_400_000;
-/** Packages in memory; others are made again from their export, with the same bytes. */
+/** Maximum number of packages in memory. Other packages are created again from their export, with the same bytes. */
 const PACKAGES_MAX = 4;
 const READ = ['InvoiceRead'];
 const BEGINNING = '2026-01-01T00:00:00.0000000';
@@ -58,7 +58,7 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
-/** The member of R2 that says where a truncated package ends. */
+/** Member of R2 that states the end of a truncated package, by type of date. */
 const lastDates: Readonly<Record<DateType, string>> = {
   Issue: 'lastIssueDate',
   Invoicing: 'lastInvoicingDate',
@@ -77,11 +77,11 @@ interface ExportsDeps {
   readonly highWaterMark: () => Date;
 }
 
-/** Exports of invoices in encrypted packages (R1 to R3), and single invoices (R5). */
+/** Handles exports of invoices in encrypted packages (R1 to R3), and single invoices (R5). */
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #exports: Table<Export>;
-  /** Reference numbers of the invoices of each export. */
+  /** Reference numbers of the invoices in each export. */
   readonly #lists: Table<readonly string[]>;
   readonly #packages = new Map<string, Promise<readonly PackagePart[]>>();
 
@@ -91,12 +91,12 @@ export class Exports {
     this.#lists = deps.store.table('exportedInvoices');
   }
 
-  /** The context of an export, known or not. */
+  /** Returns the context of an export, or null if the export is unknown. */
   contextOf(reference: string): string | null {
     return this.#exports.get(reference)?.context ?? null;
   }
 
-  /** R1 */
+  /** Starts an export (R1). */
   start(call: Call, faults: TakenFaults): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const { encryption, filters, onlyMetadata, compressionType } = readBody(call, exportRequest);
@@ -143,7 +143,7 @@ export class Exports {
     return { status: 201, body: { referenceNumber } };
   }
 
-  /** R2 */
+  /** Returns the status of an export (R2). */
   async status(call: Call, reference: string, faults: TakenFaults): Promise<Answer> {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const found = this.#look(this.#require(reference, context));
@@ -158,7 +158,9 @@ export class Exports {
     return { status: 200, body };
   }
 
-  /** R3, by its pre-signed address. As in the storage of KSeF, a token is no help but an error. */
+  /**
+   * Returns a part of a package by its pre-signed address (R3). As in the storage of KSeF, sending a token is an error.
+   */
   async part(call: Call, reference: string, name: string, faults: TakenFaults): Promise<Answer> {
     const found = this.#exports.get(reference);
     const isAllowed = this.#deps.links.isValid(call) && call.headers['authorization'] === undefined;
@@ -175,7 +177,7 @@ export class Exports {
     };
   }
 
-  /** R5 */
+  /** Returns a single invoice (R5). */
   invoice(call: Call, ksefNumber: string): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     if (!isKsefNumber(ksefNumber)) throw badRequest(21_405, 'ksefNumber: nieprawidłowy numer KSeF.');
@@ -201,7 +203,7 @@ export class Exports {
     return found;
   }
 
-  /** Polls an export: it ends after enough polls. */
+  /** Polls an export. It gets its final status after enough polls. */
   #look(found: Export): Export {
     if (found.endedAt !== null) return found;
     const looks = found.looks + 1;
@@ -227,7 +229,7 @@ export class Exports {
     return this.#deps.clock.now().getTime() - Date.parse(startedAt);
   }
 
-  /** The last invoice that was stored before the range of a search. */
+  /** Returns the last invoice that was stored before the range of a search. */
   #lastBefore(search: Search): AcceptedInvoice | undefined {
     const { dateRange } = search.filters;
     const earlier = { ...search.filters, dateRange: { ...dateRange, from: BEGINNING, to: dateRange.from } };

@@ -1,31 +1,33 @@
-/** The NIP of the seller where none is given. */
+/** Default NIP of the seller. */
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 
-/** Values that differ between documents; each text is written into the XML as it is. */
+/** Values that differ between documents. Each text is written into the XML unchanged. */
 export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
   readonly sellerName?: string;
-  /** The NIP of the buyer; null for a buyer without any number. */
+  /** NIP of the buyer. Null for a buyer without any number. */
   readonly buyer?: string | null;
   readonly buyerName?: string;
-  /** NIPs of recipients other than the buyer (Podmiot3 with the role 2). */
+  /** NIPs of further recipients (Podmiot3 with role 2). */
   readonly recipients?: readonly string[];
-  /** The NIP of an authorized entity (PodmiotUpowazniony with the role 3, a tax representative). */
+  /** NIP of an authorized entity (PodmiotUpowazniony with role 3, a tax representative). */
   readonly authorized?: string | undefined;
   readonly kind?: string;
   readonly issueDate?: string;
   readonly item?: string;
   /** Amounts in PLN with two decimals. */
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
-  /** Says that the invoice was paid by card on its day of issue; otherwise it says nothing about payment. */
+  /**
+   * True to state that the invoice was paid by card on its issue date. Otherwise the document does not mention payment.
+   */
   readonly isPaid?: boolean;
-  /** Asks for a transfer to the account until the due date. */
+  /** Requests a transfer to the account until the due date. */
   readonly transfer?: { readonly account: string; readonly dueDate: string };
 }
 
-/** A valid FA(3) document, for tests and demonstrations. */
+/** Writes a valid FA(3) document for tests and demonstrations. */
 export function fa3Document({
   number,
   seller = SELLER,

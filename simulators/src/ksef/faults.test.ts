@@ -39,7 +39,7 @@ const hits = async (id: string): Promise<unknown> => {
 };
 const invoiceCount = async (): Promise<unknown> =>
   json(await client.api(`GET sessions/${session.reference}`))['invoiceCount'];
-/** The status of the last request of an operation. */
+/** Returns the status of an operation's last request. */
 const loggedStatus = async (operation: string): Promise<unknown> => {
   const { items } = json(await client.control('GET requests')) as {
     items: readonly { operation: string; status: number | null }[];

@@ -18,11 +18,11 @@ const code = z.int().min(100).max(999);
 const processed = z.boolean().default(false);
 const shared = {
   operation: z.enum([...operationNames, '*']),
-  /** A NIP. Calls whose context is not known do not match. */
+  /** NIP of the context. Calls with an unknown context do not match. */
   context: z.string().optional(),
-  /** Number of calls that it applies to; 0 until it is removed. */
+  /** Number of calls that the fault applies to. With 0 it applies until it is removed. */
   times: z.int().min(0).default(1),
-  /** Matching calls before the first one that it holds for. */
+  /** Number of matching calls before the fault first applies. */
   skip: z.int().min(0).default(0),
 };
 
@@ -111,7 +111,10 @@ export const faultSchema = z.discriminatedUnion('kind', [
 export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
-/** Faults of what KSeF does, with the calls that know them; all that match apply. The others are of how a call is answered. */
+/**
+ * Faults in the behaviour of KSeF, with the calls that support them. All matching ones apply. The other faults change
+ * how a call is answered.
+ */
 const effects = {
   AUTH_STATUS: ['A4'],
   SESSION_STATUS: ['S1'],
@@ -139,21 +142,24 @@ interface Fault {
   hits: number;
 }
 
-/** The faults that hold for one call: at most one of how it is answered, and all others. */
+/** Faults that apply to one call: at most one that changes how it is answered, and all others. */
 export interface TakenFaults {
   readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
-  /** The members that replace those of the answer. */
+  /** Members that replace members of the response. */
   readonly patch: Readonly<Record<string, unknown>> | undefined;
-  /** The fault of this kind that holds, with its id. */
+  /** Returns the fault of this kind that applies, with its id. */
   effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
 }
 
-/** Faults that were requested by `POST /control/faults`. */
+/** Faults requested by `POST /control/faults`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
   #last = 0;
 
-  /** @returns its id, or undefined where there are too many */
+  /**
+   * Adds a fault.
+   * @returns its id, or undefined if there are too many
+   */
   add(spec: FaultSpec): string | undefined {
     if (this.#faults.size >= FAULTS_MAX) return undefined;
     this.#last += 1;
@@ -170,7 +176,10 @@ export class Faults {
     return [...this.#faults.values()].map(({ id, hits, spec }) => ({ id, hits, ...spec }));
   }
 
-  /** Releases what it held. @returns whether it was there */
+  /**
+   * Removes a fault and releases the calls that it holds.
+   * @returns whether the fault existed
+   */
   remove(id: string): boolean {
     this.#faults.get(id)?.removed.abort();
     return this.#faults.delete(id);
@@ -180,7 +189,7 @@ export class Faults {
     for (const id of this.#faults.keys()) this.remove(id);
   }
 
-  /** Counts the call for every fault that it matches, and takes those that hold for it. */
+  /** Counts the call for every matching fault and returns the faults that apply to it. */
   take(operation: OperationName, context: string | null): TakenFaults {
     const taken: Fault[] = [];
     let delivery: { spec: DeliveryFault; removed: AbortSignal } | undefined;

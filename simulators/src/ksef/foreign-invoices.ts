@@ -16,37 +16,43 @@ const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
 /** The body of `POST /control/invoices` (KSeF reference, sections 17 and 19). */
 export const foreignInvoiceSchema = z
   .strictObject({
-    /** The company that sent the document; its seller where nothing is said. */
+    /** Company that sent the document. The default is its seller. */
     context: nip.optional(),
-    /** Members that are absent are read from the XML. */
+    /** NIP of the seller. Fields that are absent are read from the XML. */
     sellerNip: nip.optional(),
     buyerNip: nip.optional(),
-    /** Companies that receive it as Subject3, with the role 2 (recipient). */
+    /** Companies that receive the invoice as Subject3 with role 2 (recipient). */
     thirdNips: z.array(nip).max(SUBJECTS_MAX).optional(),
-    /** The company that receives it as SubjectAuthorized, with the role 3 (tax representative). */
+    /** Company that receives the invoice as SubjectAuthorized with role 3 (tax representative). */
     authorizedNip: nip.optional(),
     kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).optional(),
-    // Restricted like P_2 of the schema, since a confirmation writes it into XML.
+    // The number is restricted like P_2 of the schema, because confirmations write it into XML.
     number: z
       .string()
       .min(1)
       .max(256)
       .regex(/^[^\p{C}]*$/u, 'must not have control characters')
       .optional(),
-    /** The hash that metadata state, also where the document has another. */
+    /** Hash for the metadata, even if the document has another hash. */
     invoiceHash: z.base64().length(44).optional(),
-    /** The document as buyers receive it, whatever it is; without it, a valid FA(3) document is written. */
+    /** Document that buyers receive. It is not checked. Without it, a valid FA(3) document is generated. */
     xml: z.string().min(1).max(XML_CHARACTERS_MAX).optional(),
-    /** Registers so many invoices, with `/1`, `/2` and so on after the number. */
+    /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),
-    /** Stores it in the past, also below a high water mark that was stated already. */
+    /**
+     * Seconds by which the storage date lies in the past. It may be earlier than a high water mark that was already
+     * stated.
+     */
     storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),
-    /** An open session of the context, in which the document was sent; without it, one of its own. */
+    /** Open session of the context in which the document was sent. The default is a separate session. */
     sessionReferenceNumber: z.string().optional(),
   })
   .refine(({ count, xml }) => count === undefined || xml === undefined, 'must have either count or xml');
 
-/** @throws ControlRefusal where the request states neither the seller nor the number of its document */
+/**
+ * Reads the invoices of a request.
+ * @throws ControlRefusal if the request contains neither the seller nor the number of its document
+ */
 export function readForeignInvoices(
   request: z.infer<typeof foreignInvoiceSchema>,
   now: Date,

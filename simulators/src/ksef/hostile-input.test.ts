@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterAll(async () => simulator.stop());
 
 const REFERENCE = '20261123-SO-0000000000-0000000000-00';
-/** A call of each operation. */
+/** One call for each operation. */
 const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   A1: 'GET security/public-key-certificates',
   A2: 'POST auth/challenge',
@@ -50,7 +50,7 @@ const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   S10: 'POST invoices/query/metadata',
   R1: 'POST invoices/exports',
   R2: `GET invoices/exports/${REFERENCE}`,
-  // Beside the API: the dots lead out of it.
+  // This address is next to the API, so the dots lead out of the API path.
   R3: `GET ../storage/${REFERENCE}/invoice-package/part`,
   R5: 'GET invoices/ksef/5265877635-20261123-000000000000-00',
 };
@@ -179,7 +179,7 @@ test('content that cannot be decrypted ends with 435', async () => {
     sendRequest(other, fa3Document({ number: 'n' })),
   );
   const ended = await client.waitFor(session, String(json(answer)['referenceNumber']));
-  // One wrong key of 256 leaves a padding that looks right: then hash and size tell.
+  // One in 256 wrong keys gives a padding that looks correct. In this case the hash and the size show the fault.
   expect([435, 430]).toContain((ended['status'] as { code: number }).code);
 });
 
@@ -199,7 +199,7 @@ test.each([
   expect((await client.api(calls.A1)).status).toBe(200);
 });
 
-/** A body nested so many times. */
+/** Returns a body with this many nested levels. */
 function deep(levels: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = { value };

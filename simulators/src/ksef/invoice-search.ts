@@ -5,7 +5,7 @@ import type { AcceptedInvoice } from './invoices.js';
 import { isKsefNumber, polishDay, sortableInstant, timestamp } from './numbers.js';
 import { badRequest } from './refusal.js';
 
-/** A query covers at most 100 days (KSeF reference, section 11). */
+/** Maximum number of days in the range of a query (KSeF reference, section 11). */
 const RANGE_DAYS_MAX = 100;
 const DAY_MS = 86_400_000;
 const VALUES_MAX = 1_000;
@@ -16,7 +16,7 @@ const instant = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'must be a date and time' });
   return z.NEVER;
 });
-/** KSeF takes null for what a filter leaves open. */
+/** KSeF accepts null for a filter that is not set. */
 const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 const amounts = { Brutto: 'gross', Netto: 'net', Vat: 'vat' } as const;
 const invoiceTypes = [
@@ -34,7 +34,7 @@ const invoiceTypes = [
   'KorVatRr',
 ] as const;
 
-/** The filters of S10 and R1, as the contract has them. Instants are made sortable. */
+/** Filters of S10 and R1 as the contract defines them. Instants are converted to sortable texts. */
 export const filtersSchema = z.object({
   subjectType: z.enum(['Subject1', 'Subject2', 'Subject3', 'SubjectAuthorized']),
   dateRange: z.object({
@@ -70,17 +70,20 @@ export interface Search {
   readonly context: string;
   readonly filters: Filters;
   readonly now: Date;
-  /** The time until which all invoices are known. */
+  /** Time until which all invoices are known. */
   readonly highWaterMark: Date;
 }
 
-/** @throws Refusal 21405 for a range that KSeF does not search */
+/**
+ * Checks the date range.
+ * @throws Refusal 21405 for a range that KSeF does not search
+ */
 export function checkDateRange({ dateRange }: Filters, now: Date): void {
   const { dateType, from, to, restrictToPermanentStorageHwmDate } = dateRange;
   const end = to ?? sortable(now);
   if (to !== undefined && to < from)
     throw badRequest(21_405, "'dateRange.to' must not be earlier than 'dateRange.from'.");
-  // The seven digits do not matter here.
+  // Fractions of a second do not matter here.
   if (Date.parse(`${end}Z`) - Date.parse(`${from}Z`) > RANGE_DAYS_MAX * DAY_MS) {
     throw badRequest(21_405, `'dateRange' must not exceed ${RANGE_DAYS_MAX} days.`);
   }
@@ -94,20 +97,20 @@ export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }:
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }
 
-/** The time until which the result is complete; null for dates other than that of permanent storage. */
+/** Returns the time until which the result is complete. Null for dates other than the date of permanent storage. */
 export function completeUntil({ filters: { dateRange }, highWaterMark }: Search): string | null {
   if (dateRange.dateType !== 'PermanentStorage') return null;
   const mark = sortable(highWaterMark);
   return `${dateRange.to !== undefined && dateRange.to < mark ? dateRange.to : mark}+00:00`;
 }
 
-/** Finds invoices by the filters, the earliest first. */
+/** Finds the invoices that match the filters, the earliest first. */
 export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Search): readonly AcceptedInvoice[] {
   const { dateType, from, to, restrictToPermanentStorageHwmDate } = search.filters.dateRange;
   const end = to ?? sortable(search.now);
   const mark = sortable(search.highWaterMark);
   const last = restrictToPermanentStorageHwmDate === true && mark < end ? mark : end;
-  // Days of issue have no time: the range is one of Polish days.
+  // Issue dates have no time, so the range consists of Polish days.
   const [first, final] = dateType === 'Issue' ? [dayOf(from), dayOf(last)] : [from, last];
   return invoices
     .filter((invoice) => matches(invoice, search))
@@ -117,13 +120,13 @@ export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Sea
     .map(({ invoice }) => invoice);
 }
 
-/** The date of an invoice by which a query orders, as KSeF writes it. */
+/** Returns the date by which a query orders an invoice, as KSeF writes it. */
 export function dateOf(invoice: AcceptedInvoice, dateType: DateType): string {
   if (dateType === 'Issue') return invoice.facts.issueDate;
   return dateType === 'Invoicing' ? timestamp(new Date(invoice.receivedAt)) : storageDateOf(invoice);
 }
 
-/** Presents an invoice as S10 and `_metadata.json` do. */
+/** Returns the metadata of an invoice as S10 and `_metadata.json` show them. */
 export function toMetadata(invoice: AcceptedInvoice): Readonly<Record<string, unknown>> {
   const { facts } = invoice;
   return {
@@ -150,7 +153,7 @@ export function toMetadata(invoice: AcceptedInvoice): Readonly<Record<string, un
   };
 }
 
-/** Tells whether a company takes part in an invoice, in any role or in this one. */
+/** Tells whether a company is a party of an invoice, in any role or in the given one. */
 export function isParty({ facts }: AcceptedInvoice, company: string, role?: Filters['subjectType']): boolean {
   const parties = {
     Subject1: facts.sellerNip === company,
@@ -197,7 +200,7 @@ function sortable(instant: Date): string {
   return sortableInstant(timestamp(instant)) ?? '';
 }
 
-/** The Polish day of a sortable instant. */
+/** Returns the Polish day of a sortable instant. */
 function dayOf(text: string): string {
   return polishDay(new Date(`${text.slice(0, 23)}Z`));
 }
@@ -206,7 +209,7 @@ function modeOf({ facts, receivedAt }: AcceptedInvoice): 'Online' | 'Offline' {
   return invoicingMode(facts.issueDate, new Date(receivedAt));
 }
 
-/** `KOR_ZAL` is `KorZal` here. */
+/** Converts the kind of an invoice to the spelling of queries. `KOR_ZAL` becomes `KorZal`. */
 function toInvoiceType(kind: string): string {
   return kind
     .split('_')

@@ -25,13 +25,13 @@ const processing: Readonly<Record<number, string>> = {
   100: 'Faktura przyjęta do dalszego przetwarzania',
   150: 'Trwa przetwarzanie',
 };
-/** Permanent storage follows the number of an invoice that was sent. */
+/** Time in milliseconds from the assignment of a KSeF number to permanent storage. */
 const STORAGE_MS = 1_000;
 /** Microseconds between the storage dates of two invoices. */
 export const STORAGE_STEP = 10;
 const accepted: Status = { code: 200, description: 'Sukces' };
 
-/** A request of S2. */
+/** An invoice in a request of S2. */
 export interface ReceivedInvoice {
   readonly encrypted: Uint8Array;
   readonly key: Uint8Array;
@@ -39,18 +39,18 @@ export interface ReceivedInvoice {
   readonly invoiceSize: number;
 }
 
-/** An invoice that another taxpayer registered (`POST /control/invoices`). */
+/** An invoice that another taxpayer has registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
   readonly facts: InvoiceFacts;
-  /** The document as buyers receive it; undefined for one that is written from the facts. */
+  /** The document as buyers receive it. Undefined if it is generated from the facts. */
   readonly xml: string | undefined;
-  /** The hash that metadata state; undefined for that of the document. */
+  /** The hash in the metadata. Undefined to use the hash of the document. */
   readonly invoiceHash: string | undefined;
-  /** Time of permanent storage as KSeF writes it, when it lies in the past; undefined for now. */
+  /** Past time of permanent storage as KSeF writes it. Undefined for now. */
   readonly storedAt: string | undefined;
 }
 
-/** An accepted invoice, as queries and exports find it. */
+/** An accepted invoice in the form that queries and exports use. */
 export interface AcceptedInvoice extends Invoice {
   readonly facts: InvoiceFacts;
   readonly ksefNumber: string;
@@ -67,13 +67,13 @@ interface InvoicesDeps {
   readonly checksNips: boolean;
 }
 
-/** Invoices from their receipt to their end, and the repository of those that are registered. */
+/** Processes invoices from receipt to their final status, and stores the repository of registered documents. */
 export class Invoices {
   readonly #deps: InvoicesDeps;
   readonly #invoices: Table<Invoice>;
   readonly #registered: Table<Registered>;
   readonly #documents: Table<string>;
-  /** The last storage dates in microseconds: of invoices that were sent, and of those of others. */
+  /** Last storage dates in microseconds, of sent invoices and of invoices of other taxpayers. */
   readonly #lastStored = { sent: 0, foreign: 0 };
 
   constructor(deps: InvoicesDeps) {
@@ -92,7 +92,7 @@ export class Invoices {
     return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
   }
 
-  /** Polls the list of a session, without the invoices that a fault hides for now. */
+  /** Polls the list of a session. Invoices that a fault currently hides are left out. */
   list(session: Session): readonly Invoice[] {
     const shown: Invoice[] = [];
     for (const invoice of this.of(session)) {
@@ -102,7 +102,10 @@ export class Invoices {
     return shown;
   }
 
-  /** Takes the document of S2, checked as far as it can be alone. @returns its reference number */
+  /**
+   * Receives the document of S2 and performs the checks that need only the document.
+   * @returns its reference number
+   */
   receive(session: Session, request: ReceivedInvoice, faults: TakenFaults): string {
     const now = this.#deps.clock.now();
     const { key, encrypted, invoiceHash, invoiceSize } = request;
@@ -174,10 +177,10 @@ export class Invoices {
     };
   }
 
-  /** The confirmation of one accepted invoice, made when it is first asked for. */
+  /** Returns the confirmation of one accepted invoice. It is created at the first request. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
-    // Read again: this copy of the record may be older than the confirmation.
+    // The record is read again, because this copy may be older than the confirmation.
     const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
     const known = current.upo === null ? undefined : confirmations.get(current.upo);
     const confirmation = known ?? confirmations.confirm(session, [current], false);
@@ -188,12 +191,12 @@ export class Invoices {
     return confirmation;
   }
 
-  /** Tells whether KSeF has an invoice of this seller, kind and number. */
+  /** Tells whether KSeF has an invoice with this seller, kind and number. */
   isRegistered(facts: InvoiceFacts): boolean {
     return this.#registered.get(duplicateKey(facts)) !== undefined;
   }
 
-  /** Registers an invoice of another session (`POST /control/invoices`), which must not be registered yet. */
+  /** Registers an invoice of another session (`POST /control/invoices`). The document must not be registered yet. */
   registerForeign(
     { session, context, ordinalNumber }: Pick<Invoice, 'session' | 'context' | 'ordinalNumber'>,
     { facts, xml, invoiceHash, storedAt }: ForeignInvoice,
@@ -229,7 +232,7 @@ export class Invoices {
     return storageDateOf(this.requireAccepted(reference)) <= timestamp(this.#deps.clock.now());
   }
 
-  /** Lists the documents that are registered, each with its invoice. */
+  /** Lists the registered documents with their invoices. */
   registered(): readonly { readonly registered: Registered; readonly invoice: Invoice }[] {
     return [...this.#registered.values()].flatMap((registered) => {
       const invoice = this.#invoices.get(registered.invoice);
@@ -254,7 +257,7 @@ export class Invoices {
     return this.#documents.get(referenceNumber) ?? writeDocument(facts);
   }
 
-  /** Checks run in the order of the KSeF reference, section 14. */
+  /** Returns the refusal of an invoice. The checks have the order of the KSeF reference, section 14. */
   #refusalOf({ referenceNumber, forced, failure, facts, context }: Invoice, session: Session): Status | undefined {
     if (forced !== null && forced.code > 200) {
       const { fault: _, ...status } = forced;
@@ -280,7 +283,9 @@ export class Invoices {
     };
   }
 
-  /** Storage dates differ from each other, so that a window can end between any two invoices. */
+  /**
+   * Returns the next storage date. All storage dates are different, so that a window can end between any two invoices.
+   */
   #nextStorage(origin: 'sent' | 'foreign', ms: number): string {
     this.#lastStored[origin] = Math.max(ms * 1_000, this.#lastStored[origin] + STORAGE_STEP);
     return microTimestamp(this.#lastStored[origin]);
@@ -290,7 +295,7 @@ export class Invoices {
     const { facts } = invoice;
     if (facts === null) throw new Error(`The invoice ${invoice.referenceNumber} could not be read.`);
     const key = duplicateKey(facts);
-    // There already where the process was killed between these two writes.
+    // The document is already registered if the process was killed between these two writes.
     const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);
     this.#registered.put(key, {
       sellerNip: facts.sellerNip,
@@ -325,7 +330,7 @@ export class Invoices {
   }
 }
 
-/** The time of permanent storage as KSeF writes it. */
+/** Returns the time of permanent storage as KSeF writes it. */
 export function storageDateOf({ storedAt, acquiredAt }: AcceptedInvoice): string {
   return storedAt ?? timestamp(new Date(Date.parse(acquiredAt) + STORAGE_MS));
 }
@@ -334,7 +339,7 @@ function hasNumber(invoice: Invoice): invoice is AcceptedInvoice {
   return invoice.facts !== null && invoice.ksefNumber !== null && invoice.acquiredAt !== null;
 }
 
-/** Writes the document of an invoice that came without one. */
+/** Writes a document for an invoice that was registered without one. */
 function writeDocument(facts: InvoiceFacts): string {
   const { number, sellerNip, sellerName, kind, issueDate, buyer, thirdSubjects = [], authorizedSubject } = facts;
   return fa3Document({
@@ -350,7 +355,7 @@ function writeDocument(facts: InvoiceFacts): string {
   });
 }
 
-/** Builds the key by which KSeF finds duplicates, across all contexts. */
+/** Builds the key by which KSeF finds duplicates across all contexts. */
 function duplicateKey({ sellerNip, kind, number }: Pick<Registered, 'sellerNip' | 'kind' | 'number'>): string {
   return JSON.stringify([sellerNip, kind, number]);
 }

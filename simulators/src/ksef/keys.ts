@@ -7,7 +7,7 @@ export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 10 * 366 * DAY_MS;
-/** Key pairs of RSA with 2,048 bits that sign with SHA-256. */
+/** Algorithm of RSA key pairs with 2,048 bits that sign with SHA-256. */
 export const RSA = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
@@ -17,18 +17,18 @@ export const RSA = {
 
 /** A key pair with its self-signed certificate. */
 export interface KeyPair {
-  /** Id of the public key: base64 of the SHA-256 of its SPKI. */
+  /** Id of the public key: SHA-256 of its SPKI in base64. */
   readonly id: string;
   readonly usage: KeyUsage | 'Seal';
-  /** PKCS#8 in PEM. */
+  /** Private key as PKCS#8 in PEM. */
   readonly privateKey: string;
-  /** Base64 of DER. */
+  /** Certificate in DER as base64. */
   readonly certificate: string;
   readonly validFrom: string;
   readonly validTo: string;
 }
 
-/** The key pairs of one environment: made when they are first needed, and kept. */
+/** Key pairs of one environment. They are created at first use and kept. */
 export class Keys {
   readonly #table: Table<KeyPair>;
   readonly #clock: Clock;
@@ -41,31 +41,31 @@ export class Keys {
     this.#environment = environment;
   }
 
-  /** Resolves as soon as there are keys; the other methods need them. */
+  /** Resolves when key pairs exist. The other methods require them. */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
     return this.#made;
   }
 
-  /** Lists the published keys for encryption, the oldest first. */
+  /** Lists the published encryption keys, the oldest first. */
   published(): readonly KeyPair[] {
     return [...this.#table.values()].filter(({ usage }) => usage !== 'Seal');
   }
 
-  /** Signs confirmations. */
+  /** Returns the key pair that signs confirmations. */
   seal(): KeyPair {
     const seal = [...this.#table.values()].find(({ usage }) => usage === 'Seal');
     if (seal === undefined) throw new Error('The keys are not made yet.');
     return seal;
   }
 
-  /** Adds one pair of each usage, valid from now. */
+  /** Adds one key pair for each usage, valid from now on. */
   async rotate(): Promise<void> {
     await this.ready();
     await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
   }
 
-  /** Withdraws the oldest pair of each usage. */
+  /** Withdraws the oldest key pair of each usage. */
   async withdraw(): Promise<void> {
     await this.ready();
     for (const usage of ['KsefTokenEncryption', 'SymmetricKeyEncryption'] as const) {
@@ -78,7 +78,10 @@ export class Keys {
     return this.published().some((pair) => pair.id === id);
   }
 
-  /** @returns undefined when no key of this usage, or not the named one, opens it */
+  /**
+   * Decrypts a text.
+   * @returns undefined if no key of this usage, or not the named one, can decrypt it
+   */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
     for (const pair of this.published()) {
       if (pair.usage !== usage || (id !== undefined && pair.id !== id)) continue;
@@ -104,18 +107,21 @@ export class Keys {
   }
 }
 
-/** Base64 of the SHA-256. */
+/** Returns the SHA-256 in base64. */
 export function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
 
-/** @param der base64 */
+/**
+ * Converts a certificate to PEM.
+ * @param der certificate in DER as base64
+ */
 export function toPem(der: string): string {
   return `-----BEGIN CERTIFICATE-----\n${der.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END CERTIFICATE-----\n`;
 }
 
 async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: string): Promise<KeyPair> {
-  // A certificate knows whole seconds.
+  // Certificates state times in whole seconds.
   const validFrom = new Date(Math.floor(from.getTime() / 1_000) * 1_000);
   const validTo = new Date(validFrom.getTime() + VALID_MS);
   const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);

@@ -12,7 +12,7 @@ import type { KsefSimulator } from './simulator.js';
 import { fa3Document, SELLER } from './fa3-document.js';
 import { hashOf, json, TestClient } from './testing.js';
 
-/** A company that buys only what the tests of exports register. */
+/** A company that only has the purchases registered by tests of exports. */
 const EXPORTER = '9999999999';
 const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'b'.repeat(64)}`;
 const POLL = { intervalMs: 5, maxAttempts: 100 };
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** A client that was written by others, without any knowledge of the simulator. */
+/** Logs in with a third-party client that knows nothing about the simulator. */
 async function login(): Promise<KSeFClient> {
   const client = new KSeFClient({ baseUrl: `${simulator.url}/test` });
   await client.loginWithToken(TOKEN, SELLER);

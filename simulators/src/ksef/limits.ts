@@ -2,15 +2,15 @@ import type { Clock } from '../erp/clock.js';
 import type { OperationName } from './operations.js';
 
 interface Limit {
-  /** Calls of one group are counted together. */
+  /** Group of calls that are counted together. */
   readonly group: string;
-  /** Calls within a second, a minute and an hour. */
+  /** Maximum number of calls within a second, a minute and an hour. */
   readonly calls: readonly (readonly [seconds: number, calls: number])[];
 }
 
 const authentication: Limit = { group: 'auth', calls: [[1, 60]] };
 const read: Limit = { group: 'read', calls: windows(10, 120, 1_200) };
-/** The limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
+/** Limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
 const limits: Readonly<Record<OperationName, Limit>> = {
   A1: authentication,
   A2: authentication,
@@ -32,12 +32,14 @@ const limits: Readonly<Record<OperationName, Limit>> = {
   S10: { group: 'S10', calls: windows(8, 16, 20) },
   R1: { group: 'R1', calls: windows(8, 16, 20) },
   R2: { group: 'R2', calls: windows(10, 60, 600) },
-  // Pre-signed addresses have no limit.
+  // Pre-signed addresses have no limits.
   R3: { group: 'R3', calls: [] },
   R5: { group: 'R5', calls: windows(8, 16, 64) },
 };
 
-/** The groups of `GET /rate-limits` with a call of theirs; those of calls that are not served are stated as `other`. */
+/**
+ * Groups of `GET /rate-limits`, each with one of its calls. Groups without a simulated call have the limits of `other`.
+ */
 const stated = {
   onlineSession: limits.S1,
   onlineSessionClose: limits.S5,
@@ -58,12 +60,15 @@ const notServed = {
   other,
 };
 
-/** The calls that fit into each window: at least one. */
+/** Returns the number of calls that fit into each window, at least one. */
 function mostOf({ calls }: Limit, factor: number): readonly (readonly [seconds: number, most: number])[] {
   return calls.map(([seconds, base]) => [seconds, Math.max(1, Math.floor(base * factor))]);
 }
 
-/** The limits in force, as `GET /rate-limits` tells them. @param factor multiplies them */
+/**
+ * Returns the current limits as `GET /rate-limits` states them.
+ * @param factor factor of the limits
+ */
 export function statedLimits(factor: number): Readonly<Record<string, Readonly<Record<string, number>>>> {
   return Object.fromEntries(
     Object.entries({ ...stated, ...notServed }).map(([name, limit]) => {
@@ -73,27 +78,30 @@ export function statedLimits(factor: number): Readonly<Record<string, Readonly<R
   ) as Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-/** Limits of an interactive and of a batch session, as `GET /limits/context` states them (KSeF reference, section 7). */
+/** Limits of interactive and batch sessions, as `GET /limits/context` states them (KSeF reference, section 7). */
 const SESSION_LIMITS = { maxInvoiceSizeInMB: 1, maxInvoiceWithAttachmentSizeInMB: 3, maxInvoices: 10_000 };
 export const CONTEXT_LIMITS = { onlineSession: SESSION_LIMITS, batchSession: SESSION_LIMITS };
 
-/** Counts calls in sliding windows. Refused calls do not count, and windows do not survive a restart. */
+/** Counts calls in sliding windows. Refused calls are not counted. The counts are lost at a restart. */
 export class Limits {
   readonly #clock: Clock;
   readonly #windowFactor: number;
   readonly #calls = new Map<string, number[]>();
 
-  /** @param windowFactor multiplies the second, the minute and the hour */
+  /**
+   * Creates the counters.
+   * @param windowFactor factor for the second, the minute and the hour
+   */
   constructor(clock: Clock, windowFactor = 1) {
     this.#clock = clock;
     this.#windowFactor = windowFactor;
   }
 
   /**
-   * Counts a call unless it is too many.
-   * @param caller the NIP of the context; for authentication the address
-   * @param factor multiplies the limits; 0 for no limits
-   * @returns the seconds to wait, or undefined where the call is within the limits
+   * Counts a call unless it exceeds a limit.
+   * @param caller NIP of the context; the address for calls of authentication
+   * @param factor factor of the limits; 0 for no limits
+   * @returns seconds to wait, or undefined if the call is within the limits
    */
   take(operation: OperationName, caller: string, factor: number): number | undefined {
     if (factor === 0) return undefined;

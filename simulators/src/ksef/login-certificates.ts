@@ -16,7 +16,7 @@ const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
-/** The company or person that a certificate names, by the numbers that KSeF knows. */
+/** The company or person that a certificate names, with the numbers that KSeF knows. */
 export interface Holder {
   readonly nip?: string | undefined;
   readonly pesel?: string | undefined;
@@ -24,30 +24,30 @@ export interface Holder {
 
 export interface CertificateRequest extends Holder {
   readonly type: 'Authentication' | 'Offline';
-  /** Days until the certificate ends; negative ones end it in the past. */
+  /** Days until the certificate expires. Negative values set the expiry in the past. */
   readonly days: number;
   readonly key: 'EC' | 'RSA';
-  /** Password of the private key; without it the key is not encrypted. */
+  /** Password of the private key. Without it, the key is not encrypted. */
   readonly password?: string | undefined;
 }
 
 export interface IssuedCertificate {
-  /** Lower-case hexadecimal digits. */
+  /** Serial number in lower-case hexadecimal digits. */
   readonly serialNumber: string;
-  /** PEM. */
+  /** Certificate in PEM. */
   readonly certificate: string;
-  /** PEM, PKCS#8. */
+  /** Private key as PKCS#8 in PEM. */
   readonly privateKey: string;
 }
 
 interface Authority {
-  /** PKCS#8 in PEM. */
+  /** Private key as PKCS#8 in PEM. */
   readonly privateKey: string;
-  /** PEM. */
+  /** Certificate in PEM. */
   readonly certificate: string;
 }
 
-/** The certificate authority of one environment of KSeF, which issues and revokes the certificates that log in. */
+/** Certificate authority of one KSeF environment. It issues and revokes the certificates for logging in. */
 export class LoginCertificates {
   readonly #authorities: Table<Authority>;
   readonly #revoked: Table<string>;
@@ -102,7 +102,7 @@ export class LoginCertificates {
     return this.#revoked.get(serialOf(serialNumber)) !== undefined;
   }
 
-  /** Says why a certificate does not log in; undefined where it does. */
+  /** Returns the reason why a certificate cannot log in, or undefined if it can. */
   faultOf(
     certificate: X509Certificate,
     now: Date,
@@ -138,14 +138,14 @@ export class LoginCertificates {
       webcrypto,
     );
     const made = { privateKey: await exportKey(keys.privateKey), certificate: certificate.toString('pem') };
-    // Two that begin at once agree on the one that was first.
+    // If two calls create an authority at once, both use the first one.
     const first = this.#authorities.get('authority') ?? made;
     this.#authorities.put('authority', first);
     return first;
   }
 }
 
-/** Sixteen hexadecimal digits. The first bit stays clear, so that the number is positive. */
+/** Returns sixteen hexadecimal digits. The first bit is zero, so that the number is positive. */
 function newSerialNumber(): string {
   return `1${randomBytes(8).toString('hex').slice(1)}`;
 }
@@ -154,7 +154,7 @@ function serialOf(serialNumber: string): string {
   return serialNumber.toLowerCase().replace(/^0+/, '');
 }
 
-/** Writes a private key as PKCS#8 in PEM, encrypted where there is a password. */
+/** Writes a private key as PKCS#8 in PEM, encrypted if a password is given. */
 async function exportKey(key: webcrypto.CryptoKey, password?: string): Promise<string> {
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
   const encryption = password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password };

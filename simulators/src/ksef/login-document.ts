@@ -23,7 +23,7 @@ const DIGESTS: Readonly<Record<Hash, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
 
-/** A login request that is rightly signed: whose certificate it is, is checked elsewhere. */
+/** A login request with a correct signature. The owner of the certificate is checked elsewhere. */
 export interface LoginDocument {
   readonly challenge: string;
   readonly contextNip: string;
@@ -31,10 +31,10 @@ export interface LoginDocument {
 }
 
 /**
- * Verifies a signed login request as KSeF does (KSeF reference, section 18): one enveloped XAdES signature over the whole
- * document and over its own properties, which name the certificate of the signature.
+ * Verifies a signed login request like KSeF (KSeF reference, section 18): it needs one enveloped XAdES signature over
+ * the whole document and over its own properties, which name the certificate of the signature.
  *
- * @param isSha1Taken true in TEST alone
+ * @param isSha1Taken true only in TEST
  * @throws Refusal 400 with the code of KSeF
  */
 export function readLoginDocument(body: string, { isSha1Taken }: { readonly isSha1Taken: boolean }): LoginDocument {
@@ -58,7 +58,7 @@ export function readLoginDocument(body: string, { isSha1Taken }: { readonly isSh
   }
 }
 
-/** Holds the request against its schema: names, their order, and the form of the values. */
+/** Checks the request against its schema: names, their order, and the form of the values. */
 function readRequest(document: XmlDocument): Pick<LoginDocument, 'challenge' | 'contextNip'> {
   const { root } = document;
   if (root.name !== 'AuthTokenRequest' || !NAMESPACES.includes(root.namespaceUri)) {
@@ -109,12 +109,12 @@ function verifySignature(body: string, certificate: X509Certificate, hashes: rea
     verifier.loadSignature(/<(?:\w+:)?Signature[\s>][\s\S]*<\/(?:\w+:)?Signature>/.exec(body)?.[0] ?? '');
     if (!verifier.checkSignature(body)) throw new Error('The signature is wrong.');
   } catch {
-    // The library throws for a wrong digest, a wrong signature and an algorithm that it does not know.
+    // The library throws for a wrong digest, a wrong signature and an unknown algorithm.
     throw badRequest(9_105, 'Nieprawidłowy podpis albo nieobsługiwany algorytm.');
   }
 }
 
-/** Two references: to the whole document without its signature, and to the properties of the signature. */
+/** Requires two references: to the whole document without its signature, and to the properties of the signature. */
 function requireProfile(document: XmlDocument): void {
   const references = document.find('/*/ds:Signature/ds:SignedInfo/ds:Reference', { ds: SIGNATURE });
   const whole = document.find(
@@ -132,7 +132,7 @@ function requireProfile(document: XmlDocument): void {
   throw badRequest(9_105, 'Format podpisu niezgodny z akceptowanymi profilami XAdES.');
 }
 
-/** The signed properties name the certificate: by its digest, its issuer and its serial number. */
+/** Requires that the signed properties name the certificate by its digest, its issuer and its serial number. */
 function requireSigningCertificate(document: XmlDocument, certificate: X509Certificate, isSha1Taken: boolean): void {
   const properties = '/*/ds:Signature/ds:Object/x:QualifyingProperties/x:SignedProperties/x:SignedSignatureProperties';
   const textOf = (path: string): string =>
@@ -153,7 +153,7 @@ function requireSigningCertificate(document: XmlDocument, certificate: X509Certi
   if (!isRight) throw badRequest(9_105, 'SigningCertificate nie wskazuje certyfikatu podpisu.');
 }
 
-/** NIP or PESEL in the subject, by the patterns that KSeF publishes. */
+/** Returns the NIP or PESEL in the subject, by the patterns that KSeF publishes. */
 export function identityOf(certificate: X509Certificate): string | undefined {
   const attributes = new ParsedCertificate(certificate.raw).subjectName;
   const [organization = ''] = attributes.getField('2.5.4.97');

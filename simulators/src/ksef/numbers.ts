@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-/** Challenge, authentication, online session, invoice, UPO, token and export (KSeF reference, sections 4 and 19). */
+/**
+ * Kind of a reference number: challenge, authentication, online session, invoice, UPO, token or export (KSeF reference,
+ * sections 4 and 19).
+ */
 export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC' | 'EH';
 
-/** Numbers of KSeF 1.0 have a hyphen more. */
+/** Pattern of KSeF numbers. Numbers of KSeF 1.0 have an additional hyphen. */
 const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{6}-?[0-9A-F]{6}-[0-9A-F]{2}$/;
-// Made once: it takes longer to make a format than to write with it.
+// The format is created once, because creating it takes longer than using it.
 const polishDays = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' });
 const polishTimes = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Warsaw',
@@ -14,7 +17,7 @@ const polishTimes = new Intl.DateTimeFormat('sv-SE', {
 });
 const NIP_WEIGHTS = [6, 5, 7, 2, 3, 4, 5, 6, 7];
 
-/** CRC-8 with polynomial 0x07 and initial value 0x00, as two upper-case hexadecimal digits. */
+/** Returns the CRC-8 with polynomial 0x07 and initial value 0x00 as two upper-case hexadecimal digits. */
 export function crc8(text: string): string {
   let crc = 0;
   for (const byte of Buffer.from(text, 'utf8')) {
@@ -24,13 +27,16 @@ export function crc8(text: string): string {
   return hex(Buffer.of(crc));
 }
 
-/** `20261123-SO-0123456789-ABCDEF0123-5C`. */
+/** Returns a reference number such as `20261123-SO-0123456789-ABCDEF0123-5C`. */
 export function newReferenceNumber(kind: ReferenceKind, now: Date): string {
   const start = `${compactDay(now)}-${kind}-${hex(randomBytes(5))}-${hex(randomBytes(5))}`;
   return `${start}-${crc8(start)}`;
 }
 
-/** `5265877635-20261123-0100A0D6723E-46`. @param unique six bytes */
+/**
+ * Returns a KSeF number such as `5265877635-20261123-0100A0D6723E-46`.
+ * @param unique six bytes
+ */
 export function newKsefNumber(sellerNip: string, now: Date, unique: Uint8Array = randomBytes(6)): string {
   const start = `${sellerNip}-${compactDay(now)}-${hex(unique)}`;
   return `${start}-${crc8(start)}`;
@@ -41,25 +47,25 @@ export function hasNipCheckDigit(nip: string): boolean {
   return sum % 11 === Number(nip[9]);
 }
 
-/** The calendar day in Poland, `2026-11-23`. */
+/** Returns the calendar day in Poland, such as `2026-11-23`. */
 export function polishDay(instant: Date): string {
   return polishDays.format(instant);
 }
 
-/** An instant as KSeF writes it: seven digits of a second and an offset. */
+/** Formats an instant as KSeF does, with seven digits of a second and an offset. */
 export function timestamp(instant: Date, digitsBelowMs = '0000'): string {
   return instant.toISOString().replace('Z', `${digitsBelowMs}+00:00`);
 }
 
-/** An instant in microseconds since 1970, as KSeF writes it. */
+/** Formats an instant in microseconds since 1970 as KSeF does. */
 export function microTimestamp(microseconds: number): string {
   return timestamp(new Date(Math.floor(microseconds / 1_000)), `${String(microseconds % 1_000).padStart(3, '0')}0`);
 }
 
 /**
- * Text that sorts by time, `2026-11-23T10:00:00.1234567` in UTC. KSeF writes more digits than a Date has, and reads an instant without an
- * offset as Polish time.
- * @returns undefined for what is not a date and time
+ * Converts an instant to a text that sorts by time, `2026-11-23T10:00:00.1234567` in UTC. KSeF writes more digits than
+ * a Date has, and treats an instant without an offset as Polish time.
+ * @returns undefined if the text is not a date and time
  */
 export function sortableInstant(text: string): string | undefined {
   const [, local, fraction = '', offset] =
@@ -70,13 +76,16 @@ export function sortableInstant(text: string): string | undefined {
   return `${utc.toISOString().slice(0, 19)}.${fraction.padEnd(7, '0')}`;
 }
 
-/** The offset of Polish time from UTC. @param ms whole seconds */
+/**
+ * Returns the offset of Polish time from UTC.
+ * @param ms instant in milliseconds, in whole seconds
+ */
 function polishOffsetMs(ms: number): number {
   const [day = '', time = ''] = polishTimes.format(ms).split(' ');
   return Date.parse(`${day}T${time}Z`) - ms;
 }
 
-/** Tells whether the text has the form of a number of KSeF. */
+/** Tells whether a text has the form of a KSeF number. */
 export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text);
 }

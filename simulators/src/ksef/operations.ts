@@ -1,4 +1,4 @@
-/** The calls of KSeF by their names in sections 3, 5, 18 and 19 of the KSeF reference. R4 is S10. */
+/** Calls of KSeF by their names in sections 3, 5, 18 and 19 of the KSeF reference. R4 is the same as S10. */
 export const operationNames = [
   'A1',
   'A2',
@@ -27,7 +27,7 @@ export type OperationName = (typeof operationNames)[number];
 
 export interface Operation {
   readonly name: OperationName;
-  /** Values of the parameters of the path, in order. */
+  /** Values of the path parameters in order. */
   readonly params: readonly string[];
 }
 
@@ -63,7 +63,10 @@ const patterns = routes.map(([name, method, path]) => ({
   pattern: new RegExp(`^${path.startsWith('/storage/') ? '' : '/v2'}${path.replaceAll(':', '([^/]+)')}$`),
 }));
 
-/** @returns undefined for what KSeF does not have */
+/**
+ * Finds the operation of a request.
+ * @returns undefined if KSeF has no such operation
+ */
 export function findOperation(method: string, path: string): Operation | undefined {
   for (const route of patterns) {
     const match = route.method === method ? route.pattern.exec(path) : null;

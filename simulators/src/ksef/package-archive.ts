@@ -5,17 +5,17 @@ import { sha256 } from './keys.js';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** A file of a package; its bytes are made when its turn comes. */
+/** A file of a package. Its bytes are generated when they are needed. */
 export interface PackageFile {
   readonly name: string;
   readonly content: () => Iterable<Uint8Array>;
 }
 
-/** A part of a package: a piece of the ZIP archive, encrypted by itself. */
+/** A part of a package: a piece of the ZIP archive that is encrypted separately. */
 export interface PackagePart {
-  /** Bytes before encryption. */
+  /** Size in bytes before encryption. */
   readonly size: number;
-  /** SHA-256 of the part before encryption, in base64. */
+  /** SHA-256 before encryption, in base64. */
   readonly hash: string;
   readonly encrypted: Buffer;
   readonly encryptedHash: string;
@@ -24,13 +24,13 @@ export interface PackagePart {
 interface PartOptions {
   readonly key: Buffer;
   readonly iv: Buffer;
-  /** Bytes of a part before encryption. */
+  /** Maximum size of a part in bytes, before encryption. */
   readonly bytesMax: number;
-  /** Time of all files, so that the same package has the same bytes whenever it is made. */
+  /** Modification time of all files. It is fixed, so that a package has the same bytes whenever it is created. */
   readonly modifiedAt: Date;
 }
 
-/** Packs files into a ZIP archive, and encrypts it in parts (AES-256-CBC, PKCS#7). */
+/** Packs files into a ZIP archive and encrypts it in parts (AES-256-CBC, PKCS#7). */
 export async function packFiles(files: Iterable<PackageFile>, options: PartOptions): Promise<readonly PackagePart[]> {
   const { key, iv, bytesMax, modifiedAt } = options;
   const parts: PackagePart[] = [];
@@ -57,7 +57,7 @@ export async function packFiles(files: Iterable<PackageFile>, options: PartOptio
   return parts;
 }
 
-/** Writes zeros. */
+/** Yields zeros. */
 export function* zeros(bytes: number): Iterable<Uint8Array> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.subarray(0, left);
 }
@@ -67,7 +67,8 @@ async function* zip(files: Iterable<PackageFile>, modifiedAt: Date): AsyncIterab
   const output = archive.outputStream as Readable;
   archive.on('error', (error: Error) => output.destroy(error));
   for (const { name, content } of files) {
-    // Opened one after the other: ten thousand documents and their compressors are never in memory at once.
+    // Files are opened one after the other, so that ten thousand documents and their compressors are never in memory at
+    // once.
     archive.addReadStreamLazy(name, { mtime: modifiedAt, mode: 0o100644 }, (give) => {
       give(null, Readable.from(content(), { objectMode: false }));
     });

@@ -2,7 +2,10 @@ import type { z } from 'zod';
 import type { Call } from '../erp/call.js';
 import { badRequest } from './refusal.js';
 
-/** The body of a call. @throws Refusal 21405 where it is not what the contract says */
+/**
+ * Reads the body of a call.
+ * @throws Refusal 21405 if it breaks the contract
+ */
 export function readBody<T>(call: Call, schema: z.ZodType<T>): T {
   let value: unknown;
   try {

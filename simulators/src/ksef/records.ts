@@ -1,12 +1,18 @@
-/** The types in this file are the rows of one environment's tables, stored as JSON. Instants are ISO strings. */
+/**
+ * A company or person in whose name calls are made. The types in this file are the rows of one environment's tables,
+ * stored as JSON. Instants are ISO strings.
+ */
 export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
-  /** Permissions of companies and persons who log in by certificate, by their NIP or PESEL. The company itself has all of them. */
+  /**
+   * Permissions of companies and persons who log in by certificate, by their NIP or PESEL. The company itself has all
+   * permissions.
+   */
   readonly people?: Readonly<Record<string, readonly string[]>>;
-  /** NIPs of other sellers whose invoices this context may send; `*`: of any. */
+  /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */
   readonly grants: readonly string[];
-  /** Instead of the one of the settings. */
+  /** Limit factor of this context, which replaces the one of the settings. */
   readonly limitFactor: number | undefined;
 }
 
@@ -32,12 +38,12 @@ export interface Status {
 export interface Authentication {
   readonly referenceNumber: string;
   readonly context: string;
-  /** The token of KSeF; null where it could not be read, and for a login by certificate. */
+  /** The KSeF token. Null if it could not be decrypted, and for a login by certificate. */
   readonly token: string | null;
   /** Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
-  /** Final status, which appears after enough polls. */
+  /** Final status. It is shown after enough polls. */
   readonly outcome: Status;
   readonly looks: number;
   readonly isRedeemed: boolean;
@@ -45,7 +51,7 @@ export interface Authentication {
   readonly refreshValidUntil: string | null;
 }
 
-/** A login request that a certificate signed. */
+/** A login request signed with a certificate. */
 export interface SignedLogin {
   /** NIP or PESEL in the subject of the certificate. */
   readonly identity: string;
@@ -54,7 +60,7 @@ export interface SignedLogin {
   readonly hash: string;
 }
 
-/** A token that authorizes calls. */
+/** A bearer token that authorizes calls. */
 export interface Bearer {
   readonly type: BearerType;
   readonly authentication: string;
@@ -68,28 +74,28 @@ export interface Session {
   readonly referenceNumber: string;
   readonly context: string;
   readonly tokenReferenceNumber: string | null;
-  /** SHA-256 of the signed request, in base64, where a certificate logged in. */
+  /** SHA-256 of the signed request in base64. Present if a certificate logged in. */
   readonly loginHash?: string | undefined;
   readonly formCode: FormCode;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly validUntil: string;
   readonly closedAt: string | null;
-  /** Base64; null where the key could not be decrypted. */
+  /** Symmetric key in base64. Null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
-  /** Number of polls that still find status 170. */
+  /** Number of polls that still return status 170. */
   readonly looks: number;
-  /** Looks that a fault adds. */
+  /** Number of polls that a fault adds. */
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
-  /** True for an earlier document that `POST /control/invoices` registered. */
+  /** True for a session of an earlier document that `POST /control/invoices` registered. */
   readonly isForeign: boolean;
 }
 
-/** The login of the sender of a session, as a confirmation tells it. */
+/** Fields of a session's login that its confirmation states. */
 export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {
@@ -98,7 +104,7 @@ export interface FormCode {
   readonly value: string;
 }
 
-/** The number by which a document identifies a party; InternalId is one of Podmiot3 alone. */
+/** Number that identifies a party in a document. Only Podmiot3 may have an InternalId. */
 export interface PartyIdentifier {
   readonly type: 'Nip' | 'InternalId' | 'VatUe' | 'Other' | 'None';
   readonly value: string | null;
@@ -107,25 +113,25 @@ export interface PartyIdentifier {
 export interface ThirdSubject {
   readonly identifier: PartyIdentifier;
   readonly name: string | null;
-  /** Rola; 0 for RolaInna. */
+  /** Role of the party (Rola). 0 for RolaInna. */
   readonly role: number;
 }
 
-/** Facts that a document states, for duplicates, rights, metadata and confirmations. */
+/** Fields of a document that duplicates, permissions, metadata and confirmations need. */
 export interface InvoiceFacts {
   readonly sellerNip: string;
   readonly sellerName: string;
   readonly buyer: PartyIdentifier;
   readonly buyerName: string | null;
-  /** Podmiot3; absent in records of earlier versions, as the next one. */
+  /** Parties in Podmiot3. Absent in records of earlier versions, like the next field. */
   readonly thirdSubjects?: readonly ThirdSubject[];
-  /** PodmiotUpowazniony. */
+  /** Party in PodmiotUpowazniony. */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
-  /** RodzajFaktury. */
+  /** Kind of invoice, RodzajFaktury. */
   readonly kind: string;
-  /** P_2. */
+  /** Invoice number, P_2. */
   readonly number: string;
-  /** P_1. */
+  /** Issue date, P_1. */
   readonly issueDate: string;
   readonly currency: string;
   readonly net: number;
@@ -143,25 +149,28 @@ export interface Invoice {
   readonly ordinalNumber: number;
   readonly invoiceHash: string;
   readonly receivedAt: string;
-  /** Facts of the document; null when it could not be read. */
+  /** Fields of the document. Null when it could not be read. */
   readonly facts: InvoiceFacts | null;
-  /** Status that the document itself causes; null when only rights and duplicates are left to check. */
+  /** Status caused by the document itself. Null when only permissions and duplicates remain to be checked. */
   readonly failure: Status | null;
   readonly looks: number;
-  /** Null while it is processed. */
+  /** Final status. Null while the invoice is processed. */
   readonly final: Status | null;
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
-  /** Time of permanent storage as KSeF writes it, from which on buyers receive it; absent until it is accepted. */
+  /**
+   * Time of permanent storage as KSeF writes it. Buyers receive the invoice from this time on. Absent until it is
+   * accepted.
+   */
   readonly storedAt?: string;
-  /** Lists of invoices that leave it out. */
+  /** Number of requests for the list of invoices that do not show this invoice. */
   readonly hiddenLooks: number;
-  /** Status that a fault forces; below 200 until the fault is gone. */
+  /** Status that a fault forces. If it is below 200, it remains until the fault is removed. */
   readonly forced: (Status & { readonly fault: string }) | null;
   readonly upo: string | null;
 }
 
-/** A document in the repository of KSeF, by seller, kind and number. */
+/** A document in the repository of KSeF, found by seller, kind and number. */
 export interface Registered {
   readonly sellerNip: string;
   readonly kind: string;
@@ -179,37 +188,37 @@ export interface Confirmation {
   readonly xml: string;
 }
 
-/** An export of invoices (R1), whose list of invoices is a row of its own. */
+/** An export of invoices (R1). Its list of invoices is a separate row. */
 export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
   readonly startedAt: string;
-  /** Base64; null where the key could not be decrypted. */
+  /** Symmetric key in base64. Null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
-  /** Final status, which appears after enough polls. */
+  /** Final status. It is shown after enough polls. */
   readonly outcome: Status;
-  /** The fault that keeps the export at 100 for as long as it exists. */
+  /** Id of the fault that keeps the export at status 100 while it exists. */
   readonly heldBy: string | null;
   readonly looks: number;
   readonly endedAt: string | null;
   readonly isOnlyMetadata: boolean;
   readonly partBytesMax: number;
   readonly isTruncated: boolean;
-  /** The limits of the package as R2 states them. */
+  /** Dates that R2 states about the package. */
   readonly dates: Readonly<Record<string, string | null>>;
   readonly tampering: Tampering;
 }
 
-/** Faults of a package, which are chosen when its export starts. */
+/** Faults of a package. They are chosen when its export starts. */
 export interface Tampering {
-  /** Files of zeros under the numbers of invoices that do not exist. */
+  /** Files of zeros under numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;
-  /** A file that the metadata lacks. */
+  /** A file that is missing in the metadata. */
   readonly extraFile: { readonly name: string; readonly content: string } | null;
-  /** The metadata name an invoice that has no file. */
+  /** True when the metadata list an invoice that has no file. */
   readonly isFileMissing: boolean;
-  /** The metadata end in the middle. */
+  /** True when the metadata are cut in the middle. */
   readonly isMetadataCut: boolean;
 }
 
@@ -218,13 +227,13 @@ export interface Settings {
   readonly invoicePolls: number;
   readonly sessionPolls: number;
   readonly exportPolls: number;
-  /** Invoices after which a package is truncated. */
+  /** Number of invoices after which a package is truncated. */
   readonly exportInvoicesMax: number;
-  /** Bytes of one part of a package, before encryption. */
+  /** Maximum size of one part of a package in bytes, before encryption. */
   readonly partBytesMax: number;
-  /** Seconds by which the high water mark is behind. */
+  /** Number of seconds by which the high water mark is behind. */
   readonly highWaterLagSeconds: number;
-  /** Factor of the limits; 0 switches them off. */
+  /** Factor of the limits. 0 disables them. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;
 }

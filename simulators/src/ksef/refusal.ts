@@ -13,7 +13,7 @@ export type ReasonCode =
 
 interface RefusalDetails {
   readonly status: number;
-  /** Code of a 400. */
+  /** Error code of a 400. */
   readonly code?: number | undefined;
   readonly description?: string | undefined;
   readonly details?: readonly string[] | undefined;
@@ -24,7 +24,7 @@ interface RefusalDetails {
   readonly retryAfter?: number | undefined;
 }
 
-/** An error answer of KSeF. */
+/** An error response of KSeF. */
 export class Refusal extends Error {
   readonly details: RefusalDetails;
 
@@ -80,7 +80,7 @@ const titles: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
 };
 
-/** A 400 with one of the published codes. */
+/** Creates a 400 with one of the published codes. */
 export function badRequest(code: number, ...details: readonly string[]): Refusal {
   return new Refusal({ status: 400, code, details });
 }
@@ -100,12 +100,12 @@ export function forbidden(reasonCode: ReasonCode, security?: Readonly<Record<str
 interface Rendering {
   /** True when the caller sent `X-Error-Format: problem-details`. */
   readonly asProblem: boolean;
-  /** The path of the call. */
+  /** Path of the call. */
   readonly instance: string;
   readonly now: Date;
 }
 
-/** The error in the form that the caller asked for; 401, 403 and 410 have one form alone. */
+/** Renders an error in the form that the caller requested. 401, 403 and 410 have only one form. */
 export function renderRefusal({ details: refusal }: Refusal, { asProblem, instance, now }: Rendering): Answer {
   const { status, code = status, reasonCode, security, retryAfter } = refusal;
   const description = refusal.description ?? descriptions[code] ?? titles[status] ?? 'Error';
@@ -142,7 +142,7 @@ export function renderRefusal({ details: refusal }: Refusal, { asProblem, instan
   };
 }
 
-/** The answer of a proxy in front of KSeF: neither a reason code nor a published form. */
+/** Returns the response of a proxy in front of KSeF, which has neither a reason code nor a published form. */
 export function gatewayBlock(now: Date): Answer {
   return {
     status: 403,

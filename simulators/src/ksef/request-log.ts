@@ -7,16 +7,16 @@ const REQUESTS_MAX = 20_000;
 export interface LoggedRequest {
   readonly n: number;
   readonly at: string;
-  /** Null for what KSeF does not have. */
+  /** Operation of the request. Null if KSeF has no such operation. */
   readonly operation: OperationName | null;
   readonly method: string;
-  /** Path from `/v2` on, with its query. */
+  /** Path from `/v2` on, including the query. */
   readonly path: string;
   /** Headers without bearer tokens. */
   readonly headers: Readonly<Record<string, string>>;
   /** Body as it was sent, without `encryptedInvoiceContent`. */
   readonly body: string;
-  /** Null until it is answered, and where it never was. */
+  /** Status of the response. Null until the request is answered, and if it never was. */
   readonly status: number | null;
   readonly context: string | null;
   readonly sessionReferenceNumber: string | null;
@@ -38,12 +38,12 @@ interface RequestFacts {
   readonly at: Date;
 }
 
-/** Every request to one environment, and the counts of them. */
+/** Log of all requests to one environment, with counters. */
 export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;
   readonly #numbers: Table<number>;
-  /** All tokens that a context ever had. */
+  /** All tokens that contexts have ever had. */
   readonly #tokens: Table<string>;
 
   constructor(store: Store) {
@@ -53,12 +53,15 @@ export class RequestLog {
     this.#tokens = store.table('tokens');
   }
 
-  /** Searches all later requests for this token. */
+  /** Searches all later requests for a token. */
   watch(token: string): void {
     this.#tokens.put(token, token);
   }
 
-  /** @returns its number */
+  /**
+   * Adds a request.
+   * @returns its number in the log
+   */
   add({ call, target, operation, context, sessionReferenceNumber, at }: RequestFacts): number {
     const { authorization: _, ...headers } = call.headers;
     const { text: body, invoiceHash } = readLoggedBody(call.body);
@@ -98,9 +101,9 @@ export class RequestLog {
     return [...this.#requests.values()].filter(isWanted).sort((a, b) => a.n - b.n);
   }
 
-  /** Requests of S2 by the hash of their invoice. */
+  /** Counts requests of S2 by the hash of their invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
-    // The hash is whatever a caller sent: `__proto__` too.
+    // The hash is chosen by the caller and may be `__proto__`.
     const counts = new Map<string, number>();
     for (const send of this.#sends.values()) {
       if (context !== undefined && send.context !== context) continue;
@@ -109,7 +112,7 @@ export class RequestLog {
     return Object.fromEntries(counts);
   }
 
-  /** Requests that held a known token in plain. */
+  /** Counts requests that contained a known token in plain text. */
   plaintextTokens(context: string | undefined): number {
     const name = context === undefined ? 'plaintextTokens' : `plaintextTokens of ${context}`;
     return this.#numbers.get(name) ?? 0;

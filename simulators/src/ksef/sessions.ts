@@ -42,16 +42,16 @@ const sendRequest = z.object({
   invoiceSize: z.int().min(1),
   encryptedInvoiceHash: hash,
   encryptedInvoiceSize: z.int().min(1),
-  // Too long for a regular expression.
+  // The text is too long for a regular expression.
   encryptedInvoiceContent: z.string().min(1).refine(isBase64, 'must be base64'),
   offlineMode: z.boolean().optional(),
   hashOfCorrectedInvoice: hash.nullish(),
 });
 
-/** Invoices that another taxpayer registered in one session. */
+/** Invoices that another taxpayer has registered in one session. */
 interface ForeignSession {
   readonly context: string;
-  /** The open session that they are part of; undefined for a session of their own. */
+  /** Reference of the open session that contains them. Undefined for a separate session. */
   readonly session: string | undefined;
   readonly invoices: readonly ForeignInvoice[];
 }
@@ -67,7 +67,7 @@ interface SessionsDeps {
   readonly takesFa2: boolean;
 }
 
-/** Interactive sessions with their invoices and confirmations: calls S1 to S8, and the list of sessions (S9). */
+/** Handles interactive sessions with their invoices and confirmations (S1 to S8), and the list of sessions (S9). */
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #sessions: Table<Session>;
@@ -77,7 +77,7 @@ export class Sessions {
     this.#sessions = deps.store.table('sessions');
   }
 
-  /** S1 */
+  /** Opens a session (S1). */
   open(call: Call, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const { formCode, encryption } = readBody(call, openRequest);
@@ -110,7 +110,7 @@ export class Sessions {
     return { status: 201, body: { referenceNumber, validUntil: timestamp(validUntil) } };
   }
 
-  /** S2 */
+  /** Receives an invoice (S2). */
   send(call: Call, reference: string, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const session = this.#require(reference, caller);
@@ -138,7 +138,7 @@ export class Sessions {
     return { status: 202, body: { referenceNumber } };
   }
 
-  /** S3 */
+  /** Returns the status of an invoice (S3). */
   invoice(call: Call, reference: string, invoiceReference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { invoices } = this.#deps;
@@ -149,7 +149,7 @@ export class Sessions {
     return { status: 200, body: invoices.present(invoices.look(invoice, session), session) };
   }
 
-  /** S4 */
+  /** Lists the invoices of a session (S4). */
   invoices(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { page, continuationToken } = paginate(this.#deps.invoices.list(session), call);
@@ -159,7 +159,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, invoices } };
   }
 
-  /** S5 */
+  /** Closes a session (S5). */
   close(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, WRITE));
     if (session.status !== 100) throw badRequest(21_180, `Status sesji ${session.status} uniemożliwia jej zamknięcie.`);
@@ -167,7 +167,7 @@ export class Sessions {
     return { status: 204 };
   }
 
-  /** S6 */
+  /** Returns the status of a session (S6). */
   status(call: Call, reference: string): Answer {
     const caller = this.#deps.authenticator.authorize(call, READ_STATUS);
     const session = this.#finish(this.#require(reference, caller));
@@ -197,7 +197,7 @@ export class Sessions {
     };
   }
 
-  /** S7 */
+  /** Returns a collective confirmation (S7). */
   confirmation(call: Call, reference: string, upoReference: string, faults: TakenFaults): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const found = session.upo === upoReference ? this.#deps.confirmations.get(upoReference) : undefined;
@@ -210,7 +210,7 @@ export class Sessions {
     return xmlAnswer(found.xml, faults.effect('BAD_HASH') !== undefined);
   }
 
-  /** S8, by the reference number of the invoice or by its number in KSeF */
+  /** Returns the confirmation of an invoice (S8), by its reference number or by its KSeF number. */
   invoiceConfirmation(call: Call, reference: string, id: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const invoice = this.#deps.invoices.of(session).find((one) => one.referenceNumber === id || one.ksefNumber === id);
@@ -220,7 +220,7 @@ export class Sessions {
     return xmlAnswer(this.#deps.invoices.confirm(invoice, session).xml, false);
   }
 
-  /** S9 */
+  /** Lists sessions (S9). */
   list(call: Call): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ_STATUS);
     const { query } = call;
@@ -259,13 +259,13 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** Tells whether the context has this session and it is open. */
+  /** Tells whether the context has this session and the session is open. */
   isOpen(reference: string, context: string): boolean {
     const session = this.#sessions.get(reference);
     return session?.context === context && this.#expire(session).status === 100;
   }
 
-  /** Registers invoices of another taxpayer, in an open session or in an earlier one (`POST /control/invoices`). */
+  /** Registers invoices of another taxpayer in an open session or in an earlier one (`POST /control/invoices`). */
   registerForeign({ context, session, invoices }: ForeignSession): readonly Registered[] {
     const now = this.#deps.clock.now();
     const shared = this.#sessions.get(session ?? '');
@@ -300,7 +300,7 @@ export class Sessions {
     return registered;
   }
 
-  /** Counts sessions, of one context or of all. */
+  /** Counts the sessions of one context or of all contexts. */
   countSessions(context: string | undefined): Readonly<Record<'opened' | 'open' | 'empty', number>> {
     const own = [...this.#sessions.values()]
       .map((session) => this.#expire(session))
@@ -321,7 +321,7 @@ export class Sessions {
     return this.#expire(session);
   }
 
-  /** A session that is past its time closes itself. */
+  /** Closes a session whose time has passed. */
   #expire(session: Session): Session {
     const isOver = session.status === 100 && Date.parse(session.validUntil) <= this.#deps.clock.now().getTime();
     return isOver ? this.#close(session) : session;
@@ -340,7 +340,7 @@ export class Sessions {
     return changed;
   }
 
-  /** Looks at a closed session, and ends it as soon as all of its invoices have ended. */
+  /** Checks a closed session and gives it its final status once all of its invoices have theirs. */
   #finish(session: Session): Session {
     if (session.status !== 170) return session;
     const invoices = this.#deps.invoices.of(session).map((invoice) => this.#deps.invoices.look(invoice, session));

@@ -7,11 +7,11 @@ import type { Store, Table } from './store.js';
 interface SignedLinksDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** The URL of the environment without a trailing slash. */
+  /** Returns the URL of the environment without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
-/** Pre-signed addresses: they need no token, and they expire. */
+/** Creates and checks pre-signed addresses, which need no token and expire. */
 export class SignedLinks {
   readonly #deps: SignedLinksDeps;
   readonly #secrets: Table<string>;
@@ -21,7 +21,10 @@ export class SignedLinks {
     this.#secrets = deps.store.table('secrets');
   }
 
-  /** Signs the address of a path below the environment. @param base instead of the URL of the environment */
+  /**
+   * Signs the address of a path below the environment.
+   * @param base base address that replaces the URL of the environment
+   */
   sign(
     path: string,
     lifetimeMs: number,

@@ -7,18 +7,26 @@ import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
 
 export interface KsefSimulatorOptions {
-  /** The system chooses a port when it is absent. */
+  /** Port of the simulator. The system chooses one if it is absent. */
   readonly port?: number;
-  /** Directory of contexts, tokens, keys, sessions, documents, counters and requests; without it they are kept only in memory. */
+  /**
+   * Directory of contexts, tokens, keys, sessions, documents, counters and requests. If it is absent, they are kept
+   * only in memory.
+   */
   readonly directory?: string;
-  /** Multiplies the second, the minute and the hour in which calls are counted, so that a test need not wait for an hour. */
+  /**
+   * Factor for the second, the minute and the hour in which calls are counted, so that tests do not have to wait for an
+   * hour.
+   */
   readonly limitWindowFactor?: number;
 }
 
 export interface KsefSimulator {
-  /** Base URL without a trailing slash; `/test`, `/demo` and `/production` lie below it, each with `/v2` and `/control`. */
+  /**
+   * Base URL without a trailing slash. `/test`, `/demo` and `/production` are below it, each with `/v2` and `/control`.
+   */
   readonly url: string;
-  /** The certificate, in PEM, whose key seals the confirmations of an environment. */
+  /** Returns the certificate, in PEM, whose key seals the confirmations of an environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
   readonly stop: () => Promise<void>;
 }

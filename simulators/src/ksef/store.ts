@@ -1,13 +1,16 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** The file is rewritten without outdated lines when it has grown to this number of lines and to four times the live ones. */
+/**
+ * Number of lines from which the file is rewritten without outdated lines, if it also has four times as many lines as
+ * current records.
+ */
 const LINES_BEFORE_REWRITE = 50_000;
 
-/** Records of one kind by id, in the order in which they were first put. */
+/** Records of one kind by id, in the order in which they were first stored. */
 export interface Table<T> {
   get(id: string): T | undefined;
-  /** Stores the record as it is now: a change to it counts only once it is put again. */
+  /** Stores a record. Later changes to the object have no effect until it is stored again. */
   put(id: string, record: T): void;
   delete(id: string): void;
   values(): IterableIterator<T>;
@@ -16,8 +19,9 @@ export interface Table<T> {
 }
 
 /**
- * The state of one environment. With a path, each change is a line of JSON that is written before the request is answered, so that nothing
- * which a client was told is lost when the process is killed; without a path, it is only in memory.
+ * State of one environment. With a path, each change is written as a line of JSON before the request is answered, so
+ * that nothing that a client was told is lost when the process is killed. Without a path, the state is kept only in
+ * memory.
  */
 export class Store {
   readonly #path: string | undefined;
@@ -89,7 +93,7 @@ export class Store {
   }
 }
 
-/** Table, id, and the record or null where it was deleted. */
+/** Table, id, and the record or null if it was deleted. */
 type Line = readonly [string, string, unknown];
 
 function readLines(path: string): readonly Line[] {
@@ -100,7 +104,8 @@ function readLines(path: string): readonly Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // The text after the last line break was cut off when the process was killed: its request never got a response.
+  // Text after the last line break was cut off when the process was killed. The client never got a response to that
+  // request.
   return text
     .split('\n')
     .slice(0, -1)

@@ -8,14 +8,14 @@ export function hashOf(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
 
-/** A session that a test client opened, with its key. */
+/** A session that a test client has opened, with its key. */
 export interface TestSession {
   readonly reference: string;
   readonly key: Buffer;
   readonly iv: Buffer;
 }
 
-/** A client of one environment, written from the reference and for one context. */
+/** A client of one environment and one context. It was written from the reference. */
 export class TestClient {
   readonly #base: string;
   readonly nip: string;
@@ -34,7 +34,7 @@ export class TestClient {
     return call(`${method} ${this.#base}/control/${path}`, body);
   }
 
-  /** Sends `METHOD path` with the access token, or another, or with none. */
+  /** Sends a request (`METHOD path`) with the access token, with another token, or without one. */
   async api(target: string, body?: unknown, bearer: string | null = this.accessToken): Promise<TestAnswer> {
     const [method = '', path = ''] = target.split(' ');
     return call(`${method} ${this.#base}/v2/${path}`, body, {
@@ -61,7 +61,7 @@ export class TestClient {
     return { data: publicEncrypt(options, plain).toString('base64'), publicKeyId: newest.publicKeyId };
   }
 
-  /** A1 to A3. */
+  /** Begins an authentication (A1 to A3). */
   async begin(changes: Json = {}): Promise<TestAnswer> {
     const { challenge, timestampMs } = json(await this.api('POST auth/challenge', undefined, null));
     const plain = Buffer.from(`${this.token}|${String(timestampMs)}`, 'utf8');
@@ -71,7 +71,7 @@ export class TestClient {
     return this.api('POST auth/ksef-token', body, null);
   }
 
-  /** A4 until it ends. */
+  /** Polls an authentication until it ends (A4). */
   async outcome(begun: TestAnswer): Promise<Json> {
     const { referenceNumber, authenticationToken } = json(begun) as {
       referenceNumber: string;
@@ -84,7 +84,7 @@ export class TestClient {
     throw new Error('The authentication did not end.');
   }
 
-  /** A1 to A5. */
+  /** Logs in (A1 to A5). */
   async login(): Promise<void> {
     const begun = await this.begin();
     const status = await this.outcome(begun);
@@ -95,7 +95,7 @@ export class TestClient {
     this.refreshToken = (tokens['refreshToken'] as { token: string }).token;
   }
 
-  /** The body of S1 with a fresh key. */
+  /** Returns the body of S1 with a new key. */
   async openRequest(): Promise<{ readonly body: Json; readonly key: Buffer; readonly iv: Buffer }> {
     const key = randomBytes(32);
     const iv = randomBytes(16);
@@ -107,7 +107,7 @@ export class TestClient {
     return { body, key, iv };
   }
 
-  /** S1 */
+  /** Opens a session (S1). */
   async open(): Promise<TestSession> {
     const { body, key, iv } = await this.openRequest();
     const answer = await this.api('POST sessions/online', body);
@@ -115,7 +115,7 @@ export class TestClient {
     return { reference: String(json(answer)['referenceNumber']), key, iv };
   }
 
-  /** S2 */
+  /** Sends a document (S2). */
   async send(session: TestSession, document: Uint8Array | string, changes: Json = {}): Promise<TestAnswer> {
     return this.api(`POST sessions/online/${session.reference}/invoices`, {
       ...sendRequest(session, document),
@@ -123,14 +123,14 @@ export class TestClient {
     });
   }
 
-  /** S2, then S3 until it ends. */
+  /** Sends a document (S2) and polls it until it has a final status (S3). */
   async sendAndWait(session: TestSession, document: Uint8Array | string): Promise<Json> {
     const answer = await this.send(session, document);
     if (answer.status !== 202) throw new Error(`S2 answered ${answer.status}: ${answer.text}`);
     return this.waitFor(session, String(json(answer)['referenceNumber']));
   }
 
-  /** S3 until it ends. */
+  /** Polls an invoice until it has a final status (S3). */
   async waitFor(session: TestSession, invoice: string): Promise<Json> {
     for (let polls = 0; polls < 20; polls++) {
       const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));
@@ -139,7 +139,7 @@ export class TestClient {
     throw new Error('The invoice did not end.');
   }
 
-  /** S5, then S6 until it ends. */
+  /** Closes a session (S5) and polls it until it ends (S6). */
   async closeAndWait(session: TestSession): Promise<Json> {
     await this.api(`POST sessions/online/${session.reference}/close`);
     for (let polls = 0; polls < 20; polls++) {
