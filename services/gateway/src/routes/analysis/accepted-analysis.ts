@@ -6,7 +6,7 @@ import { EXAMPLE_IDS, exampleOf } from '../../http/description/examples.js';
 import { decision, riskScore, versions } from './analysis-record.js';
 import { findingSummary } from './finding-record.js';
 
-/** The response to an invoice or a document that was sent (specification 2.3). */
+/** Response to a submitted invoice or document (specification 2.3). */
 export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
   id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
   status: shown.made(

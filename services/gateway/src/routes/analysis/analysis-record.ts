@@ -15,7 +15,7 @@ export const riskScore = z
   .max(100)
   .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).');
 
-/** The example is made up, so that no release of the engine or the policy makes it stale. */
+/** The example values are invented, so that no release of the engine or the policy makes them outdated. */
 export const versions = shown.record<Versions>(
   'Versions',
   'The versions of the rules and the policy that produced an analysis.',

@@ -21,7 +21,7 @@ import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
 import { getVendor, listVendors } from './vendors.js';
 
-/** Routes that the analysis service answers. */
+/** Routes that call the analysis service. */
 export const analysisResources: readonly Resource[] = [
   {
     tag: 'invoices',
@@ -41,7 +41,7 @@ export const analysisResources: readonly Resource[] = [
   {
     tag: 'findings',
     description: 'Read the findings about invoices, assign them to members, and record the results of reviews.',
-    // The summary comes before the finding, because `summary` would be read as the id of a finding.
+    // The summary route precedes the finding route. Otherwise `summary` would be read as the id of a finding.
     routes: [listFindings, summarizeFindings, getFinding, listFindingHistory, reviewFinding, assignFinding],
   },
   {

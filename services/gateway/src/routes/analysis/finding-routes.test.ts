@@ -57,7 +57,7 @@ const shownFinding = {
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
-/** Figures, which are shown in the form in which the owner sends them. */
+/** Figures that responses show exactly as the analysis service sends them. */
 const figures = {
   count: 2,
   open: 1,

@@ -325,7 +325,7 @@ export const reviewFinding = route({
   params: findingParams,
   body: z
     .strictObject({
-      // Only the system sets SUPERSEDED; the refusal lists the dispositions that people may set.
+      // Only the system sets SUPERSEDED. The refusal lists the dispositions that people may set.
       disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
       note: note()
         .optional()

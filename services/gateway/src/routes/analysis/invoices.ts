@@ -24,7 +24,7 @@ export const analyzeInvoice = route({
   summary: 'Analyze an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
   access: { scope: 'invoices:write' },
-  // A decision takes the whole history of an organization into account.
+  // A decision compares the invoice with the whole history of an organization.
   timeoutMs: 10_000,
   body: canonicalInvoice,
   checkBody: readInvoice,

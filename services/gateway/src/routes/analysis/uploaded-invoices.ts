@@ -8,12 +8,16 @@ import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 
-/** The service waits 20 seconds for a document, then says that the work goes on. */
+/**
+ * Timeout in milliseconds. The service waits 20 seconds for a document and then responds that the analysis continues.
+ */
 const ANALYZE_TIMEOUT_MS = 25_000;
 const UPLOAD_ID_LENGTH_MAX = 100;
-/** Maximum number of corrected fields; an invoice has far fewer fields. */
+/** Maximum number of corrected fields. An invoice has far fewer fields. */
 const CORRECTED_FIELDS_MAX = 50;
-/** Pattern of every path in an invoice. Analysis knows the paths that exist, and lists them to a caller who sends another one. */
+/**
+ * Pattern of field paths in an invoice. Analysis knows the existing paths and lists them if a caller sends another one.
+ */
 const FIELD_PATH = '^[a-z]+([._][a-z]+)*$';
 
 const analyzeRequest = z

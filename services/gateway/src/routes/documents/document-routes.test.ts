@@ -23,7 +23,7 @@ const sha256 = createHash('sha256').update(file).digest('hex');
 const uploadId = EXAMPLE_IDS.upload;
 const KSEF_NUMBER = '5265877635-20260412-010080615740-E4';
 
-/** Receives a file in place of the owner of documents. */
+/** Receives a file in place of the documents service. */
 type Receive = (start: UploadStart, content: AsyncIterable<Uint8Array>) => Promise<void>;
 
 async function sizeOf(content: AsyncIterable<Uint8Array>): Promise<number> {
@@ -37,7 +37,7 @@ let origin: ChannelOrigin | undefined;
 let receive: Receive;
 let starts: UploadStart[];
 let stored: StoredInvoice;
-/** Pieces that the owner of documents has sent. */
+/** Number of pieces that the fake documents service has sent. */
 let sentPieces: number;
 let isReading: boolean;
 let readAsked: unknown[];
@@ -227,7 +227,7 @@ describe('PUT /uploads/{id}/content', () => {
         if (!isDrained) break;
       }
     }
-    // The buffers of the system and of the connection to the owner hold some pieces, and no process holds the rest.
+    // Only the buffers of the system and of the connection hold some pieces. The gateway keeps no others.
     expect(accepted).toBeLessThan(32);
     expect(starts).toHaveLength(1);
     release();

@@ -3,7 +3,7 @@ import { getInvoiceDocument } from './documents.js';
 import { getInvoiceDocumentPage, viewInvoiceDocument } from './renderings.js';
 import { getUploadStatus, receiveUpload, reserveUpload } from './uploads.js';
 
-/** Routes that the documents service answers. */
+/** Routes that call the documents service. */
 export const documentResources: readonly Resource[] = [
   {
     tag: 'uploads',

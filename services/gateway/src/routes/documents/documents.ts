@@ -7,10 +7,10 @@ import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Time that a slow reader of the largest document may take. */
+/** Timeout in milliseconds for a slow reader of the largest document. */
 const READ_TIMEOUT_MS = 120_000;
 
-/** Media types that documents are detected as. */
+/** Media types that the service detects. */
 const documentTypes = [
   'application/pdf',
   'image/png',

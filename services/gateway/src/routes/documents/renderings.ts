@@ -10,7 +10,7 @@ import { HttpRefusal } from '../../http/response/refusal.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Rendering waits for a free process and may be tried twice. */
+/** Timeout in milliseconds. A rendering waits for a free process and may be attempted twice. */
 const RENDER_TIMEOUT_MS = 60_000;
 
 const PAGE_WIDTH_MAX = 2_000;
@@ -21,9 +21,9 @@ const PAGE = /^[1-9][0-9]*$/;
 const PAGE_MAX = 2_147_483_647;
 
 const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
-/** The content of a document may neither run nor load anything, in any viewer. */
+/** Content security policy of pictures. The content of a document may not run or load anything in any viewer. */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
-/** A view has its own style sheet, and names the digest of it. */
+/** Content security policy of views. A view has its own style sheet, which is allowed by its digest. */
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
@@ -41,7 +41,7 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // Any text is accepted here, because only the document knows its pages.
+    // Any text is accepted here, because the number of pages is known only to the documents service.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
@@ -147,7 +147,7 @@ interface Shown {
   readonly contentType: string;
 }
 
-/** The document of an invoice that came as a file, and the invoice's number where it has one. */
+/** Returns the upload of an invoice that was received as a file, and the invoice number if there is one. */
 async function uploadedDocument(
   invoiceId: string,
   { invoices }: TenantClients,
@@ -158,7 +158,10 @@ async function uploadedDocument(
   return { uploadId, invoiceId, name };
 }
 
-/** Lets the cache of a caller keep the rendering and makes it revalidate each time, so that the loss of a right takes effect. */
+/**
+ * Sends a rendering. The caller may cache it but must revalidate it each time, so that losing a right takes effect at
+ * once.
+ */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,
   { ifNoneMatch, isHead }: { readonly ifNoneMatch: string | undefined; readonly isHead: boolean },
@@ -181,8 +184,8 @@ async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array
 }
 
 /**
- * Refuses a missing page of an invoice that the caller may read, and names the view that exists; an unknown invoice is
- * refused without such a hint.
+ * Returns the refusal for a missing page of an invoice that the caller may read. It names the view that exists. An
+ * unknown invoice is refused without such a hint.
  */
 function absent(sentence: string): HttpRefusal {
   return new HttpRefusal(404, `No such page. ${sentence}`, {}, 'NOT_FOUND');

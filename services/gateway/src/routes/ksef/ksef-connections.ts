@@ -22,7 +22,7 @@ const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 const PASSWORD_LENGTH_MAX = 256;
 const WARNINGS_MAX = 10;
 
-/** A test authenticates with several calls to KSeF, one of which is repeated until KSeF has decided. */
+/** Timeout in milliseconds. A test makes several calls to KSeF and polls one of them until KSeF has decided. */
 const TEST_TIMEOUT_MS = 150_000;
 
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
@@ -42,7 +42,7 @@ const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   at: shown.instant('time', EXAMPLE_INSTANT, 'The time of the warning.'),
 });
 
-/** An inbox that was never enabled. */
+/** Inbox of a connection that was never enabled. */
 const NO_INBOX: Inbox = {
   enabled: false,
   fromDate: undefined,
@@ -95,7 +95,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     z
       .enum(['TOKEN', 'CERTIFICATE'])
       .describe('Whether the KSeF connection logs in with a token or with a certificate.'),
-    // A service of the version before, during a deployment, knows tokens alone.
+    // During a deployment, a service of the previous version only knows tokens.
     ({ authentication }: Connection) => optionalEnumName(Authentication, authentication) ?? 'TOKEN',
     'TOKEN',
   ),
@@ -111,7 +111,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   inbox: shown.made(
     inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
-    // A service of the version before, during a deployment, sends no inbox.
+    // During a deployment, a service of the previous version sends no inbox.
     (connection: Connection) => inbox.present(connection.inbox ?? NO_INBOX),
     exampleOf(inbox.schema),
   ),
@@ -123,7 +123,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
 });
 
-/** Text of a PEM file, or base64. */
+/** Describes a field with the text of a PEM file, or with base64. */
 function pem(bytesMax: number) {
   return z
     .string()
@@ -132,7 +132,7 @@ function pem(bytesMax: number) {
     .regex(/^[ -~\t\r\n]*$/, 'Must have ASCII characters and line breaks alone, as a PEM file has.');
 }
 
-/** A connection has a token, or a certificate with its key. */
+/** Checks that a request has either a token, or a certificate with its key. */
 function credentialFaults(sent: {
   readonly ksef_token?: string | undefined;
   readonly certificate?: string | undefined;

@@ -18,7 +18,7 @@ import {
   listKsefSubmissions,
 } from './submissions.js';
 
-/** Routes that the ksef service answers. */
+/** Routes that call the ksef service. */
 export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',

@@ -128,7 +128,7 @@ const step = shown.record<AttemptStep>()({
   ),
 });
 
-/** One session with the results of its steps. */
+/** One session and the results of its steps. */
 export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   sessionReferenceNumber: shown.textOrNull(
     'sessionReferenceNumber',
@@ -145,7 +145,10 @@ export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   }),
 });
 
-/** The name of a confirmation: a KSeF number has letters, digits and hyphens, and no other character reaches a header. */
+/**
+ * Returns the file name of a confirmation. A KSeF number consists of letters, digits and hyphens, so it is safe in a
+ * header.
+ */
 export function confirmationFileName(ksefNumber: string): string {
   return `UPO_${ksefNumber.replaceAll(/[^0-9A-Za-z-]/g, '')}.xml`;
 }

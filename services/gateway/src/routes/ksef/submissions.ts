@@ -14,7 +14,10 @@ import { attempt, confirmationFileName, submission, submissionStatus } from './s
 const INVOICES_MAX = 100;
 /** Number of submissions that one bulk request creates at the same time. */
 const BULK_CONCURRENCY = 8;
-/** Decision, facts and bytes of the document are read from two services before anything is stored. */
+/**
+ * Timeout in milliseconds. Decision, facts and bytes of the document are read from two services before anything is
+ * stored.
+ */
 const CREATE_TIMEOUT_MS = 15_000;
 const ATTEMPTS_MAX = 100;
 
