@@ -6,7 +6,7 @@ import { FINDING_JSON_BYTES_MAX } from './explanation/evidence.js';
 import { ratesPerEuro } from './facts/exchange-rates.js';
 import { COMPANY_ID, inMemoryHistory } from './testing/in-memory-history.js';
 
-// Whatever an accepted invoice states, the engine must raise findings that keep their contracts, in bounded time.
+// The engine must raise findings that keep their contracts, in bounded time, whatever an accepted invoice states.
 
 const RUNS = { numRuns: 60 };
 /**
