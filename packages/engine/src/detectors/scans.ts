@@ -40,7 +40,7 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       ...levels.reimported,
       summary: `${grouped(earlier.identicalRows)} of ${counted(rows.length, 'row')} were already in an earlier scan and are not counted again; ${newText}.`,
       actionValues: {
-        imported: news === 0 ? 'nothing new was' : `only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
+        imported: news === 0 ? 'No new rows were' : `Only ${counted(news, 'new row')} ${news === 1 ? 'was' : 'were'}`,
       },
       about: [scanId, earlier.scanId],
       parameters: { reimportedRowsMin, reimportedPercent },

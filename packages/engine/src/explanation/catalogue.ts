@@ -139,7 +139,8 @@ export const catalogue = {
     severities: ['LOW', 'MEDIUM', 'HIGH', 'CRITICAL'],
     requires: ['ACCOUNT', 'SUPPLIER_HISTORY'],
     description: 'The supplier asks for payment to a different account than before.',
-    recommendedAction: 'Verify the change by calling a known contact. Do not reply to the e-mail that announced it.',
+    recommendedAction:
+      'Verify the change by calling a known contact. Do not reply to the message that announced the new account.',
   },
   BANK_ACCOUNT_NEAR_MATCH: {
     family: 'BANK',
@@ -153,7 +154,8 @@ export const catalogue = {
     severities: ['MEDIUM', 'HIGH'],
     requires: ['ACCOUNT', 'SUPPLIER_HISTORY'],
     description: 'The supplier returns to its account after a short time on another one.',
-    recommendedAction: 'Check what was paid to the account in between, and who changed it.',
+    recommendedAction:
+      'Check the payments to the account that was used temporarily, and find out who changed the account.',
   },
   BANK_ACCOUNT_SHARED: {
     family: 'BANK',
@@ -409,7 +411,7 @@ export const catalogue = {
     family: 'NUM',
     severities: ['LOW', 'MEDIUM'],
     requires: ['SUPPLIER_HISTORY'],
-    description: 'The invoice numbers of the supplier leave no room for other customers.',
+    description: 'The supplier numbers its invoices without gaps, as if it had no other customers.',
     recommendedAction: 'You appear to be its only customer. Confirm that the supplier really trades.',
   },
   PO_MISSING: {
@@ -596,7 +598,7 @@ export const catalogue = {
     severities: ['MEDIUM'],
     requires: ['SCAN'],
     description: 'A scan contains the rows of an earlier scan.',
-    recommendedAction: 'Check the export; {imported} imported.',
+    recommendedAction: 'Check whether the right file was exported. {imported} imported.',
   },
   BENFORD_DEVIATION: {
     family: 'SCAN',

@@ -63,7 +63,7 @@ export const listInvoices = route({
     source: source
       .optional()
       .describe(
-        'Return only invoices from this source. If absent, invoices from all sources except ERP are returned, because bills from an ERP have no decision of their own.',
+        'Return only invoices from this source. If absent, invoices from all sources except ERP are returned, because bills from an ERP are not decided separately.',
       ),
     decision: decision.optional().describe('Return only invoices with this decision.'),
   }),

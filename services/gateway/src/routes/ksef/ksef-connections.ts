@@ -157,7 +157,7 @@ const newConnection = z
   .strictObject({
     company_id: uuid()
       .optional()
-      .describe('The id of the company whose invoices are submitted. If absent, the default company.'),
+      .describe('The id of the company whose invoices are submitted. If absent, the default company is used.'),
     environment: environment.describe('The KSeF environment that the token belongs to.'),
     context_nip: z
       .string()
@@ -335,7 +335,7 @@ export const updateKsefConnection = route({
           from: calendarDay()
             .optional()
             .describe(
-              'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day, or today if there is none.',
+              'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day is kept. If no day is stored, today is used.',
             ),
         })
         .describe('The inbox of the KSeF connection.'),
