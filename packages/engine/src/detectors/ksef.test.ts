@@ -256,6 +256,13 @@ describe('KSEF_CONTENT_DIFFERS', () => {
     });
   });
 
+  test.each(['VOID', 'REJECTED'] as const)('is raised although the record of the invoice from KSeF is %s', (status) => {
+    const history = ledger();
+    history.record(history.bill(bill, fromKsef()).facts, { status });
+    const billed = history.bill({ ...bill, account: OTHER_ACCOUNT }, pdf(shown));
+    expect(findingIn(billed, 'KSEF_CONTENT_DIFFERS')).toMatchObject({ severity: 'CRITICAL' });
+  });
+
   test('is quiet about another account that the invoice from KSeF states as well', () => {
     expect(found({ account: OTHER_ACCOUNT }, shown, bill, { otherBankKeys: [OTHER_ACCOUNT.iban] })).toBeUndefined();
   });

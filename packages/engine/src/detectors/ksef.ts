@@ -67,7 +67,8 @@ function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
     differences: differencesOf(document, registered, policy),
   });
   const pairs = candidates
-    .filter((other) => isEarlier(facts, other) && isLive(other))
+    // An invoice in KSeF stays registered, whatever happened to its record.
+    .filter((other) => isEarlier(facts, other) && (isLive(other) || other.source === 'KSEF'))
     .flatMap((other): Differing[] => {
       if (namesKsefInvoice(invoice, other)) return [compared(invoice, other)];
       return namesKsefInvoice(other, invoice) ? [compared(other, invoice)] : [];
