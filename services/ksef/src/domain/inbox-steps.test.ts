@@ -16,6 +16,7 @@ import {
   requested,
   restarted,
   RESTARTS_MAX,
+  runOf,
   stepFailed,
   stoppedRuns,
   WINDOW_MS_MAX,
@@ -186,6 +187,14 @@ describe('a window that was received whole', () => {
     expect(receive(old, { highWaterMark: '2026-03-01T00:00:00Z' }).ended).toHaveLength(1);
   });
 
+  test('never moves the mark behind its own end, nor into the future, whatever mark KSeF states', () => {
+    const old = exported(begin(withRole(byDay, { mark: '2026-03-01T00:00:00Z' })));
+    const to = roleOf(old).run?.export?.to;
+    expect(roleOf(receive(old, { highWaterMark: HIGH_WATER }).inbox).mark).toBe(to);
+    const future = at(60_000).now.toISOString();
+    expect(receive(running, { highWaterMark: future }).ended).toMatchObject([{ through: NOW.toISOString() }]);
+  });
+
   test('keeps as many refused invoices as a run names', () => {
     const refused = (length: number) =>
       Array.from({ length }, (_, index) => ({ ksefNumber: String(index), reason: 'r' }));
@@ -235,6 +244,11 @@ describe('after a run', () => {
     const paused = endOf(running, { message: 'The plan allows no more.', isPaused: true });
     expect(paused).toMatchObject({ isPaused: true, error: 'The plan allows no more.', dueAt: at(PAUSE_MS).now });
     expect(endOf(exported(begin(withRole(byDay, { ...paused, dueAt: NOW }))))).toMatchObject({ isPaused: false });
+  });
+
+  test('that gave up as many exports as it may start, the buyer waits for an hour, and leaves the calls to others', () => {
+    const spent = withRole(running, { run: { ...runOf(roleOf(running)), restarts: RESTARTS_MAX } });
+    expect(roleOf(restarted(spent, roleOf(spent), 'No package.', timing).inbox).dueAt).toEqual(at(3_600_000).now);
   });
 
   test('waits follow the wait factor', () => {

@@ -158,7 +158,7 @@ export function followed(
 export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
   const run = runOf(role);
   const restarts = run.restarts + 1;
-  if (restarts > RESTARTS_MAX) return ended(inbox, role, { message }, timing);
+  if (restarts > RESTARTS_MAX) return ended(inbox, role, { message, hasSpentExports: true }, timing);
   const dueAt = after(backoffMs(restarts, timing.random), timing);
   return { inbox: withRole(inbox, { ...role, dueAt, run: { ...run, restarts, export: undefined } }) };
 }
@@ -176,7 +176,9 @@ export function windowReceived(
 ): InboxChange {
   const run = runOf(role);
   const { to } = exportOf(run);
-  const next = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
+  const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
+  // A mark behind the window, or in the future, would skip what no window has asked for.
+  const next = earlierOf(stated, to ?? timing.now.toISOString());
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
   const moved = laterOf(mark, next);
@@ -231,6 +233,8 @@ export interface RunFault {
   readonly message: string;
   /** True when a person must act before the run can continue. */
   readonly isPaused?: boolean;
+  /** True if the run gave up as many exports as one run may start. The company's other software shares the limit of KSeF. */
+  readonly hasSpentExports?: boolean;
   /** Invoices of the window that were received before the fault. */
   readonly counts?: ReceivedCounts;
 }
@@ -300,6 +304,7 @@ function nextRunAt(
   timing: InboxTiming,
 ): Date {
   if (fault?.isPaused === true) return after(PAUSE_MS, timing);
+  if (fault?.hasSpentExports === true) return after(RETRY_MS, timing);
   if (role !== BUYER) return fault === undefined ? nextNight(inbox, timing) : after(RETRY_MS, timing);
   const next = startedAt.getTime() + BUYER_EACH_MS * timing.waitFactor;
   return new Date(Math.max(next, timing.now.getTime()));

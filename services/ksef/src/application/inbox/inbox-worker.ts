@@ -45,7 +45,7 @@ import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans
 const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
 /** Wait for one of the slots for receiving packages. */
-const PLACE_WAIT_MS = 2_000;
+const PLACE_WAIT_MS = 10_000;
 /** Wait while the connection is not CONNECTED, or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
 /** Wait after a fault of this service, or of a service that it needs, outside of a run. */
@@ -194,14 +194,14 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const key = openKey(inbox, sealed);
     // The key that sealed the export key is gone, so another export with a new key is requested.
     if (key === undefined) return store(claim, restarted(inbox, role, 'The key of the export is lost.', timing()));
+    const { status, package: made } = await more.calls.exportStatus(referenceNumber);
+    const said = [status.description, ...status.details].join(' ');
+    const next = followed(inbox, role, { code: status.code, said }, timing());
+    if (next !== 'RECEIVE') return store(claim, next);
+    if (made === undefined) throw new TypeError('A finished export has a package.');
     if (receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     receiving++;
     try {
-      const { status, package: made } = await more.calls.exportStatus(referenceNumber);
-      const said = [status.description, ...status.details].join(' ');
-      const next = followed(inbox, role, { code: status.code, said }, timing());
-      if (next !== 'RECEIVE') return await store(claim, next);
-      if (made === undefined) throw new TypeError('A finished export has a package.');
       return await store(claim, await receive(inbox, role, { ...more, made, key }));
     } finally {
       receiving--;
