@@ -52,7 +52,7 @@ describe('an inbox', () => {
       fromDate: polishDayOf(new Date()),
       receivedThroughTime: undefined,
       lastRunTime: undefined,
-      lastErrorMessage: undefined,
+      lastErrorMessage: 'The inbox receives nothing while the connection is PENDING. Test the connection.',
       invoicesReceived: 0,
     };
     expect(connection?.inbox).toEqual(inbox);

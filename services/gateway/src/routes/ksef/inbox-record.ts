@@ -30,7 +30,7 @@ export const inbox = shown.record<Inbox>('KsefInbox')({
   lastErrorMessage: shown.textOrNull(
     'lastErrorMessage',
     null,
-    'The message that explains why the last inbox run failed, or why the inbox is paused, and what must be changed. Null if the last inbox run succeeded.',
+    'The message that explains why the last inbox run failed, or why the inbox currently receives nothing, and what must be changed. Null if there is no error.',
   ),
   invoicesReceived: shown.count('invoicesReceived', 128, 'The number of invoices that the inbox has received so far.'),
 });

@@ -126,18 +126,24 @@ export function encodeConnection(
     certificateExpiryTime: certificate?.expiresAt,
     certificateSubjectMasked: certificate?.subjectMasked,
     warnings: shownWarnings(connection, facts).map(({ code, message, at }) => ({ code, message, time: at })),
-    inbox: inbox === undefined ? undefined : encodeInbox(inbox),
+    inbox: inbox === undefined ? undefined : encodeInbox(inbox, status),
   };
 }
 
-function encodeInbox(inbox: Inbox): WireInbox {
+function encodeInbox(inbox: Inbox, status: Connection['status']): WireInbox {
   const { isEnabled: enabled, from: fromDate, lastRunAt: lastRunTime, invoicesReceived } = inbox;
   return {
     enabled,
     fromDate,
     receivedThroughTime: receivedThrough(inbox),
     lastRunTime,
-    lastErrorMessage: errorOf(inbox),
+    lastErrorMessage: errorOf(inbox) ?? waitOf(inbox, status),
     invoicesReceived,
   };
+}
+
+/** Tells why an enabled inbox receives nothing although no run has failed: a new secret has to be tested first. */
+function waitOf({ isEnabled }: Inbox, status: Connection['status']): string | undefined {
+  if (!isEnabled || status === 'CONNECTED') return undefined;
+  return `The inbox receives nothing while the connection is ${status}. Test the connection.`;
 }
