@@ -7,7 +7,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { isSameOrigin } from '@invoicecontrol/values/channel-origin';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
-import { requireReservable } from '../domain/upload.js';
+import { firstBytesOf, isOfType, requireReservable } from '../domain/upload.js';
 import { inProgress, storeContent, UPLOAD_BYTES_METER } from './receive-upload.js';
 import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 
@@ -79,11 +79,8 @@ export const storeChannelDocument =
  */
 function requireType(mediaType: string, content: Uint8Array): void {
   const sniffed = sniffMediaType(content.subarray(0, SNIFFED_BYTES));
-  if (sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType)) return;
-  throw invalidField(
-    'content',
-    `Must be of the type ${mediaType}: its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}.`,
-  );
+  if (isOfType(mediaType, sniffed)) return;
+  throw invalidField('content', `Must be of the type ${mediaType}: ${firstBytesOf(sniffed)}.`);
 }
 
 /**

@@ -61,13 +61,22 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
  * @throws DomainError invalid
  */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
-  const expected = reserved.mediaType === 'text/xml' ? 'application/xml' : reserved.mediaType;
-  if (sniffed === expected) return sniffed;
+  const { mediaType } = reserved;
+  if (sniffed !== undefined && isOfType(mediaType, sniffed)) return sniffed;
   throw new DomainError(
     'invalid',
-    `The file does not have the reserved type ${reserved.mediaType}: its first bytes are ` +
-      `${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}. Reserve an upload of its real type.`,
+    `The file does not have the reserved type ${mediaType}: ${firstBytesOf(sniffed)}. Reserve an upload of its real type.`,
   );
+}
+
+/** Tells whether the type detected from the bytes is the stated one. Both types of XML are detected as one. */
+export function isOfType(mediaType: string, sniffed: string | undefined): boolean {
+  return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);
+}
+
+/** Says what the first bytes of a file show, as the end of a sentence. */
+export function firstBytesOf(sniffed: string | undefined): string {
+  return `its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}`;
 }
 
 export function longerThan({ byteSize }: Reserved): DomainError {
