@@ -61,18 +61,21 @@ const WIPE_EACH_MS = 5_000;
 const POLL_EACH_MS = 1_000;
 /** Limits for downloading packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
-/** Interval at which each replica searches for certificates and tokens that end soon. */
+/** Interval at which each replica searches for certificates and tokens that will expire soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
-/** Maximum duration of a test. It is shorter than the gateway's wait. An authentication alone may take a minute. */
+/**
+ * Maximum duration of a connection test. It is shorter than the gateway's timeout. Authentication alone may take a
+ * minute.
+ */
 const TEST_MS_MAX = 120_000;
 
-/** Values that tests replace or shorten. */
+/** Values that tests replace, such as intervals that they shorten. */
 export interface KsefOverrides extends StartOverrides {
-  /** Windows that replace the second, the minute and the hour in which KSeF counts calls. */
+  /** Windows that replace the second, the minute and the hour in which calls to KSeF are counted. */
   readonly limitWindowsMs?: readonly [number, number, number];
 }
 
-/** Starts the ksef service. Resolves when it accepts calls. */
+/** Starts the KSeF service. Resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: KsefOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -293,7 +296,7 @@ async function compose(
   };
 }
 
-/** Opens the collections of the service and creates their indexes. */
+/** Opens the service's collections and creates their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const submissions = db.collection<SubmissionDocument>('submissions');

@@ -5,14 +5,14 @@ import { z } from 'zod';
 
 const FACTOR_MAX = 1_000_000;
 
-/** Base address with `/v2`. Paths are appended, so it has no trailing slash. */
+/** Base address that ends with `/v2`. Paths are appended, so it has no trailing slash. */
 const baseUrl = (fallback: string) =>
   z
     .url({ protocol: /^https?$/ })
     .default(fallback)
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
-/** Host names separated by commas. */
+/** List of host names, separated by commas. */
 const hosts = z
   .string()
   .default('')
@@ -21,21 +21,20 @@ const hosts = z
     message: 'must be host names such as storage.example.com, separated by commas',
   });
 
-/** Environment variables of the ksef service (KSeF reference, sections 17 and 19). */
+/** Environment variables of the KSeF service (KSeF reference, sections 17 and 19). */
 export const configSchema = z.object({
   ...serviceSettings('ksef'),
   ...addressSettings('organization', 'analysis', 'documents'),
   OPERATOR_TOKEN: operatorToken,
   SECRETBOX_KEYS: keyRing,
 
-  /** Address of each environment. The operator chooses it, so the egress settings do not apply. */
+  /** Address of each KSeF environment. The operator chooses it, so the egress settings do not apply. */
   KSEF_TEST_URL: baseUrl('https://api-test.ksef.mf.gov.pl/v2'),
   KSEF_DEMO_URL: baseUrl('https://api-demo.ksef.mf.gov.pl/v2'),
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
   /**
-   * Hosts that may store packages of invoices in addition to the origin of their environment. They are called over
-   * https.
+   * Hosts that may store invoice packages in addition to the origin of their environment. They are called over HTTPS.
    */
   KSEF_TEST_STORAGE_HOSTS: hosts,
   KSEF_DEMO_STORAGE_HOSTS: hosts,
@@ -54,8 +53,8 @@ export const configSchema = z.object({
   KSEF_PRODUCTION_SEALS_CRL_FILE: z.string().optional(),
 
   /**
-   * Last day (Polish time) on which KSeF accepts tokens in PRODUCTION. Empty if no end is known. Nobody is warned in
-   * that case.
+   * Last day (Polish time) on which KSeF accepts tokens in the PRODUCTION environment. If the setting is empty, no date
+   * is known and no warning is sent.
    */
   KSEF_TOKENS_END: z
     .union([z.iso.date(), z.literal('')])
@@ -63,16 +62,16 @@ export const configSchema = z.object({
     .meta(MAY_BE_EMPTY),
 
   /**
-   * Factor for every wait that the service chooses itself. It does not apply to `Retry-After`, deadlines, leases and
+   * Factor for every wait that the service itself chooses. It does not apply to `Retry-After`, deadlines, leases and
    * limits.
    */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
-  /** Deadline of one call, including its body. */
+  /** Deadline of one call to KSeF, including its body. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
-  /** Lease of the worker of a submission or an inbox. It is renewed after a third of its duration. */
+  /** Duration of a worker's lease on a submission or an inbox. The lease is renewed after a third of its duration. */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
   /**
-   * Factor for the published limits of KSeF. The service respects both the multiplied limits and the limits that KSeF
+   * Factor for the published KSeF limits. The service respects both the multiplied limits and the limits that KSeF
    * states.
    */
   KSEF_LIMIT_FACTOR: z.coerce.number().min(0.001).max(FACTOR_MAX).optional(),

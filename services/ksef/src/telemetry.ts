@@ -1,24 +1,24 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
 /**
- * Counts a checked confirmation of an accepted invoice: its seal belongs to a trusted holder or to an unknown one, or
- * the confirmation is refused.
+ * Counts a checked confirmation of an accepted invoice by result: sealed by a trusted holder, sealed by an unknown
+ * holder, or refused.
  */
 export function confirmationChecked(environment: string, outcome: 'TRUSTED' | 'UNKNOWN_HOLDER' | 'REFUSED'): void {
   count('ksef.confirmations', { environment, outcome });
 }
 
-/** Counts an ended run of an inbox. */
+/** Counts a completed inbox run. */
 export function inboxRunEnded(environment: string, role: string, status: string): void {
   count('ksef.inbox_runs', { environment, role, status });
 }
 
-/** Counts an invoice of an inbox: received for the first time, received before, or refused. */
+/** Counts an invoice of an inbox by outcome: received for the first time, received before, or refused. */
 export function inboxInvoice(environment: string, outcome: 'RECEIVED' | 'REPEATED' | 'REFUSED'): void {
   count('ksef.inbox_invoices', { environment, outcome });
 }
 
-/** Reports by how many seconds this service is late with inboxes. */
+/** Reports by how many seconds this service is late with processing inboxes. */
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(
     {
@@ -28,7 +28,9 @@ export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promi
   );
 }
 
-/** Reports how many submissions have remaining work, and by how many seconds this service is late with them. */
+/**
+ * Reports how many submissions have remaining work, and by how many seconds this service is late with processing them.
+ */
 export function reportSubmissions({
   countUnfinished,
   lagSeconds,

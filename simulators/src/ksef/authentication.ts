@@ -17,7 +17,7 @@ const CHALLENGE_MS = 10 * 60_000;
 const AUTHENTICATION_MS = 45 * 60_000;
 const ACCESS_MS = 15 * 60_000;
 const REFRESH_MS = 7 * 86_400_000;
-/** Time in milliseconds after which an operation no longer exists (410). */
+/** Time in milliseconds after which an authentication operation no longer exists (410). */
 const OPERATION_MS = 7 * 86_400_000;
 const CLIENT_IP = '127.0.0.1';
 
@@ -58,7 +58,7 @@ const CERTIFICATE_METHOD = {
   },
 };
 
-/** The caller of a business call and its permissions. */
+/** The caller of a business operation and its permissions. */
 export interface Caller {
   readonly context: string;
   readonly permissions: readonly string[];
@@ -76,7 +76,7 @@ interface AuthenticationDeps {
   readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly checksNips: boolean;
-  /** True in TEST, which accepts self-signed certificates and SHA-1. */
+  /** True in the TEST environment, which accepts self-signed certificates and SHA-1. */
   readonly isForTests: boolean;
 }
 
@@ -97,27 +97,27 @@ export class Authenticator {
     this.#bearers = deps.store.table('bearers');
   }
 
-  /** Returns the context of the token in the call, even if the token is no longer valid. */
+  /** Returns the context of the call's token, even if the token is no longer valid. */
   contextOf(call: Call): string | null {
     return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
   }
 
-  /** Invalidates the token of the call. */
+  /** Invalidates the token used in the call. */
   kill(call: Call): void {
     const token = bearerOf(call) ?? '';
     const bearer = this.#bearers.get(token);
     if (bearer !== undefined) this.#bearers.put(token, { ...bearer, isDead: true });
   }
 
-  /** Counts successful authentications, of one context or of all. */
+  /** Counts successful authentications, for one context or for all contexts. */
   count(context: string | undefined): number {
     const all = [...this.#operations.values()];
     return all.filter((one) => one.isRedeemed && (context === undefined || one.context === context)).length;
   }
 
   /**
-   * Returns the caller of a business call. The current permissions of its token apply, and an access token is invalid
-   * if its KSeF token was removed or revoked. Changes by `PUT /control/contexts` therefore take effect at once.
+   * Returns the caller of a business operation. The current permissions of its token apply, and an access token is
+   * invalid if its KSeF token was removed or revoked. Changes by `PUT /control/contexts` therefore take effect at once.
    * @throws Refusal 401 or 403
    */
   authorize(call: Call, anyOf?: readonly string[]): Caller {
@@ -136,7 +136,7 @@ export class Authenticator {
   }
 
   /**
-   * Finds the caller of an authentication.
+   * Finds the caller who started an authentication.
    * @returns undefined if the token or the certificate is no longer valid
    */
   #callerOf({ context, token, signed }: Authentication): Caller | undefined {
@@ -172,7 +172,7 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** Creates a challenge (A2). */
+  /** Creates an authentication challenge (A2). */
   challenge(): Answer {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);
@@ -252,7 +252,7 @@ export class Authenticator {
     return { status: 202, body: { referenceNumber, authenticationToken } };
   }
 
-  /** Returns the status of an authentication (A4). */
+  /** Returns the status of an authentication attempt (A4). */
   status(call: Call, referenceNumber: string, faults: TakenFaults): Answer {
     const bearer = this.#require(call, ['AuthenticationToken', 'ContextToken']);
     const found = this.#operations.get(referenceNumber);
@@ -284,7 +284,7 @@ export class Authenticator {
     };
   }
 
-  /** Issues the tokens of an authentication (A5). */
+  /** Issues the tokens after a successful authentication (A5). */
   redeem(call: Call): Answer {
     const bearer = this.#require(call, ['AuthenticationToken']);
     const found = this.#operation(bearer);
@@ -302,7 +302,7 @@ export class Authenticator {
     return { status: 200, body: { accessToken, refreshToken } };
   }
 
-  /** Refreshes an access token (A6). */
+  /** Refreshes an access token (call A6). */
   refresh(call: Call): Answer {
     const bearer = this.#require(call, ['RefreshToken']);
     const found = this.#operation(bearer);
@@ -312,7 +312,7 @@ export class Authenticator {
     return { status: 200, body: { accessToken } };
   }
 
-  /** Ends an authentication (A7). */
+  /** Terminates a KSeF login session (call A7). */
   end(call: Call): Answer {
     const { authentication } = this.#require(call, ['ContextToken', 'RefreshToken']);
     for (const [token, bearer] of this.#bearers.entries()) {
@@ -322,7 +322,7 @@ export class Authenticator {
     return { status: 204 };
   }
 
-  /** Verifies a decrypted token and returns its status (KSeF reference, section 3, statuses of A4). */
+  /** Verifies a decrypted token and returns its status (KSeF reference, section 3, A4 statuses). */
   #verify(
     plain: Buffer | undefined,
     context: string,
@@ -371,7 +371,7 @@ export class Authenticator {
   }
 
   /**
-   * Finds the valid token of a call.
+   * Finds the valid token used in a call.
    * @throws Refusal 401
    */
   #require(call: Call, types: readonly BearerType[]): Bearer {

@@ -10,7 +10,7 @@ const BYTES_MAX = 1_000_000;
 const BYTES_WITH_ATTACHMENT_MAX = 3_000_000;
 const DETAILS_MAX = 10;
 
-/** Forms that an interactive session accepts, with their schemas. */
+/** Invoice forms that an interactive session accepts, with their schemas. */
 const forms = {
   'FA (3)': { schema: 'FA3', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' },
   'FA (2)': { schema: 'FA2', namespace: 'http://crd.gov.pl/wzor/2023/06/29/12648/' },
@@ -59,8 +59,8 @@ export function isKnownForm({ systemCode, schemaVersion, value }: FormCode): boo
 }
 
 /**
- * Decrypts a document and performs all checks that need only the document, in the order of the KSeF reference, section
- * 14: decryption, file, content. Permissions and duplicates are checked when it is processed.
+ * Decrypts a document and performs all checks that need only the document, in the order that section 14 of the KSeF
+ * reference gives: decryption, file, content. Permissions and duplicates are checked when it is processed.
  */
 export function checkDocument(sent: SentDocument, rules: DocumentRules): CheckedDocument {
   const bytes = decrypt(sent);
@@ -111,7 +111,7 @@ function checkContent(
 }
 
 /**
- * Reads the fields that a document states.
+ * Reads the fields that a document contains.
  * @returns undefined if the document is neither FA(3) nor FA(2)
  */
 export function readStatedFacts(xml: string): InvoiceFacts | undefined {
@@ -142,7 +142,7 @@ function decrypt({ encrypted, key, iv }: SentDocument): Buffer | undefined {
 }
 
 /**
- * Reads the file.
+ * Reads an invoice file as text.
  * @returns its text, or the status of its fault
  */
 function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): string | Status {
@@ -164,7 +164,8 @@ function readFile(bytes: Buffer, { invoiceSize, invoiceHash }: SentDocument): st
 }
 
 /**
- * Lists instructions and characters that KSeF refuses in addition to its schema (KSeF reference, section 9, item 1).
+ * Lists processing instructions and characters that KSeF refuses in addition to its schema (KSeF reference, section 9,
+ * item 1).
  */
 function markupFaults(text: string): readonly string[] {
   const faults: string[] = [];
@@ -198,7 +199,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
   };
   /**
    * Reads the number that identifies a party.
-   * @param path path of its DaneIdentyfikacyjne
+   * @param path path to its DaneIdentyfikacyjne element
    */
   const identify = (node: XmlNode, path: string): PartyIdentifier => {
     const nip = textIn(node, `${path}/f:NIP`);
@@ -236,7 +237,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
     currency: find('f:Fa/f:KodWaluty') ?? '',
     net: sum('starts-with(local-name(), "P_13_")'),
-    // P_14_1W and similar fields repeat the tax in PLN.
+    // P_14_1W and similar fields repeat the tax amount in PLN.
     vat: sum('starts-with(local-name(), "P_14_") and not(contains(local-name(), "W"))'),
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',

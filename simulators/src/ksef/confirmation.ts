@@ -23,14 +23,14 @@ export interface ConfirmedDocument {
 }
 
 export interface ConfirmationContent {
-  /** Name of the environment, such as `środowisko testowe (TE)`. Empty in production. */
+  /** Name of the environment, such as `środowisko testowe (TE)`. Empty for production. */
   readonly environment: string;
   readonly session: string;
   readonly context: string;
   readonly proof: Proof;
   readonly formCode: FormCode;
   readonly documents: readonly ConfirmedDocument[];
-  /** True for the collective confirmation of a session, which states its number of documents. */
+  /** True for the collective confirmation of a session, which states the number of documents. */
   readonly isCollective: boolean;
   readonly sealedAt: Date;
 }
@@ -117,8 +117,8 @@ function toXml({
 }
 
 /**
- * Returns the invoicing mode. An invoice with an earlier issue date counts as offline (KSeF reference, section 9, item
- * 3).
+ * Returns the invoicing mode. An invoice with an earlier issue date counts as issued offline (KSeF reference, section
+ * 9, item 3).
  */
 export function invoicingMode(issueDate: string, receivedAt: Date): 'Online' | 'Offline' {
   return issueDate < polishDay(receivedAt) ? 'Offline' : 'Online';

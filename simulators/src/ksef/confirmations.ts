@@ -15,12 +15,12 @@ interface ConfirmationsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly keys: Keys;
-  /** Name of the environment in confirmations. */
+  /** Name of the environment that confirmations state. */
   readonly label: string;
   readonly links: SignedLinks;
 }
 
-/** Creates confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
+/** Creates the confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
 export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #confirmations: Table<Confirmation>;
@@ -60,12 +60,12 @@ export class Confirmations {
     return confirmation;
   }
 
-  /** Returns an address that needs no token, with its time of expiry. */
+  /** Returns an address that needs no token, with its expiry time. */
   link(reference: string): { readonly url: string; readonly expires: string } {
     return this.#deps.links.sign(`/downloads/${reference}`, DOWNLOAD_MS);
   }
 
-  /** Returns a confirmation by its pre-signed address, without a token. */
+  /** Returns the confirmation at a pre-signed address, without a token. */
   download(call: Call, reference: string): Answer {
     const found = this.#deps.links.isValid(call) ? this.#confirmations.get(reference) : undefined;
     return found === undefined ? { status: 403, body: '' } : xmlAnswer(found.xml, false);
@@ -73,8 +73,8 @@ export class Confirmations {
 }
 
 /**
- * Returns the response with a confirmation. If `isCut` is true, half of the confirmation is sent with the hash of the
- * whole.
+ * Returns the response that contains a confirmation. If `isCut` is true, half of the confirmation is sent with the hash
+ * of the whole.
  */
 export function xmlAnswer(xml: string, isCut: boolean): Answer {
   return {

@@ -16,17 +16,17 @@ interface Contract {
   readonly components: Json;
 }
 
-/** Published contract of KSeF, reduced to the paths that are used. */
+/** Published KSeF contract, reduced to the paths that are used. */
 const contract = JSON.parse(
   readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
-// Formats of OpenAPI (int32, byte) are unknown in JSON Schema. Patterns and lengths express the same.
+// OpenAPI formats (int32, byte) are unknown in JSON Schema. Patterns and lengths express the same restrictions.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 
-/** A client that fails if a response, or a request that was accepted, breaks the contract. */
+/** A test client that fails if a response, or a request that was accepted, breaks the contract. */
 export class ContractClient extends TestClient {
-  /** Operations of the contract (`METHOD path`) that had a 2xx response. */
+  /** Contract operations (`METHOD path`) that returned a 2xx response. */
   readonly succeeded = new Set<string>();
 
   override async api(target: string, body?: unknown, bearer?: string | null): Promise<TestAnswer> {
@@ -40,7 +40,7 @@ export class ContractClient extends TestClient {
   }
 }
 
-/** Lists the operations of the contract as `METHOD path`. */
+/** Lists the contract operations as `METHOD path`. */
 export function contractOperations(): readonly string[] {
   return Object.entries(contract.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -87,7 +87,7 @@ function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Converts `nullable` of OpenAPI 3.0 to JSON Schema and resolves references to the registered contract. */
+/** Converts `nullable` in OpenAPI 3.0 to JSON Schema and resolves references to the registered contract. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;

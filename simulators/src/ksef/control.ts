@@ -81,11 +81,11 @@ interface ControlDeps {
   readonly settings: () => Settings;
   readonly changeSettings: (changes: Partial<Settings>) => void;
   readonly advanceClock: (seconds: number) => void;
-  /** Returns the seconds by which the clock of this environment is ahead. */
+  /** Returns the number of seconds by which the environment's clock is ahead. */
   readonly advancedSeconds: () => number;
 }
 
-/** The routes below `/control` of one environment (KSeF reference, sections 17 to 19). */
+/** Creates the `/control` routes of one environment (KSeF reference, sections 17 to 19). */
 export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer> {
   const { clock, contexts, faults, keys, log, invoices, sessions, authenticator, settings } = deps;
   const routes: Readonly<Record<string, (call: Call, id: string) => Answer | Promise<Answer>>> = {
@@ -168,7 +168,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
         );
       }
       const registered = sessions.registerForeign({ ...foreign, session });
-      // A caller that has the response must find the invoices in the next export.
+      // A caller that has received the response must find the invoices in the next export.
       const last = registered.at(-1);
       while (last !== undefined && !invoices.isStored(last.invoice)) await delay(1);
       const ksefNumbers = registered.map(({ ksefNumber }) => ksefNumber);
@@ -215,7 +215,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
   };
 }
 
-/** Returns the reference number of a token. A token that a test invented may not begin with one. */
+/** Returns the reference number in a token. A token that a test made up may not begin with one. */
 function readReference(token: string, clock: Clock): string {
   const [first = ''] = token.split('|');
   return /^\d{8}-EC-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/.test(first) ? first : newReferenceNumber('EC', clock.now());

@@ -13,16 +13,18 @@ export interface Delivery {
   readonly answer: () => Promise<Answer>;
   /** Renders an error in the form that the caller requested. */
   readonly refuse: (refusal: Refusal) => Answer;
-  /** Invalidates the access token of the call. */
+  /** Invalidates the access token used in the call. */
   readonly killToken: () => void;
   readonly now: () => Date;
-  /** Called before the status is sent, so that a client that has received the response finds it in the log. */
+  /**
+   * Callback that runs before the status is sent, so that a client that has received the response finds it in the log.
+   */
   readonly onStatus: (status: number) => void;
-  /** Ends all waits. */
+  /** Signal that ends all waits. */
   readonly signal: AbortSignal;
 }
 
-/** Answers a call as its faults require, or correctly if there are none. */
+/** Answers a call as its configured faults require, or correctly if there are none. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { faults, response, answer, refuse, now, onStatus, signal } = delivery;
   const reply = (reached: Answer): void => {

@@ -23,7 +23,7 @@ import { Sessions } from './sessions.js';
 import { SignedLinks } from './signed-links.js';
 import { Store } from './store.js';
 
-/** The environments. Each has separate contexts, keys and documents (KSeF reference, section 2). */
+/** Environments of the simulated KSeF. Each has separate contexts, keys and documents (KSeF reference, section 2). */
 export const environments = {
   test: { label: 'środowisko testowe (TE)', checksNips: false, takesFa2: true },
   demo: { label: 'środowisko przedprodukcyjne (TR)', checksNips: false, takesFa2: false },
@@ -50,23 +50,23 @@ const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string()
 export interface Environment {
   /** Answers a call to a path below the environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
-  /** Answers a control call. */
+  /** Answers a call to a control route. */
   control(call: Call): Promise<Answer>;
-  /** Returns the certificate, in PEM, whose key seals the confirmations. */
+  /** Returns the certificate, in PEM format, whose key seals the confirmations. */
   sealCertificate(): Promise<string>;
   close(): void;
 }
 
 export interface EnvironmentOptions {
   readonly name: EnvironmentName;
-  /** Directory of the stored state. Undefined to keep the state only in memory. */
+  /** Directory of the stored state. If undefined, the state is kept only in memory. */
   readonly path: string | undefined;
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
   readonly limitWindowFactor: number | undefined;
 }
 
-/** Creates one environment of KSeF with its calls and the routes below `/control`. */
+/** Creates one KSeF environment with its calls and its `/control` routes. */
 export function createEnvironment({ name, path, baseUrl, signal, limitWindowFactor }: EnvironmentOptions): Environment {
   const store = new Store(path);
   const clock = new Clock();
@@ -254,7 +254,7 @@ function checkMediaType(call: Call, { name }: Operation): void {
   throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
 }
 
-/** Returns the context that a login names. */
+/** Returns the context that a login request names. */
 function contextNamedBy(call: Call, operation: Operation | undefined): string | null {
   if (operation?.name === 'X1') return /<ContextIdentifier>\s*<Nip>(\d{10})</.exec(call.body)?.[1] ?? null;
   if (operation?.name !== 'A3') return null;

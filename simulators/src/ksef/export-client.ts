@@ -5,7 +5,7 @@ import type { TestClient, TestSession } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A part of a package in the response of R2. */
+/** A package part in the R2 response. */
 export interface ListedPart {
   readonly ordinalNumber: number;
   readonly partName: string;
@@ -17,7 +17,7 @@ export interface ListedPart {
   readonly expirationDate: string;
 }
 
-/** A package in the response of R2. */
+/** A package in the R2 response. */
 export interface ListedPackage {
   readonly invoiceCount: number;
   readonly size: number;
@@ -34,12 +34,12 @@ interface ExportStatus {
 
 /** A downloaded, decrypted and unpacked package. */
 export interface OpenedPackage extends ListedPackage {
-  /** Files by name, without the metadata. */
+  /** Package files by name, without the metadata. */
   readonly files: ReadonlyMap<string, string>;
   readonly metadata: readonly Json[];
 }
 
-/** Returns filters for the purchases of a company that were stored in the last hour. */
+/** Returns filters for a company's purchases that were stored in the last hour. */
 export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json {
   const from = new Date(Date.now() - 3_600_000).toISOString();
   return {
@@ -48,7 +48,7 @@ export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json 
   };
 }
 
-/** Returns the body of R1 with a new key. */
+/** Returns the body of an export request (R1) with a new key. */
 export async function exportRequest(
   client: TestClient,
   filters: Json = purchases(),
@@ -70,7 +70,7 @@ export async function pollExport(client: TestClient, { reference }: TestSession)
   return json(await client.api(`GET invoices/exports/${reference}`)) as unknown as ExportStatus;
 }
 
-/** Polls an export until it ends (R2). */
+/** Polls an export until it is complete (R2). */
 export async function endExport(client: TestClient, session: TestSession): Promise<ExportStatus> {
   for (let polls = 0; polls < 20; polls++) {
     const shown = await pollExport(client, session);
@@ -80,8 +80,8 @@ export async function endExport(client: TestClient, session: TestSession): Promi
 }
 
 /**
- * Downloads a part (R3) and decrypts it.
- * @throws Error if a size or hash differs from the response of R2
+ * Downloads a package part (R3) and decrypts it.
+ * @throws Error if a size or hash differs from the R2 response
  */
 export async function downloadPart({ key, iv }: TestSession, part: ListedPart): Promise<Buffer> {
   const response = await fetch(part.url);

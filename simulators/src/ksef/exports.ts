@@ -29,9 +29,9 @@ import type { SignedLinks } from './signed-links.js';
 import type { Store, Table } from './store.js';
 import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
-/** Maximum number of concurrent exports of one context. */
+/** Maximum number of concurrent exports for one context. */
 const RUNNING_MAX = 10;
-/** Time in milliseconds after which an export ends even if nobody polls it. */
+/** Time in milliseconds after which an export is complete even if no client polls it. */
 const RUNNING_MS = 10 * 60_000;
 const LINK_MS = 3_600_000;
 /** Time in milliseconds after which an export and its package no longer exist (410). */
@@ -58,7 +58,7 @@ const outcomes: Readonly<Record<number, string>> = {
   550: 'Operacja została anulowana przez system',
 };
 
-/** Member of R2 that states the end of a truncated package, by type of date. */
+/** Member of the R2 response that states the end of a truncated package, by date type. */
 const lastDates: Readonly<Record<DateType, string>> = {
   Issue: 'lastIssueDate',
   Invoicing: 'lastInvoicingDate',
@@ -77,7 +77,7 @@ interface ExportsDeps {
   readonly highWaterMark: () => Date;
 }
 
-/** Handles exports of invoices in encrypted packages (R1 to R3), and single invoices (R5). */
+/** Handles invoice exports in encrypted packages (R1 to R3) and single invoices (R5). */
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #exports: Table<Export>;
@@ -158,9 +158,7 @@ export class Exports {
     return { status: 200, body };
   }
 
-  /**
-   * Returns a part of a package by its pre-signed address (R3). As in the storage of KSeF, sending a token is an error.
-   */
+  /** Returns the package part at a pre-signed address (R3). As in the KSeF storage, sending a token is an error. */
   async part(call: Call, reference: string, name: string, faults: TakenFaults): Promise<Answer> {
     const found = this.#exports.get(reference);
     const isAllowed = this.#deps.links.isValid(call) && call.headers['authorization'] === undefined;
@@ -203,7 +201,7 @@ export class Exports {
     return found;
   }
 
-  /** Polls an export. It gets its final status after enough polls. */
+  /** Polls an export. After enough polls, the export gets its final status. */
   #look(found: Export): Export {
     if (found.endedAt !== null) return found;
     const looks = found.looks + 1;
@@ -229,7 +227,7 @@ export class Exports {
     return this.#deps.clock.now().getTime() - Date.parse(startedAt);
   }
 
-  /** Returns the last invoice that was stored before the range of a search. */
+  /** Returns the last invoice stored before the range of a search. */
   #lastBefore(search: Search): AcceptedInvoice | undefined {
     const { dateRange } = search.filters;
     const earlier = { ...search.filters, dateRange: { ...dateRange, from: BEGINNING, to: dateRange.from } };

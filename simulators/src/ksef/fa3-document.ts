@@ -2,12 +2,12 @@
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 
-/** Values that differ between documents. Each text is written into the XML unchanged. */
+/** Values that differ between documents. Each string is written into the XML unchanged. */
 export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
   readonly sellerName?: string;
-  /** NIP of the buyer. Null for a buyer without any number. */
+  /** NIP of the buyer, or null for a buyer without any number. */
   readonly buyer?: string | null;
   readonly buyerName?: string;
   /** NIPs of further recipients (Podmiot3 with role 2). */
@@ -20,10 +20,11 @@ export interface Fa3Invoice {
   /** Amounts in PLN with two decimals. */
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
   /**
-   * True to state that the invoice was paid by card on its issue date. Otherwise the document does not mention payment.
+   * True if the document states that the invoice was paid by card on its issue date. Otherwise it does not mention
+   * payment.
    */
   readonly isPaid?: boolean;
-  /** Requests a transfer to the account until the due date. */
+  /** Account and due date of a requested bank transfer. */
   readonly transfer?: { readonly account: string; readonly dueDate: string };
 }
 

@@ -18,15 +18,15 @@ const code = z.int().min(100).max(999);
 const processed = z.boolean().default(false);
 const shared = {
   operation: z.enum([...operationNames, '*']),
-  /** NIP of the context. Calls with an unknown context do not match. */
+  /** NIP of the context. A call whose context is unknown does not match. */
   context: z.string().optional(),
-  /** Number of calls that the fault applies to. With 0 it applies until it is removed. */
+  /** Number of calls to which the fault applies. If it is 0, the fault applies until it is removed. */
   times: z.int().min(0).default(1),
   /** Number of matching calls before the fault first applies. */
   skip: z.int().min(0).default(0),
 };
 
-/** The body of `POST /control/faults` (KSeF reference, sections 17 and 19). */
+/** Body of `POST /control/faults` (KSeF reference, sections 17 and 19). */
 export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({ ...shared, kind: z.literal('DROP') }),
   z.strictObject({ ...shared, kind: z.literal('LOSE_ANSWER') }),
@@ -91,7 +91,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...shared,
     kind: z.literal('EXTRA_FILE'),
-    // The archive refuses names that lead out of it.
+    // The archive library refuses names that lead out of the archive.
     name: z
       .string()
       .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a name or a path without leading dots')
@@ -112,8 +112,8 @@ export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
 /**
- * Faults in the behaviour of KSeF, with the calls that support them. All matching ones apply. The other faults change
- * how a call is answered.
+ * Simulated KSeF faults, with the calls that support them. All matching faults apply. The other faults change how a
+ * call is answered.
  */
 const effects = {
   AUTH_STATUS: ['A4'],
@@ -142,22 +142,22 @@ interface Fault {
   hits: number;
 }
 
-/** Faults that apply to one call: at most one that changes how it is answered, and all others. */
+/** Faults that apply to one call: at most one that changes how the call is answered, and all others. */
 export interface TakenFaults {
   readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
   /** Members that replace members of the response. */
   readonly patch: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the fault of this kind that applies, with its id. */
+  /** Returns the fault of the given kind that applies to the call, with its id. */
   effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
 }
 
-/** Faults requested by `POST /control/faults`. */
+/** Faults that were added with `POST /control/faults`. */
 export class Faults {
   readonly #faults = new Map<string, Fault>();
   #last = 0;
 
   /**
-   * Adds a fault.
+   * Adds a fault to simulate.
    * @returns its id, or undefined if there are too many
    */
   add(spec: FaultSpec): string | undefined {
@@ -177,8 +177,8 @@ export class Faults {
   }
 
   /**
-   * Removes a fault and releases the calls that it holds.
-   * @returns whether the fault existed
+   * Removes a fault and releases the calls that it blocks.
+   * @returns true if the fault existed
    */
   remove(id: string): boolean {
     this.#faults.get(id)?.removed.abort();

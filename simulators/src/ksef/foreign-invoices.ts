@@ -13,12 +13,12 @@ const SECONDS_MAX = 366 * 86_400;
 
 const nip = z.string().regex(/^\d{10}$/, 'must be ten digits');
 
-/** The body of `POST /control/invoices` (KSeF reference, sections 17 and 19). */
+/** Body of `POST /control/invoices` (KSeF reference, sections 17 and 19). */
 export const foreignInvoiceSchema = z
   .strictObject({
-    /** Company that sent the document. The default is its seller. */
+    /** Company that sent the document, by default its seller. */
     context: nip.optional(),
-    /** NIP of the seller. Fields that are absent are read from the XML. */
+    /** NIP of the seller. Absent fields are read from the XML. */
     sellerNip: nip.optional(),
     buyerNip: nip.optional(),
     /** Companies that receive the invoice as Subject3 with role 2 (recipient). */
@@ -26,31 +26,31 @@ export const foreignInvoiceSchema = z
     /** Company that receives the invoice as SubjectAuthorized with role 3 (tax representative). */
     authorizedNip: nip.optional(),
     kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).optional(),
-    // The number is restricted like P_2 of the schema, because confirmations write it into XML.
+    // The number has the same restrictions as P_2 in the schema, because confirmations write it into XML.
     number: z
       .string()
       .min(1)
       .max(256)
       .regex(/^[^\p{C}]*$/u, 'must not have control characters')
       .optional(),
-    /** Hash for the metadata, even if the document has another hash. */
+    /** Hash in the metadata, even if the document has another hash. */
     invoiceHash: z.base64().length(44).optional(),
     /** Document that buyers receive. It is not checked. Without it, a valid FA(3) document is generated. */
     xml: z.string().min(1).max(XML_CHARACTERS_MAX).optional(),
     /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),
     /**
-     * Seconds by which the storage date lies in the past. It may be earlier than a high water mark that was already
-     * stated.
+     * Number of seconds by which the storage date lies in the past. It may be earlier than a high water mark that was
+     * already stated.
      */
     storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),
-    /** Open session of the context in which the document was sent. The default is a separate session. */
+    /** Open session of the context in which the document was sent. By default, the document has a separate session. */
     sessionReferenceNumber: z.string().optional(),
   })
   .refine(({ count, xml }) => count === undefined || xml === undefined, 'must have either count or xml');
 
 /**
- * Reads the invoices of a request.
+ * Reads the invoices in a request.
  * @throws ControlRefusal if the request contains neither the seller nor the number of its document
  */
 export function readForeignInvoices(

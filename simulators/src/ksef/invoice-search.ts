@@ -5,7 +5,7 @@ import type { AcceptedInvoice } from './invoices.js';
 import { isKsefNumber, polishDay, sortableInstant, timestamp } from './numbers.js';
 import { badRequest } from './refusal.js';
 
-/** Maximum number of days in the range of a query (KSeF reference, section 11). */
+/** Maximum number of days in a query range (KSeF reference, section 11). */
 const RANGE_DAYS_MAX = 100;
 const DAY_MS = 86_400_000;
 const VALUES_MAX = 1_000;
@@ -34,7 +34,7 @@ const invoiceTypes = [
   'KorVatRr',
 ] as const;
 
-/** Filters of S10 and R1 as the contract defines them. Instants are converted to sortable texts. */
+/** Filters of the calls S10 and R1 as the contract defines them. Instants are converted to sortable strings. */
 export const filtersSchema = z.object({
   subjectType: z.enum(['Subject1', 'Subject2', 'Subject3', 'SubjectAuthorized']),
   dateRange: z.object({
@@ -75,7 +75,7 @@ export interface Search {
 }
 
 /**
- * Checks the date range.
+ * Checks the date range of a query.
  * @throws Refusal 21405 for a range that KSeF does not search
  */
 export function checkDateRange({ dateRange }: Filters, now: Date): void {
@@ -83,7 +83,7 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   const end = to ?? sortable(now);
   if (to !== undefined && to < from)
     throw badRequest(21_405, "'dateRange.to' must not be earlier than 'dateRange.from'.");
-  // Fractions of a second do not matter here.
+  // Fractions of a second are irrelevant here.
   if (Date.parse(`${end}Z`) - Date.parse(`${from}Z`) > RANGE_DAYS_MAX * DAY_MS) {
     throw badRequest(21_405, `'dateRange' must not exceed ${RANGE_DAYS_MAX} days.`);
   }
@@ -92,25 +92,25 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   }
 }
 
-/** Tells whether a range that ends at the high water mark begins after it. */
+/** Checks whether a range that ends at the high water mark begins after it. */
 export function isBeyondHighWaterMark({ filters: { dateRange }, highWaterMark }: Search): boolean {
   return dateRange.restrictToPermanentStorageHwmDate === true && dateRange.from > sortable(highWaterMark);
 }
 
-/** Returns the time until which the result is complete. Null for dates other than the date of permanent storage. */
+/** Returns the time until which the result is complete, or null for dates other than the date of permanent storage. */
 export function completeUntil({ filters: { dateRange }, highWaterMark }: Search): string | null {
   if (dateRange.dateType !== 'PermanentStorage') return null;
   const mark = sortable(highWaterMark);
   return `${dateRange.to !== undefined && dateRange.to < mark ? dateRange.to : mark}+00:00`;
 }
 
-/** Finds the invoices that match the filters, the earliest first. */
+/** Finds the invoices that match the filters and sorts them by date, earliest first. */
 export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Search): readonly AcceptedInvoice[] {
   const { dateType, from, to, restrictToPermanentStorageHwmDate } = search.filters.dateRange;
   const end = to ?? sortable(search.now);
   const mark = sortable(search.highWaterMark);
   const last = restrictToPermanentStorageHwmDate === true && mark < end ? mark : end;
-  // Issue dates have no time, so the range consists of Polish days.
+  // Issue dates have no time, so the range consists of whole days in Poland.
   const [first, final] = dateType === 'Issue' ? [dayOf(from), dayOf(last)] : [from, last];
   return invoices
     .filter((invoice) => matches(invoice, search))
@@ -120,13 +120,13 @@ export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Sea
     .map(({ invoice }) => invoice);
 }
 
-/** Returns the date by which a query orders an invoice, as KSeF writes it. */
+/** Returns the date by which a query sorts an invoice, as KSeF writes it. */
 export function dateOf(invoice: AcceptedInvoice, dateType: DateType): string {
   if (dateType === 'Issue') return invoice.facts.issueDate;
   return dateType === 'Invoicing' ? timestamp(new Date(invoice.receivedAt)) : storageDateOf(invoice);
 }
 
-/** Returns the metadata of an invoice as S10 and `_metadata.json` show them. */
+/** Returns the invoice metadata that S10 and `_metadata.json` show. */
 export function toMetadata(invoice: AcceptedInvoice): Readonly<Record<string, unknown>> {
   const { facts } = invoice;
   return {
@@ -153,7 +153,7 @@ export function toMetadata(invoice: AcceptedInvoice): Readonly<Record<string, un
   };
 }
 
-/** Tells whether a company is a party of an invoice, in any role or in the given one. */
+/** Checks whether a company is a party to an invoice, in any role or in the given one. */
 export function isParty({ facts }: AcceptedInvoice, company: string, role?: Filters['subjectType']): boolean {
   const parties = {
     Subject1: facts.sellerNip === company,
@@ -200,7 +200,7 @@ function sortable(instant: Date): string {
   return sortableInstant(timestamp(instant)) ?? '';
 }
 
-/** Returns the Polish day of a sortable instant. */
+/** Returns the day in Poland on which a sortable instant falls. */
 function dayOf(text: string): string {
   return polishDay(new Date(`${text.slice(0, 23)}Z`));
 }
@@ -209,7 +209,7 @@ function modeOf({ facts, receivedAt }: AcceptedInvoice): 'Online' | 'Offline' {
   return invoicingMode(facts.issueDate, new Date(receivedAt));
 }
 
-/** Converts the kind of an invoice to the spelling of queries. `KOR_ZAL` becomes `KorZal`. */
+/** Converts the kind of an invoice to the spelling that queries use. `KOR_ZAL` becomes `KorZal`. */
 function toInvoiceType(kind: string): string {
   return kind
     .split('_')

@@ -31,7 +31,7 @@ const STORAGE_MS = 1_000;
 export const STORAGE_STEP = 10;
 const accepted: Status = { code: 200, description: 'Sukces' };
 
-/** An invoice in a request of S2. */
+/** An invoice in an S2 request. */
 export interface ReceivedInvoice {
   readonly encrypted: Uint8Array;
   readonly key: Uint8Array;
@@ -42,11 +42,11 @@ export interface ReceivedInvoice {
 /** An invoice that another taxpayer has registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
   readonly facts: InvoiceFacts;
-  /** The document as buyers receive it. Undefined if it is generated from the facts. */
+  /** The document as buyers receive it. If undefined, it is generated from the facts. */
   readonly xml: string | undefined;
-  /** The hash in the metadata. Undefined to use the hash of the document. */
+  /** The hash in the metadata. If undefined, the hash of the document is used. */
   readonly invoiceHash: string | undefined;
-  /** Past time of permanent storage as KSeF writes it. Undefined for now. */
+  /** Past time of permanent storage as KSeF writes it. If undefined, the current time is used. */
   readonly storedAt: string | undefined;
 }
 
@@ -67,13 +67,13 @@ interface InvoicesDeps {
   readonly checksNips: boolean;
 }
 
-/** Processes invoices from receipt to their final status, and stores the repository of registered documents. */
+/** Processes invoices from receipt to their final status, and maintains the repository of registered documents. */
 export class Invoices {
   readonly #deps: InvoicesDeps;
   readonly #invoices: Table<Invoice>;
   readonly #registered: Table<Registered>;
   readonly #documents: Table<string>;
-  /** Last storage dates in microseconds, of sent invoices and of invoices of other taxpayers. */
+  /** Last storage dates in microseconds: one for sent invoices, one for the invoices of other taxpayers. */
   readonly #lastStored = { sent: 0, foreign: 0 };
 
   constructor(deps: InvoicesDeps) {
@@ -92,7 +92,7 @@ export class Invoices {
     return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
   }
 
-  /** Polls the list of a session. Invoices that a fault currently hides are left out. */
+  /** Polls the invoice list of a session. Invoices that a fault currently hides are left out. */
   list(session: Session): readonly Invoice[] {
     const shown: Invoice[] = [];
     for (const invoice of this.of(session)) {
@@ -103,7 +103,7 @@ export class Invoices {
   }
 
   /**
-   * Receives the document of S2 and performs the checks that need only the document.
+   * Receives the document in an S2 request and performs the checks that need only the document.
    * @returns its reference number
    */
   receive(session: Session, request: ReceivedInvoice, faults: TakenFaults): string {
@@ -145,7 +145,7 @@ export class Invoices {
     return referenceNumber;
   }
 
-  /** Polls an invoice: it reaches its final status after enough polls. */
+  /** Polls an invoice, which gets its final status after enough polls. */
   look(invoice: Invoice, session: Session): Invoice {
     if (invoice.final !== null) return invoice;
     const looked = { ...invoice, looks: invoice.looks + 1 };
@@ -158,7 +158,7 @@ export class Invoices {
     return this.#register(looked, now, this.#nextStorage('sent', now.getTime() + STORAGE_MS));
   }
 
-  /** Presents an invoice as S3 and S4 show it. */
+  /** Converts an invoice to the form in which S3 and S4 show it. */
   present(invoice: Invoice, session: Session): Readonly<Record<string, unknown>> {
     const { final, facts, ksefNumber, acquiredAt, forced, looks } = invoice;
     const isAccepted = ksefNumber !== null && acquiredAt !== null && facts !== null;
@@ -177,7 +177,7 @@ export class Invoices {
     };
   }
 
-  /** Returns the confirmation of one accepted invoice. It is created at the first request. */
+  /** Returns the confirmation for one accepted invoice. It is created at the first request. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
     // The record is read again, because this copy may be older than the confirmation.
@@ -191,12 +191,12 @@ export class Invoices {
     return confirmation;
   }
 
-  /** Tells whether KSeF has an invoice with this seller, kind and number. */
+  /** Checks whether KSeF has an invoice with this seller, kind and number. */
   isRegistered(facts: InvoiceFacts): boolean {
     return this.#registered.get(duplicateKey(facts)) !== undefined;
   }
 
-  /** Registers an invoice of another session (`POST /control/invoices`). The document must not be registered yet. */
+  /** Registers an invoice in another session (`POST /control/invoices`). The document must not be registered yet. */
   registerForeign(
     { session, context, ordinalNumber }: Pick<Invoice, 'session' | 'context' | 'ordinalNumber'>,
     { facts, xml, invoiceHash, storedAt }: ForeignInvoice,
@@ -227,7 +227,7 @@ export class Invoices {
     return registered;
   }
 
-  /** Tells whether an accepted invoice has reached permanent storage. */
+  /** Checks whether an accepted invoice has reached permanent storage. */
   isStored(reference: string): boolean {
     return storageDateOf(this.requireAccepted(reference)) <= timestamp(this.#deps.clock.now());
   }
@@ -257,7 +257,7 @@ export class Invoices {
     return this.#documents.get(referenceNumber) ?? writeDocument(facts);
   }
 
-  /** Returns the refusal of an invoice. The checks have the order of the KSeF reference, section 14. */
+  /** Returns the refusal of an invoice. The checks have the order given in section 14 of the KSeF reference. */
   #refusalOf({ referenceNumber, forced, failure, facts, context }: Invoice, session: Session): Status | undefined {
     if (forced !== null && forced.code > 200) {
       const { fault: _, ...status } = forced;

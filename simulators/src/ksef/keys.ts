@@ -7,7 +7,7 @@ export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
 const DAY_MS = 86_400_000;
 const VALID_MS = 10 * 366 * DAY_MS;
-/** Algorithm of RSA key pairs with 2,048 bits that sign with SHA-256. */
+/** Algorithm for RSA key pairs with 2,048 bits that sign with SHA-256. */
 export const RSA = {
   name: 'RSASSA-PKCS1-v1_5',
   hash: 'SHA-256',
@@ -17,18 +17,18 @@ export const RSA = {
 
 /** A key pair with its self-signed certificate. */
 export interface KeyPair {
-  /** Id of the public key: SHA-256 of its SPKI in base64. */
+  /** Id of the public key: SHA-256 hash of its SPKI in base64. */
   readonly id: string;
   readonly usage: KeyUsage | 'Seal';
-  /** Private key as PKCS#8 in PEM. */
+  /** Private key as PKCS#8 in PEM format. */
   readonly privateKey: string;
-  /** Certificate in DER as base64. */
+  /** Certificate in DER format as base64. */
   readonly certificate: string;
   readonly validFrom: string;
   readonly validTo: string;
 }
 
-/** Key pairs of one environment. They are created at first use and kept. */
+/** Key pairs of one environment, created at first use and then kept. */
 export class Keys {
   readonly #table: Table<KeyPair>;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class Keys {
     this.#environment = environment;
   }
 
-  /** Resolves when key pairs exist. The other methods require them. */
+  /** Resolves when the key pairs exist. The other methods require them. */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
     return this.#made;
@@ -59,7 +59,7 @@ export class Keys {
     return seal;
   }
 
-  /** Adds one key pair for each usage, valid from now on. */
+  /** Adds one key pair for each usage, valid from the current time on. */
   async rotate(): Promise<void> {
     await this.ready();
     await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
@@ -79,7 +79,7 @@ export class Keys {
   }
 
   /**
-   * Decrypts a text.
+   * Decrypts a string that a client encrypted with a published key.
    * @returns undefined if no key of this usage, or not the named one, can decrypt it
    */
   decrypt(usage: KeyUsage, encrypted: Uint8Array, id: string | undefined): Buffer | undefined {
@@ -89,7 +89,7 @@ export class Keys {
         const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
         return privateDecrypt(key, encrypted);
       } catch {
-        // The text was not encrypted for this key.
+        // The data was not encrypted for this key.
       }
     }
     return undefined;
@@ -107,14 +107,14 @@ export class Keys {
   }
 }
 
-/** Returns the SHA-256 in base64. */
+/** Returns the SHA-256 hash in base64. */
 export function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
 
 /**
- * Converts a certificate to PEM.
- * @param der certificate in DER as base64
+ * Converts a certificate to PEM format.
+ * @param der certificate in DER format as base64
  */
 export function toPem(der: string): string {
   return `-----BEGIN CERTIFICATE-----\n${der.match(/.{1,64}/g)?.join('\n') ?? ''}\n-----END CERTIFICATE-----\n`;

@@ -2,15 +2,15 @@ import type { Clock } from '../erp/clock.js';
 import type { OperationName } from './operations.js';
 
 interface Limit {
-  /** Group of calls that are counted together. */
+  /** Name of the group of calls that are counted together. */
   readonly group: string;
-  /** Maximum number of calls within a second, a minute and an hour. */
+  /** Maximum numbers of calls within a second, a minute and an hour. */
   readonly calls: readonly (readonly [seconds: number, calls: number])[];
 }
 
 const authentication: Limit = { group: 'auth', calls: [[1, 60]] };
 const read: Limit = { group: 'read', calls: windows(10, 120, 1_200) };
-/** Limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
+/** Published limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
 const limits: Readonly<Record<OperationName, Limit>> = {
   A1: authentication,
   A2: authentication,
@@ -38,7 +38,8 @@ const limits: Readonly<Record<OperationName, Limit>> = {
 };
 
 /**
- * Groups of `GET /rate-limits`, each with one of its calls. Groups without a simulated call have the limits of `other`.
+ * Limit groups in `GET /rate-limits`, each with one of its calls. Groups without a simulated call have the limits of
+ * `other`.
  */
 const stated = {
   onlineSession: limits.S1,
@@ -60,14 +61,14 @@ const notServed = {
   other,
 };
 
-/** Returns the number of calls that fit into each window, at least one. */
+/** Returns the number of calls that are allowed in each window, at least one. */
 function mostOf({ calls }: Limit, factor: number): readonly (readonly [seconds: number, most: number])[] {
   return calls.map(([seconds, base]) => [seconds, Math.max(1, Math.floor(base * factor))]);
 }
 
 /**
  * Returns the current limits as `GET /rate-limits` states them.
- * @param factor factor of the limits
+ * @param factor limit factor
  */
 export function statedLimits(factor: number): Readonly<Record<string, Readonly<Record<string, number>>>> {
   return Object.fromEntries(
@@ -99,8 +100,8 @@ export class Limits {
 
   /**
    * Counts a call unless it exceeds a limit.
-   * @param caller NIP of the context; the address for calls of authentication
-   * @param factor factor of the limits; 0 for no limits
+   * @param caller NIP of the context; the IP address for authentication calls
+   * @param factor limit factor; 0 for no limits
    * @returns seconds to wait, or undefined if the call is within the limits
    */
   take(operation: OperationName, caller: string, factor: number): number | undefined {

@@ -16,7 +16,7 @@ const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const ORGANIZATION_IDENTIFIER = '2.5.4.97';
 const SERIAL_NUMBER = '2.5.4.5';
 
-/** The company or person that a certificate names, with the numbers that KSeF knows. */
+/** The company or person named by a certificate, with the numbers that KSeF has for it. */
 export interface Holder {
   readonly nip?: string | undefined;
   readonly pesel?: string | undefined;
@@ -24,30 +24,30 @@ export interface Holder {
 
 export interface CertificateRequest extends Holder {
   readonly type: 'Authentication' | 'Offline';
-  /** Days until the certificate expires. Negative values set the expiry in the past. */
+  /** Days until the certificate expires. With a negative value, it has already expired. */
   readonly days: number;
   readonly key: 'EC' | 'RSA';
-  /** Password of the private key. Without it, the key is not encrypted. */
+  /** Password for the private key. Without it, the key is not encrypted. */
   readonly password?: string | undefined;
 }
 
 export interface IssuedCertificate {
   /** Serial number in lower-case hexadecimal digits. */
   readonly serialNumber: string;
-  /** Certificate in PEM. */
+  /** Certificate in PEM format. */
   readonly certificate: string;
-  /** Private key as PKCS#8 in PEM. */
+  /** Private key as PKCS#8 in PEM format. */
   readonly privateKey: string;
 }
 
 interface Authority {
-  /** Private key as PKCS#8 in PEM. */
+  /** Private key as PKCS#8 in PEM format. */
   readonly privateKey: string;
-  /** Certificate in PEM. */
+  /** Certificate in PEM format. */
   readonly certificate: string;
 }
 
-/** Certificate authority of one KSeF environment. It issues and revokes the certificates for logging in. */
+/** Certificate authority of one KSeF environment, which issues and revokes login certificates. */
 export class LoginCertificates {
   readonly #authorities: Table<Authority>;
   readonly #revoked: Table<string>;
@@ -138,14 +138,14 @@ export class LoginCertificates {
       webcrypto,
     );
     const made = { privateKey: await exportKey(keys.privateKey), certificate: certificate.toString('pem') };
-    // If two calls create an authority at once, both use the first one.
+    // If two calls create an authority at the same time, both use the first one.
     const first = this.#authorities.get('authority') ?? made;
     this.#authorities.put('authority', first);
     return first;
   }
 }
 
-/** Returns sixteen hexadecimal digits. The first bit is zero, so that the number is positive. */
+/** Returns a serial number of sixteen hexadecimal digits. The first bit is zero, so that the number is positive. */
 function newSerialNumber(): string {
   return `1${randomBytes(8).toString('hex').slice(1)}`;
 }
@@ -154,7 +154,7 @@ function serialOf(serialNumber: string): string {
   return serialNumber.toLowerCase().replace(/^0+/, '');
 }
 
-/** Writes a private key as PKCS#8 in PEM, encrypted if a password is given. */
+/** Exports a private key as PKCS#8 in PEM format, encrypted if a password is given. */
 async function exportKey(key: webcrypto.CryptoKey, password?: string): Promise<string> {
   const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', key));
   const encryption = password === undefined ? {} : { cipher: 'aes-256-cbc', passphrase: password };

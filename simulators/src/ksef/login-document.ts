@@ -31,11 +31,11 @@ export interface LoginDocument {
 }
 
 /**
- * Verifies a signed login request like KSeF (KSeF reference, section 18): it needs one enveloped XAdES signature over
- * the whole document and over its own properties, which name the certificate of the signature.
+ * Verifies a signed login request as KSeF does (KSeF reference, section 18): the request needs one enveloped XAdES
+ * signature over the whole document and over its own properties, which name the certificate of the signature.
  *
  * @param isSha1Taken true only in TEST
- * @throws Refusal 400 with the code of KSeF
+ * @throws Refusal 400 with the KSeF code
  */
 export function readLoginDocument(body: string, { isSha1Taken }: { readonly isSha1Taken: boolean }): LoginDocument {
   const parsed = parseXml(Buffer.from(body));
@@ -58,7 +58,7 @@ export function readLoginDocument(body: string, { isSha1Taken }: { readonly isSh
   }
 }
 
-/** Checks the request against its schema: names, their order, and the form of the values. */
+/** Checks a login request against its schema: names, their order, and the form of the values. */
 function readRequest(document: XmlDocument): Pick<LoginDocument, 'challenge' | 'contextNip'> {
   const { root } = document;
   if (root.name !== 'AuthTokenRequest' || !NAMESPACES.includes(root.namespaceUri)) {
@@ -114,7 +114,10 @@ function verifySignature(body: string, certificate: X509Certificate, hashes: rea
   }
 }
 
-/** Requires two references: to the whole document without its signature, and to the properties of the signature. */
+/**
+ * Requires a signature with two references: to the whole document without its signature, and to the properties of the
+ * signature.
+ */
 function requireProfile(document: XmlDocument): void {
   const references = document.find('/*/ds:Signature/ds:SignedInfo/ds:Reference', { ds: SIGNATURE });
   const whole = document.find(

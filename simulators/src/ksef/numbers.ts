@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
  */
 export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC' | 'EH';
 
-/** Pattern of KSeF numbers. Numbers of KSeF 1.0 have an additional hyphen. */
+/** Pattern for KSeF numbers. KSeF 1.0 numbers have an additional hyphen. */
 const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{6}-?[0-9A-F]{6}-[0-9A-F]{2}$/;
 // The format is created once, because creating it takes longer than using it.
 const polishDays = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' });
@@ -52,7 +52,7 @@ export function polishDay(instant: Date): string {
   return polishDays.format(instant);
 }
 
-/** Formats an instant as KSeF does, with seven digits of a second and an offset. */
+/** Formats an instant as KSeF does, with seven fraction digits and an offset. */
 export function timestamp(instant: Date, digitsBelowMs = '0000'): string {
   return instant.toISOString().replace('Z', `${digitsBelowMs}+00:00`);
 }
@@ -63,9 +63,9 @@ export function microTimestamp(microseconds: number): string {
 }
 
 /**
- * Converts an instant to a text that sorts by time, `2026-11-23T10:00:00.1234567` in UTC. KSeF writes more digits than
- * a Date has, and treats an instant without an offset as Polish time.
- * @returns undefined if the text is not a date and time
+ * Converts an instant to a string that sorts by time, such as `2026-11-23T10:00:00.1234567` in UTC. KSeF writes more
+ * digits than a Date has, and treats an instant without an offset as Polish time.
+ * @returns undefined if the string is not a date and time
  */
 export function sortableInstant(text: string): string | undefined {
   const [, local, fraction = '', offset] =
@@ -85,7 +85,7 @@ function polishOffsetMs(ms: number): number {
   return Date.parse(`${day}T${time}Z`) - ms;
 }
 
-/** Tells whether a text has the form of a KSeF number. */
+/** Checks whether a string has the form of a KSeF number. */
 export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text);
 }

@@ -1,4 +1,4 @@
-/** Calls of KSeF by their names in sections 3, 5, 18 and 19 of the KSeF reference. R4 is the same as S10. */
+/** Names of KSeF calls as used in sections 3, 5, 18 and 19 of the KSeF reference. R4 is the same as S10. */
 export const operationNames = [
   'A1',
   'A2',
@@ -27,7 +27,7 @@ export type OperationName = (typeof operationNames)[number];
 
 export interface Operation {
   readonly name: OperationName;
-  /** Values of the path parameters in order. */
+  /** Values of the path parameters, in order. */
   readonly params: readonly string[];
 }
 
@@ -59,12 +59,12 @@ const routes: readonly (readonly [OperationName, string, string])[] = [
 const patterns = routes.map(([name, method, path]) => ({
   name,
   method,
-  // Files have pre-signed addresses next to the API, as in production.
+  // Files have pre-signed addresses next to the API, as in the production environment.
   pattern: new RegExp(`^${path.startsWith('/storage/') ? '' : '/v2'}${path.replaceAll(':', '([^/]+)')}$`),
 }));
 
 /**
- * Finds the operation of a request.
+ * Finds the KSeF operation that a request calls.
  * @returns undefined if KSeF has no such operation
  */
 export function findOperation(method: string, path: string): Operation | undefined {

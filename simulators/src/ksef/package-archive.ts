@@ -5,7 +5,7 @@ import { sha256 } from './keys.js';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** A file of a package. Its bytes are generated when they are needed. */
+/** A file in a package. Its bytes are generated when they are needed. */
 export interface PackageFile {
   readonly name: string;
   readonly content: () => Iterable<Uint8Array>;
@@ -15,7 +15,7 @@ export interface PackageFile {
 export interface PackagePart {
   /** Size in bytes before encryption. */
   readonly size: number;
-  /** SHA-256 before encryption, in base64. */
+  /** SHA-256 hash before encryption, in base64. */
   readonly hash: string;
   readonly encrypted: Buffer;
   readonly encryptedHash: string;
@@ -26,7 +26,7 @@ interface PartOptions {
   readonly iv: Buffer;
   /** Maximum size of a part in bytes, before encryption. */
   readonly bytesMax: number;
-  /** Modification time of all files. It is fixed, so that a package has the same bytes whenever it is created. */
+  /** Modification time of all files. It is fixed, so that a package always has the same bytes. */
   readonly modifiedAt: Date;
 }
 
@@ -57,7 +57,7 @@ export async function packFiles(files: Iterable<PackageFile>, options: PartOptio
   return parts;
 }
 
-/** Yields zeros. */
+/** Yields the given number of zero bytes. */
 export function* zeros(bytes: number): Iterable<Uint8Array> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.subarray(0, left);
 }
@@ -67,7 +67,7 @@ async function* zip(files: Iterable<PackageFile>, modifiedAt: Date): AsyncIterab
   const output = archive.outputStream as Readable;
   archive.on('error', (error: Error) => output.destroy(error));
   for (const { name, content } of files) {
-    // Files are opened one after the other, so that ten thousand documents and their compressors are never in memory at
+    // Files are opened one after another, so that ten thousand documents and their compressors are never in memory at
     // once.
     archive.addReadStreamLazy(name, { mtime: modifiedAt, mode: 0o100644 }, (give) => {
       give(null, Readable.from(content(), { objectMode: false }));

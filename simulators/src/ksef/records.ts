@@ -1,18 +1,18 @@
 /**
- * A company or person in whose name calls are made. The types in this file are the rows of one environment's tables,
+ * A company or person on whose behalf calls are made. The types in this file are the rows of one environment's tables,
  * stored as JSON. Instants are ISO strings.
  */
 export interface Context {
   readonly nip: string;
   readonly tokens: readonly Token[];
   /**
-   * Permissions of companies and persons who log in by certificate, by their NIP or PESEL. The company itself has all
-   * permissions.
+   * Permissions of companies and persons who log in by certificate, keyed by their NIP or PESEL. The company itself has
+   * all permissions.
    */
   readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */
   readonly grants: readonly string[];
-  /** Limit factor of this context, which replaces the one of the settings. */
+  /** Limit factor of this context, which replaces the factor in the settings. */
   readonly limitFactor: number | undefined;
 }
 
@@ -38,12 +38,12 @@ export interface Status {
 export interface Authentication {
   readonly referenceNumber: string;
   readonly context: string;
-  /** The KSeF token. Null if it could not be decrypted, and for a login by certificate. */
+  /** The KSeF token, or null if it could not be decrypted, and for a login by certificate. */
   readonly token: string | null;
-  /** Present for a login by certificate. */
+  /** The signed request. Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
-  /** Final status. It is shown after enough polls. */
+  /** Final status, which is shown after enough polls. */
   readonly outcome: Status;
   readonly looks: number;
   readonly isRedeemed: boolean;
@@ -53,10 +53,10 @@ export interface Authentication {
 
 /** A login request signed with a certificate. */
 export interface SignedLogin {
-  /** NIP or PESEL in the subject of the certificate. */
+  /** NIP or PESEL in the certificate subject. */
   readonly identity: string;
   readonly serialNumber: string;
-  /** SHA-256 of the request as it was sent, in base64. */
+  /** SHA-256 hash of the request as it was sent, in base64. */
   readonly hash: string;
 }
 
@@ -74,14 +74,14 @@ export interface Session {
   readonly referenceNumber: string;
   readonly context: string;
   readonly tokenReferenceNumber: string | null;
-  /** SHA-256 of the signed request in base64. Present if a certificate logged in. */
+  /** SHA-256 hash of the signed request in base64. Present if a certificate was used to log in. */
   readonly loginHash?: string | undefined;
   readonly formCode: FormCode;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly validUntil: string;
   readonly closedAt: string | null;
-  /** Symmetric key in base64. Null if it could not be decrypted. */
+  /** Symmetric key in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
@@ -91,11 +91,11 @@ export interface Session {
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
-  /** True for a session of an earlier document that `POST /control/invoices` registered. */
+  /** True for the session of an earlier document that `POST /control/invoices` registered. */
   readonly isForeign: boolean;
 }
 
-/** Fields of a session's login that its confirmation states. */
+/** Fields of the session's login that the confirmation states. */
 export type Proof = Pick<Session, 'tokenReferenceNumber' | 'loginHash'>;
 
 export interface FormCode {
@@ -113,25 +113,25 @@ export interface PartyIdentifier {
 export interface ThirdSubject {
   readonly identifier: PartyIdentifier;
   readonly name: string | null;
-  /** Role of the party (Rola). 0 for RolaInna. */
+  /** Role of the party (field Rola), or 0 for RolaInna. */
   readonly role: number;
 }
 
-/** Fields of a document that duplicates, permissions, metadata and confirmations need. */
+/** Document fields that duplicates, permissions, metadata and confirmations need. */
 export interface InvoiceFacts {
   readonly sellerNip: string;
   readonly sellerName: string;
   readonly buyer: PartyIdentifier;
   readonly buyerName: string | null;
-  /** Parties in Podmiot3. Absent in records of earlier versions, like the next field. */
+  /** Parties in Podmiot3. Absent in records that earlier versions stored, like the next field. */
   readonly thirdSubjects?: readonly ThirdSubject[];
-  /** Party in PodmiotUpowazniony. */
+  /** Authorized party (field PodmiotUpowazniony). */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
-  /** Kind of invoice, RodzajFaktury. */
+  /** Kind of invoice (field RodzajFaktury). */
   readonly kind: string;
-  /** Invoice number, P_2. */
+  /** Invoice number (field P_2). */
   readonly number: string;
-  /** Issue date, P_1. */
+  /** Issue date (field P_1). */
   readonly issueDate: string;
   readonly currency: string;
   readonly net: number;
@@ -149,12 +149,12 @@ export interface Invoice {
   readonly ordinalNumber: number;
   readonly invoiceHash: string;
   readonly receivedAt: string;
-  /** Fields of the document. Null when it could not be read. */
+  /** Document fields, or null if the document could not be read. */
   readonly facts: InvoiceFacts | null;
-  /** Status caused by the document itself. Null when only permissions and duplicates remain to be checked. */
+  /** Status caused by the document itself, or null if only permissions and duplicates remain to be checked. */
   readonly failure: Status | null;
   readonly looks: number;
-  /** Final status. Null while the invoice is processed. */
+  /** Final status, or null while the invoice is being processed. */
   readonly final: Status | null;
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
@@ -165,12 +165,12 @@ export interface Invoice {
   readonly storedAt?: string;
   /** Number of requests for the list of invoices that do not show this invoice. */
   readonly hiddenLooks: number;
-  /** Status that a fault forces. If it is below 200, it remains until the fault is removed. */
+  /** Status that a fault forces. If the code is below 200, the status remains until the fault is removed. */
   readonly forced: (Status & { readonly fault: string }) | null;
   readonly upo: string | null;
 }
 
-/** A document in the repository of KSeF, found by seller, kind and number. */
+/** A document in the KSeF repository, identified by seller, kind and number. */
 export interface Registered {
   readonly sellerNip: string;
   readonly kind: string;
@@ -188,37 +188,37 @@ export interface Confirmation {
   readonly xml: string;
 }
 
-/** An export of invoices (R1). Its list of invoices is a separate row. */
+/** An invoice export (R1). Its invoice list is a separate row. */
 export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
   readonly startedAt: string;
-  /** Symmetric key in base64. Null if it could not be decrypted. */
+  /** Symmetric key in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
-  /** Final status. It is shown after enough polls. */
+  /** Final status, which is shown after enough polls. */
   readonly outcome: Status;
-  /** Id of the fault that keeps the export at status 100 while it exists. */
+  /** Id of the fault that keeps the export at status 100 while the fault exists. */
   readonly heldBy: string | null;
   readonly looks: number;
   readonly endedAt: string | null;
   readonly isOnlyMetadata: boolean;
   readonly partBytesMax: number;
   readonly isTruncated: boolean;
-  /** Dates that R2 states about the package. */
+  /** Dates that the R2 response states about the package. */
   readonly dates: Readonly<Record<string, string | null>>;
   readonly tampering: Tampering;
 }
 
-/** Faults of a package. They are chosen when its export starts. */
+/** Simulated faults in a package. They are chosen when its export starts. */
 export interface Tampering {
-  /** Files of zeros under numbers of invoices that do not exist. */
+  /** Files of zero bytes whose names are the numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;
-  /** A file that is missing in the metadata. */
+  /** A file that is missing from the metadata. */
   readonly extraFile: { readonly name: string; readonly content: string } | null;
-  /** True when the metadata list an invoice that has no file. */
+  /** True if the metadata lists an invoice that has no file. */
   readonly isFileMissing: boolean;
-  /** True when the metadata are cut in the middle. */
+  /** True if the metadata is truncated in the middle. */
   readonly isMetadataCut: boolean;
 }
 
@@ -233,7 +233,7 @@ export interface Settings {
   readonly partBytesMax: number;
   /** Number of seconds by which the high water mark is behind. */
   readonly highWaterLagSeconds: number;
-  /** Factor of the limits. 0 disables them. */
+  /** Limit factor. A value of 0 disables the limits. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;
 }

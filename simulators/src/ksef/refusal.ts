@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Answer } from '../erp/call.js';
 import { timestamp } from './numbers.js';
 
-/** Reason of a 403 (KSeF reference, section 6). */
+/** Reason given in a 403 response (KSeF reference, section 6). */
 export type ReasonCode =
   | 'missing-permissions'
   | 'ip-not-allowed'
@@ -13,18 +13,18 @@ export type ReasonCode =
 
 interface RefusalDetails {
   readonly status: number;
-  /** Error code of a 400. */
+  /** Error code in a 400 response. */
   readonly code?: number | undefined;
   readonly description?: string | undefined;
   readonly details?: readonly string[] | undefined;
-  /** Reason of a 403. */
+  /** Reason code in a 403 response. */
   readonly reasonCode?: string | undefined;
   readonly security?: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds to wait after a 429. */
+  /** Seconds to wait after a 429 response. */
   readonly retryAfter?: number | undefined;
 }
 
-/** An error response of KSeF. */
+/** An error response from KSeF. */
 export class Refusal extends Error {
   readonly details: RefusalDetails;
 
@@ -80,7 +80,7 @@ const titles: Readonly<Record<number, string>> = {
   500: 'Internal Server Error',
 };
 
-/** Creates a 400 with one of the published codes. */
+/** Creates a 400 response with one of the published codes. */
 export function badRequest(code: number, ...details: readonly string[]): Refusal {
   return new Refusal({ status: 400, code, details });
 }
@@ -98,14 +98,14 @@ export function forbidden(reasonCode: ReasonCode, security?: Readonly<Record<str
 }
 
 interface Rendering {
-  /** True when the caller sent `X-Error-Format: problem-details`. */
+  /** True if the caller sent `X-Error-Format: problem-details`. */
   readonly asProblem: boolean;
   /** Path of the call. */
   readonly instance: string;
   readonly now: Date;
 }
 
-/** Renders an error in the form that the caller requested. 401, 403 and 410 have only one form. */
+/** Renders an error in the form that the caller requested. 401, 403 and 410 responses have only one form. */
 export function renderRefusal({ details: refusal }: Refusal, { asProblem, instance, now }: Rendering): Answer {
   const { status, code = status, reasonCode, security, retryAfter } = refusal;
   const description = refusal.description ?? descriptions[code] ?? titles[status] ?? 'Error';

@@ -7,16 +7,16 @@ const REQUESTS_MAX = 20_000;
 export interface LoggedRequest {
   readonly n: number;
   readonly at: string;
-  /** Operation of the request. Null if KSeF has no such operation. */
+  /** Operation that the request calls, or null if KSeF has no such operation. */
   readonly operation: OperationName | null;
   readonly method: string;
-  /** Path from `/v2` on, including the query. */
+  /** Request path from `/v2` on, including the query. */
   readonly path: string;
-  /** Headers without bearer tokens. */
+  /** Request headers without bearer tokens. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Body as it was sent, without `encryptedInvoiceContent`. */
+  /** Request body as it was sent, without `encryptedInvoiceContent`. */
   readonly body: string;
-  /** Status of the response. Null until the request is answered, and if it never was. */
+  /** Status of the response, or null if the request has not been answered. */
   readonly status: number | null;
   readonly context: string | null;
   readonly sessionReferenceNumber: string | null;
@@ -43,7 +43,7 @@ export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;
   readonly #numbers: Table<number>;
-  /** All tokens that contexts have ever had. */
+  /** All tokens that the contexts have ever had. */
   readonly #tokens: Table<string>;
 
   constructor(store: Store) {
@@ -53,13 +53,13 @@ export class RequestLog {
     this.#tokens = store.table('tokens');
   }
 
-  /** Searches all later requests for a token. */
+  /** Starts to search all later requests for a token. */
   watch(token: string): void {
     this.#tokens.put(token, token);
   }
 
   /**
-   * Adds a request.
+   * Adds a request to the log.
    * @returns its number in the log
    */
   add({ call, target, operation, context, sessionReferenceNumber, at }: RequestFacts): number {
@@ -101,7 +101,7 @@ export class RequestLog {
     return [...this.#requests.values()].filter(isWanted).sort((a, b) => a.n - b.n);
   }
 
-  /** Counts requests of S2 by the hash of their invoice. */
+  /** Counts S2 requests by the hash of their invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
     // The hash is chosen by the caller and may be `__proto__`.
     const counts = new Map<string, number>();

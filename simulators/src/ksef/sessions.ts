@@ -42,7 +42,7 @@ const sendRequest = z.object({
   invoiceSize: z.int().min(1),
   encryptedInvoiceHash: hash,
   encryptedInvoiceSize: z.int().min(1),
-  // The text is too long for a regular expression.
+  // The string is too long for a regular expression.
   encryptedInvoiceContent: z.string().min(1).refine(isBase64, 'must be base64'),
   offlineMode: z.boolean().optional(),
   hashOfCorrectedInvoice: hash.nullish(),
@@ -51,7 +51,7 @@ const sendRequest = z.object({
 /** Invoices that another taxpayer has registered in one session. */
 interface ForeignSession {
   readonly context: string;
-  /** Reference of the open session that contains them. Undefined for a separate session. */
+  /** Reference number of the open session that contains the invoices. Undefined for a separate session. */
   readonly session: string | undefined;
   readonly invoices: readonly ForeignInvoice[];
 }
@@ -110,7 +110,7 @@ export class Sessions {
     return { status: 201, body: { referenceNumber, validUntil: timestamp(validUntil) } };
   }
 
-  /** Receives an invoice (S2). */
+  /** Receives an invoice in a session (S2). */
   send(call: Call, reference: string, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const session = this.#require(reference, caller);
@@ -220,7 +220,7 @@ export class Sessions {
     return xmlAnswer(this.#deps.invoices.confirm(invoice, session).xml, false);
   }
 
-  /** Lists sessions (S9). */
+  /** Lists the sessions of the caller (S9). */
   list(call: Call): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ_STATUS);
     const { query } = call;
@@ -259,13 +259,13 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** Tells whether the context has this session and the session is open. */
+  /** Checks whether the context has this session and the session is open. */
   isOpen(reference: string, context: string): boolean {
     const session = this.#sessions.get(reference);
     return session?.context === context && this.#expire(session).status === 100;
   }
 
-  /** Registers invoices of another taxpayer in an open session or in an earlier one (`POST /control/invoices`). */
+  /** Registers another taxpayer's invoices in an open session or in an earlier one (`POST /control/invoices`). */
   registerForeign({ context, session, invoices }: ForeignSession): readonly Registered[] {
     const now = this.#deps.clock.now();
     const shared = this.#sessions.get(session ?? '');
@@ -321,7 +321,7 @@ export class Sessions {
     return this.#expire(session);
   }
 
-  /** Closes a session whose time has passed. */
+  /** Closes a session that has expired. */
   #expire(session: Session): Session {
     const isOver = session.status === 100 && Date.parse(session.validUntil) <= this.#deps.clock.now().getTime();
     return isOver ? this.#close(session) : session;
@@ -340,7 +340,7 @@ export class Sessions {
     return changed;
   }
 
-  /** Checks a closed session and gives it its final status once all of its invoices have theirs. */
+  /** Checks a closed session and sets its final status once all of its invoices are final. */
   #finish(session: Session): Session {
     if (session.status !== 170) return session;
     const invoices = this.#deps.invoices.of(session).map((invoice) => this.#deps.invoices.look(invoice, session));

@@ -7,7 +7,7 @@ import type { Store, Table } from './store.js';
 interface SignedLinksDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Returns the URL of the environment without a trailing slash. */
+  /** Returns the environment URL without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
@@ -22,8 +22,8 @@ export class SignedLinks {
   }
 
   /**
-   * Signs the address of a path below the environment.
-   * @param base base address that replaces the URL of the environment
+   * Signs the address of a path below the environment URL.
+   * @param base base address that replaces the environment URL
    */
   sign(
     path: string,
@@ -35,7 +35,7 @@ export class SignedLinks {
     return { url: `${base}${path}?${query}`, expires: timestamp(expires) };
   }
 
-  /** Tells whether the address of a call was signed here and has not expired. */
+  /** Checks whether the address of a call was signed here and has not expired. */
   isValid({ path, query: { expires = '', signature = '' } }: Call): boolean {
     return signature === this.#signatureOf(path, expires) && Number(expires) > this.#deps.clock.now().getTime();
   }

@@ -7,11 +7,11 @@ import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
 
 export interface KsefSimulatorOptions {
-  /** Port of the simulator. The system chooses one if it is absent. */
+  /** Port of the simulator. If it is absent, the system chooses one. */
   readonly port?: number;
   /**
-   * Directory of contexts, tokens, keys, sessions, documents, counters and requests. If it is absent, they are kept
-   * only in memory.
+   * Directory in which contexts, tokens, keys, sessions, documents, counters and requests are stored. If it is absent,
+   * they are kept only in memory.
    */
   readonly directory?: string;
   /**
@@ -23,15 +23,16 @@ export interface KsefSimulatorOptions {
 
 export interface KsefSimulator {
   /**
-   * Base URL without a trailing slash. `/test`, `/demo` and `/production` are below it, each with `/v2` and `/control`.
+   * Base URL without a trailing slash. The environments are below it at `/test`, `/demo` and `/production`, each with
+   * `/v2` and `/control`.
    */
   readonly url: string;
-  /** Returns the certificate, in PEM, whose key seals the confirmations of an environment. */
+  /** Returns the certificate, in PEM format, whose key seals the confirmations of an environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts KSeF 2.0 with its three environments (KSeF reference, sections 14 and 17). */
+/** Starts the KSeF 2.0 simulator with its three environments (KSeF reference, sections 14 and 17). */
 export async function startKsefSimulator({
   port = 0,
   directory,

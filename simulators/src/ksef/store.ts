@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 
 /**
  * Number of lines from which the file is rewritten without outdated lines, if it also has four times as many lines as
- * current records.
+ * there are current records.
  */
 const LINES_BEFORE_REWRITE = 50_000;
 
@@ -20,8 +20,8 @@ export interface Table<T> {
 
 /**
  * State of one environment. With a path, each change is written as a line of JSON before the request is answered, so
- * that nothing that a client was told is lost when the process is killed. Without a path, the state is kept only in
- * memory.
+ * that no state that a client has received is lost when the process is killed. Without a path, the state is kept only
+ * in memory.
  */
 export class Store {
   readonly #path: string | undefined;
@@ -93,7 +93,7 @@ export class Store {
   }
 }
 
-/** Table, id, and the record or null if it was deleted. */
+/** Table, id, and the record, or null if the record was deleted. */
 type Line = readonly [string, string, unknown];
 
 function readLines(path: string): readonly Line[] {
@@ -104,7 +104,7 @@ function readLines(path: string): readonly Line[] {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
   }
-  // Text after the last line break was cut off when the process was killed. The client never got a response to that
+  // A line without a line break was truncated when the process was killed. The client never received a response to that
   // request.
   return text
     .split('\n')

@@ -4,7 +4,7 @@ import { badRequest } from './refusal.js';
 
 const KEY_BYTES = 32;
 
-/** The field `encryption` of S1 and R1: a symmetric key that only KSeF can decrypt. */
+/** The field `encryption` in the calls S1 and R1: a symmetric key that only KSeF can decrypt. */
 export const encryptionSchema = z.object({
   encryptedSymmetricKey: z.base64().min(1),
   initializationVector: z.base64().length(24),
@@ -12,7 +12,7 @@ export const encryptionSchema = z.object({
 });
 
 /**
- * Decrypts the symmetric key of a request.
+ * Decrypts the symmetric key in a request.
  * @returns undefined if it cannot be decrypted or has another length, which KSeF reports later
  * @throws Refusal 21470 for a public key that KSeF does not have or no longer has
  */

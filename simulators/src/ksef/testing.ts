@@ -15,7 +15,7 @@ export interface TestSession {
   readonly iv: Buffer;
 }
 
-/** A client of one environment and one context. It was written from the reference. */
+/** A test client for one environment and one context. It was written from the KSeF reference. */
 export class TestClient {
   readonly #base: string;
   readonly nip: string;
@@ -34,7 +34,7 @@ export class TestClient {
     return call(`${method} ${this.#base}/control/${path}`, body);
   }
 
-  /** Sends a request (`METHOD path`) with the access token, with another token, or without one. */
+  /** Sends a request (`METHOD path`) with the access token, with another token, or without a token. */
   async api(target: string, body?: unknown, bearer: string | null = this.accessToken): Promise<TestAnswer> {
     const [method = '', path = ''] = target.split(' ');
     return call(`${method} ${this.#base}/v2/${path}`, body, {
@@ -71,7 +71,7 @@ export class TestClient {
     return this.api('POST auth/ksef-token', body, null);
   }
 
-  /** Polls an authentication until it ends (A4). */
+  /** Polls an authentication until it is complete (A4). */
   async outcome(begun: TestAnswer): Promise<Json> {
     const { referenceNumber, authenticationToken } = json(begun) as {
       referenceNumber: string;
@@ -84,7 +84,7 @@ export class TestClient {
     throw new Error('The authentication did not end.');
   }
 
-  /** Logs in (A1 to A5). */
+  /** Logs in with the calls A1 to A5. */
   async login(): Promise<void> {
     const begun = await this.begin();
     const status = await this.outcome(begun);
@@ -95,7 +95,7 @@ export class TestClient {
     this.refreshToken = (tokens['refreshToken'] as { token: string }).token;
   }
 
-  /** Returns the body of S1 with a new key. */
+  /** Returns the body of a request to open a session (S1), with a new key. */
   async openRequest(): Promise<{ readonly body: Json; readonly key: Buffer; readonly iv: Buffer }> {
     const key = randomBytes(32);
     const iv = randomBytes(16);
@@ -139,7 +139,7 @@ export class TestClient {
     throw new Error('The invoice did not end.');
   }
 
-  /** Closes a session (S5) and polls it until it ends (S6). */
+  /** Closes a session (S5) and polls it until it is final (S6). */
   async closeAndWait(session: TestSession): Promise<Json> {
     await this.api(`POST sessions/online/${session.reference}/close`);
     for (let polls = 0; polls < 20; polls++) {

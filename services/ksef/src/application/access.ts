@@ -3,7 +3,7 @@ import { authenticate } from './authentication.js';
 import type { AuthenticationDeps, Grant } from './authentication.js';
 import type { KsefCredentials } from './ksef-calls.js';
 
-/** Time before its end at which a token is renewed. */
+/** Time before expiry at which a token is renewed. */
 const RENEW_BEFORE_MS = 60_000;
 
 interface Tokens {
@@ -12,7 +12,10 @@ interface Tokens {
   readonly obtainedAtMs: number;
 }
 
-/** Access of one connection. Tokens are kept only in memory, and only one authentication runs at a time. */
+/**
+ * Manages the access tokens of one connection. Tokens are kept only in memory, and only one authentication runs at a
+ * time.
+ */
 export class Access {
   readonly #deps: AuthenticationDeps;
   readonly #credentials: KsefCredentials;
@@ -57,7 +60,7 @@ export class Access {
   }
 
   /**
-   * Ends the authentication if there is one (A7).
+   * Terminates the KSeF login session if there is one (call A7).
    * @throws KsefRefusal
    */
   async end(): Promise<void> {
@@ -70,7 +73,7 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // The access token has ended early. The refresh token can end the authentication as well.
+        // The access token was revoked early. The refresh token can terminate the login session as well.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });
@@ -122,7 +125,7 @@ export class Access {
   }
 }
 
-/** Removes the secret from refusals. Texts of KSeF are shown to people and may repeat what KSeF received. */
+/** Removes the secret from refusals. KSeF messages are shown to people and may repeat what KSeF received. */
 async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -133,7 +136,7 @@ async function withoutSecret<T>({ secret }: KsefCredentials, work: () => Promise
 }
 
 /**
- * Tells whether KSeF itself refused the access token. If something else responded to a sent document, it may have
+ * Checks whether KSeF itself refused the access token. If another system responded, a sent document may still have
  * arrived, so the call is not repeated here.
  */
 function isUnauthorized(error: unknown): boolean {

@@ -22,51 +22,51 @@ export interface StartedAuthentication {
 }
 
 /**
- * Calls of authentication that are the same for tokens and certificates.
+ * Authentication calls that are the same for tokens and certificates.
  * @throws KsefRefusal
  */
 export interface AuthenticationCalls {
-  /** Requests a challenge (A2). */
+  /** Requests an authentication challenge (call A2). */
   challenge(credentials: KsefCredentials): Promise<Challenge>;
-  /** Reads the status of an authentication (A4). */
+  /** Fetches the status of an authentication attempt (call A4). */
   status(credentials: KsefCredentials, started: StartedAuthentication): Promise<KsefStatus>;
-  /** Fetches the tokens of an authentication (A5). */
+  /** Fetches the tokens after a successful authentication (call A5). */
   redeem(credentials: KsefCredentials, started: StartedAuthentication): Promise<{ access: Grant; refresh: Grant }>;
-  /** Refreshes an access token (A6). */
+  /** Refreshes an access token (call A6). */
   refresh(credentials: KsefCredentials, refreshToken: string): Promise<Grant>;
-  /** Ends an authentication (A7). */
+  /** Terminates a KSeF login session (call A7). */
   end(credentials: KsefCredentials, bearer: string): Promise<void>;
 }
 
 /**
- * Answers a challenge with the KSeF token (A3) or with a signature of the certificate (X1). Calls A4 to A7 follow in
- * both cases.
+ * Answers an authentication challenge with the KSeF token (call A3) or with a certificate signature (call X1). Calls A4
+ * to A7 follow in both cases.
  */
 export interface Authenticator {
   /**
-   * Answers a challenge.
+   * Answers an authentication challenge.
    * @throws KsefRefusal
    */
   answer(credentials: KsefCredentials, challenge: Challenge): Promise<StartedAuthentication>;
-  /** Reads the keys of KSeF again after KSeF could not decrypt an answer. */
+  /** Reloads the public keys of KSeF after KSeF could not decrypt the response to a challenge. */
   reloadKeys(credentials: KsefCredentials): Promise<void>;
 }
 
 export interface AuthenticationDeps {
   readonly calls: AuthenticationCalls;
   readonly authenticators: Readonly<Record<Authentication, Authenticator>>;
-  /** Milliseconds between two polls of A4. */
+  /** Milliseconds between two polls of the authentication status (call A4). */
   readonly pollMs: number;
   readonly nowMs: () => number;
 }
 
 const AUTH_POLLS_MAX = 60;
-/** Maximum duration of polling. After that, a later attempt follows. */
+/** Maximum time for which the authentication status is polled. A later attempt follows. */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 
 /**
- * Authenticates with the calls A2 to A5, once more with a new challenge if that may help.
+ * Authenticates with the calls A2 to A5, and repeats them once with a new challenge if that may help.
  * @throws KsefRefusal
  */
 export async function authenticate(
@@ -106,7 +106,7 @@ async function awaitEnd(
   }
 }
 
-/** Marks a refusal as one of a login, which says nothing about the next login. */
+/** Marks a refusal that concerns this login only, so the next login may succeed. */
 function ofLogin(error: KsefRefusal): KsefRefusal {
   const kind = error.concerns === 'REFERENCE' ? 'TRANSIENT' : error.kind;
   return new KsefRefusal(kind, error.message, { ...error, isOfLogin: true });
@@ -132,7 +132,9 @@ const CAUSES: Readonly<Record<Authentication, Readonly<Record<number, string>>>>
   },
 };
 
-/** Returns the meaning of a final status of A4 other than a success (KSeF reference, section 3). */
+/**
+ * Returns the refusal for a final authentication status (A4) other than success. See section 3 of the KSeF reference.
+ */
 function refusalOf({ code, description, details }: KsefStatus, credentials: KsefCredentials): KsefRefusal {
   const said = safeText([description, ...details].join(' '));
   const facts = { code: `KSEF_AUTH_${code}` };
@@ -148,8 +150,8 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
 }
 
 /**
- * Message for a login that failed because of its challenge or encryption. KSeF does not name the token, so a new token
- * may not help.
+ * Message for a login that failed because of its challenge or encryption. KSeF does not identify the token, so a new
+ * token may not help.
  */
 const LOGIN_NOT_READ =
   'KSeF could not read the login, but does not say that the token is wrong. Test the connection again later; tell the operator if this persists.';

@@ -5,12 +5,12 @@ import { counted, groupOf, limitsInForce, NO_CALLS, waitForCall, WINDOWS_MS } fr
 import type { CallCount, LimitGroup, WindowLimits } from '../domain/call-limits.js';
 import type { Operation } from '../domain/classify-answer.js';
 
-/** Calls that KSeF counts together, of one context or of one address, as all replicas record them. */
+/** Calls that KSeF counts together, for one context or for one IP address, as recorded by all replicas. */
 export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
   /** Operations that KSeF has blocked until a given time. */
   readonly blocks: readonly Block[];
-  /** Time when the current limits were last read from KSeF. 0 if they were never read. */
+  /** Time when the current limits were last read from KSeF, or 0 if they were never read. */
   readonly limitsReadAtMs: number;
   readonly limits: StatedLimits;
 }
@@ -20,7 +20,7 @@ export interface Block {
   readonly untilMs: number;
 }
 
-/** Limits of a context as KSeF states them. The published value applies to each limit that is missing. */
+/** Limits that KSeF states for a context. If a limit is missing, the published value applies. */
 export interface StatedLimits {
   readonly calls?: Readonly<Partial<Record<LimitGroup, WindowLimits>>>;
   readonly invoiceBytesMax?: number;
@@ -28,15 +28,15 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** Increases with each replacement. 0 when nothing is stored. */
+  /** Number that increases with each replacement. The value is 0 when nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
 
-/** Store of call scopes. All replicas share it. */
+/** Store of call scopes, which all replicas use. */
 export interface CallScopeStore {
   find(id: string): Promise<StoredScope | undefined>;
-  /** Stores the state that follows `version`. Returns false if another replica stored one first. */
+  /** Stores the state that follows `version`. Returns false if another replica has already stored one. */
   replace(id: string, next: StoredScope & { readonly expiresAt: Date }): Promise<boolean>;
 }
 
@@ -54,11 +54,11 @@ export interface CountedCall {
 
 export interface CallLimitsDeps {
   readonly store: CallScopeStore;
-  /** Factor for the published limits. Undefined to use the limits that KSeF states. */
+  /** Factor applied to the published limits. If undefined, the limits that KSeF states apply. */
   readonly factor: number | undefined;
   /** Deadline of one call. */
   readonly requestMs: number;
-  /** Clock of the database. It is the same for all replicas within a few milliseconds. */
+  /** Database clock, which is the same for all replicas to within a few milliseconds. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly windowsMs?: readonly [number, number, number];
@@ -66,9 +66,7 @@ export interface CallLimitsDeps {
 
 /** Maximum difference between the clocks of two replicas. */
 const CLOCK_MARGIN_MS = 50;
-/**
- * Maximum delay in milliseconds before the end of a call is stored. It is stored earlier together with the next call.
- */
+/** Maximum delay in milliseconds before the completion of a call is stored. The next call stores it earlier. */
 const ENDS_STORED_MS_MAX = 250;
 /** Maximum number of conflicts with other replicas before calls are postponed. */
 const CONFLICTS_MAX = 20;
@@ -82,8 +80,8 @@ const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
 /**
- * Keeps the calls of all replicas within the limits of KSeF. KSeF counts calls of one context in sliding windows, and
- * calls for authentication by address (ADR 0098).
+ * Keeps the calls of all replicas within the KSeF limits. KSeF counts the calls of one context in sliding windows, and
+ * authentication calls by IP address (ADR 0098).
  */
 export class CallLimits {
   readonly #deps: CallLimitsDeps;
@@ -95,20 +93,23 @@ export class CallLimits {
   }
 
   /**
-   * Requests permission for a call.
+   * Requests permission to make a call.
    * @returns the call, or the time to wait before the next request
    */
   async take(subject: LimitSubject): Promise<CountedCall | { readonly waitMs: number }> {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // This check rarely runs, because a login lasts for days.
+    // This check rarely runs, because a login remains valid for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
   }
 
-  /** Records that KSeF asked to wait. The operation, or every operation, is not called for the context until then. */
+  /**
+   * Records that KSeF asked for a pause. Until it is over, the operation, or every operation, is not called for the
+   * context.
+   */
   async block(subject: Omit<LimitSubject, 'operation'>, operation: Block['operation'], ms: number): Promise<void> {
     const untilMs = this.#deps.clock.now().getTime() + ms;
     await this.#ledgerOf(subject).change((scope) => ({
@@ -120,7 +121,10 @@ export class CallLimits {
     }));
   }
 
-  /** Tells whether the current limits of a context must be read. This happens once an hour, whatever the result was. */
+  /**
+   * Checks whether the current limits of a context are due to be read. They are read once an hour, whatever the result
+   * was.
+   */
   async isDue(subject: Omit<LimitSubject, 'operation'>): Promise<boolean> {
     const ledger = this.#ledgerOf(subject);
     const { limitsReadAtMs } = await ledger.read();
@@ -140,7 +144,7 @@ export class CallLimits {
     await this.#ledgerOf(subject).change((scope) => ({ ...scope, limits: { ...scope.limits, ...limits } }));
   }
 
-  /** Stores the ends of calls that are not stored yet. */
+  /** Stores the completed calls that are not stored yet. */
   async close(): Promise<void> {
     await Promise.all([...this.#ledgers.values()].map((ledger) => ledger.close()));
   }
@@ -179,15 +183,15 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** Changes that are stored in one write. */
+/** Changes that are stored together in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
-  /** Ends of calls. More are added until the write begins. */
+  /** Completed calls. More are added until the write begins. */
   readonly ended: EndedCall[];
   readonly changes: readonly Change[];
 }
 
-/** Ledger of one replica for one scope. Concurrent changes are stored together, with one write at a time. */
+/** Ledger that one replica keeps for one scope. Concurrent changes are stored together, with one write at a time. */
 class ScopeLedger {
   readonly #id: string;
   readonly #replica: string;
@@ -219,15 +223,15 @@ class ScopeLedger {
   }
 
   /**
-   * Applies a change to the stored scope, again whenever another replica stores first. If the database fails, the
-   * change is kept for later.
+   * Applies a change to the stored scope, and repeats it whenever another replica stores first. If the database fails,
+   * the change is kept for later.
    */
   async change(change: Change): Promise<void> {
     this.#changes.push(change);
     await this.#store();
   }
 
-  /** Returns the scope as this replica last stored it, or otherwise reads it from the store. */
+  /** Returns the scope as this replica last stored it, or reads it from the store. */
   async read(): Promise<CallScope> {
     this.#known ??= await this.#find();
     return this.#known.scope;
@@ -248,7 +252,7 @@ class ScopeLedger {
     return (await this.#deps.store.find(this.#id)) ?? { version: 0, scope: EMPTY };
   }
 
-  /** Resolves when the current changes have been stored, or could not be stored. */
+  /** Resolves when the current changes have been stored or storing them has failed. */
   #store(): Promise<void> {
     this.#storing ??= this.#storeAll();
     return this.#storing;
@@ -262,7 +266,7 @@ class ScopeLedger {
       this.#timer = undefined;
       const isStored = await this.#storeOnce(batch);
       if (isStored) continue;
-      // Nothing is lost, because these ends are stored with the next call or after a pause.
+      // No completed call is lost, because these calls are stored with the next call or after a pause.
       this.#ended.unshift(...batch.ended);
       this.#changes.unshift(...batch.changes);
       this.#storeLater();
@@ -293,7 +297,7 @@ class ScopeLedger {
   async #replace(batch: Batch): Promise<boolean> {
     const { store, clock, requestMs } = this.#deps;
     const { version, scope } = (this.#known ??= await this.#find());
-    // Calls that ended in the meantime are included in this replacement.
+    // Calls that have completed since then are included in this replacement.
     batch.ended.push(...this.#ended.splice(0));
     const nowMs = clock.now().getTime();
     const endsAtMs = nowMs + requestMs + CLOCK_MARGIN_MS;
@@ -310,7 +314,7 @@ class ScopeLedger {
     return true;
   }
 
-  /** Computes the state to store, and the wait of each requested call. */
+  /** Computes the state to store and the wait for each requested call. */
   #decide(
     scope: CallScope,
     { wanted, ended, changes }: Batch,

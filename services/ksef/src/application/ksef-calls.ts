@@ -12,12 +12,12 @@ export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 export interface KsefCredentials {
   readonly organizationId: string;
   readonly connectionId: string;
-  /** Time at which the secret was stored. It distinguishes the secret from one that was stored later. */
+  /** Time at which the secret was stored. It distinguishes this secret from one that was stored later. */
   readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
   readonly authentication: Authentication;
-  /** The token, or a certificate as {@link encodeLoginCertificate} encodes it. */
+  /** The token, or a certificate in the encoding of {@link encodeLoginCertificate}. */
   readonly secret: string;
 }
 
@@ -35,37 +35,35 @@ export function credentialsOf(
   return { organizationId, connectionId, secretSavedAt, environment, contextNip, authentication, secret };
 }
 
-/**
- * Stores the warnings in a response for a connection. It never throws, because no call may fail because of a warning.
- */
+/** Stores the warnings in a response for a connection. It never throws, because a warning must not make a call fail. */
 export type NoteWarnings = (
   used: Pick<KsefCredentials, 'organizationId' | 'connectionId' | 'secretSavedAt'>,
   warnings: readonly SystemWarning[],
 ) => Promise<void>;
 
-/** A status of KSeF. Codes below 200 are not final, 2xx means success, and all other codes mean failure. */
+/** A KSeF status. Codes below 200 are not final, 2xx means success, and all other codes mean failure. */
 export interface KsefStatus {
   readonly code: number;
-  /** Text of KSeF, shortened and without tokens and complete NIPs. */
+  /** Message from KSeF, shortened and without tokens and complete NIPs. */
   readonly description: string;
   readonly details: readonly string[];
 }
 
 export interface InvoiceStatus {
   readonly referenceNumber: string;
-  /** SHA-256 in base64, 44 characters. */
+  /** SHA-256 hash in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
   readonly status: KsefStatus;
-  /** KSeF number of the original of a duplicate (440), if KSeF states it. */
+  /** KSeF number of the original invoice if this one is a duplicate (440) and KSeF states the number. */
   readonly originalKsefNumber: string | undefined;
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** An invoice in the list of its session. */
+/** An invoice in the invoice list of its session. */
 export interface ListedInvoice {
   readonly referenceNumber: string;
-  /** SHA-256 in base64, 44 characters. */
+  /** SHA-256 hash in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
 }
@@ -84,9 +82,9 @@ export interface OpenedSession {
 
 export interface Upo {
   readonly xml: Buffer;
-  /** SHA-256 of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
+  /** SHA-256 hash of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
   readonly hash: string;
-  /** True when KSeF sent its own hash. A different hash is a refusal. */
+  /** True if KSeF sent its own hash. A different hash is a refusal. */
   readonly isHashConfirmed: boolean;
 }
 
@@ -96,11 +94,11 @@ export interface RegisteredInvoice {
   readonly invoiceHash: string;
 }
 
-/** Invoices of one role that KSeF stored within a time window. Times are kept as KSeF wrote them. */
+/** Invoices of one role that KSeF stored within a time window. Times are kept exactly as KSeF wrote them. */
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;
-  /** End of the window. Undefined for the high water mark of KSeF. */
+  /** End of the window. Undefined for the KSeF high water mark. */
   readonly to: string | undefined;
 }
 
@@ -110,20 +108,20 @@ export interface ExportStatus {
   readonly package: ExportedPackage | undefined;
 }
 
-/** The package of an export. Times are kept as KSeF wrote them. */
+/** The package of an export. Times are kept exactly as KSeF wrote them. */
 export interface ExportedPackage {
   /**
    * Parts of the package; empty if there are no invoices. The addresses of parts expire, and each call returns new
    * ones.
    */
   readonly parts: readonly ExportedPart[];
-  /** True when the window has more invoices than fit into a package. `lastStoredAt` is present in this case. */
+  /** True when the window has more invoices than one package can contain. `lastStoredAt` is present in this case. */
   readonly isTruncated: boolean;
   readonly lastStoredAt: string | undefined;
   readonly highWaterMark: string | undefined;
 }
 
-/** A callback that runs just before a request is sent. */
+/** Callback that runs just before a request is sent. */
 export interface Leaving {
   /**
    * Runs before each request of the call, once an access token is available and the rate limits allow the request. If
@@ -133,9 +131,9 @@ export interface Leaving {
 }
 
 /**
- * The authenticated calls of one connection. Each call is attempted once, except that an expired token is renewed. A
- * short wait for our own rate limit happens inside the call. A longer wait is returned as a TRANSIENT refusal
- * `KSEF_LIMIT` with `retryAfterMs`.
+ * The authenticated calls of one connection to KSeF. Each call is attempted once, except that an expired token is
+ * renewed. A short wait for our own rate limit happens inside the call. A longer wait is returned as a TRANSIENT
+ * refusal `KSEF_LIMIT` with `retryAfterMs`.
  * @throws KsefRefusal from every call
  */
 export interface KsefCalls {
@@ -150,18 +148,18 @@ export interface KsefCalls {
     document: EncryptedDocument,
     options?: Leaving,
   ): Promise<{ readonly referenceNumber: string }>;
-  /** Reads the status of an invoice (S3). */
+  /** Fetches the status of an invoice (S3). */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
   /**
-   * Reads all pages of the list of invoices in a session (S4). Entries that cannot be read are left out. A session with
-   * more than 10,000 invoices is refused.
+   * Reads all pages of a session's invoice list (S4). Entries that cannot be read are left out. A session with more
+   * than 10,000 invoices is refused.
    */
   sessionInvoices(sessionReferenceNumber: string): Promise<readonly ListedInvoice[]>;
-  /** Closes a session (S5). A session that is already closed gives a SESSION refusal (`KSEF_API_21180`). */
+  /** Closes a session (S5). If the session is already closed, the result is a SESSION refusal (`KSEF_API_21180`). */
   closeSession(sessionReferenceNumber: string): Promise<void>;
-  /** Reads the status of a session (S6). */
+  /** Fetches the status of a session (S6). */
   sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
-  /** Fetches the collective confirmation (S7). */
+  /** Fetches the collective confirmation of a session (S7). */
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
   /** Fetches the confirmation of an invoice (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
@@ -176,30 +174,30 @@ export interface KsefCalls {
    */
   findInvoice(ksefNumber: string): Promise<RegisteredInvoice | undefined>;
   /**
-   * Starts an export (R1). The key is encrypted here, as for S1. Without the permission to view invoices, the refusal
-   * is a REFERENCE refusal `KSEF_HTTP_403`.
+   * Starts an invoice export (R1). The key is encrypted here, as for S1. If the permission to view invoices is missing,
+   * the result is a REFERENCE refusal `KSEF_HTTP_403`.
    */
   startExport(
     key: SessionKey,
     window: ExportWindow,
     options?: { readonly hasFreshKeys: boolean },
   ): Promise<{ readonly referenceNumber: string }>;
-  /** Reads the status of an export (R2). An export that KSeF no longer knows gives a REFERENCE refusal. */
+  /** Fetches the status of an export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
 }
 
 export interface Ksef {
   /**
-   * Returns the calls of a connection. No call is made yet. Connections with the same credentials share their access
+   * Returns the calls of a connection without making one. Connections with the same credentials share their access
    * token.
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**
-   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). Failing to end that authentication does
-   * not change the result.
+   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). If terminating that login session fails,
+   * the result does not change.
    * @throws KsefRefusal
    */
   test(credentials: KsefCredentials): Promise<void>;
-  /** Drops the access tokens of a connection and ends them at KSeF if it is available. Never throws. */
+  /** Drops the access tokens of a connection and terminates its login session if KSeF is available. Never throws. */
   endAccess(connectionId: string): Promise<void>;
 }

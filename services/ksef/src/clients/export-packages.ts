@@ -24,22 +24,24 @@ import { packageListing } from './read-answers.js';
 import { openArchive } from './zip-archive.js';
 
 export interface ExportPackagesSettings {
-  /** Base address of each environment. Packages may be stored at its origin. */
+  /** Base address of each KSeF environment. Packages may be stored at its origin. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Further hosts that may store packages. They are called over https. */
+  /** Further hosts that may store packages. They are called over HTTPS. */
   readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
   /** Deadline of a call to KSeF in milliseconds. A part is larger than other responses and gets a multiple of it. */
   readonly requestMs: number;
 }
 
-/** A part has 50 MB, which takes up to ten minutes with the usual deadline of a call. */
+/**
+ * Multiple of the usual call deadline that a part gets. A part has 50 MB, and downloading it takes up to ten minutes.
+ */
 const DEADLINES_OF_PART = 20;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /**
- * Downloads the packages of exports (R3). A package is decrypted during the download into a file without a name, so
- * that nothing remains when the process ends (ADR 0121).
+ * Downloads export packages (R3). A package is decrypted during the download into a file without a name, so that
+ * nothing remains when the process exits (ADR 0121).
  */
 export function exportPackages(
   { urls, storageHosts, requestMs }: ExportPackagesSettings,
@@ -140,7 +142,7 @@ export function exportPackages(
   };
 }
 
-/** Opens a file that disappears when its handle is closed. */
+/** Opens a temporary file that disappears when its handle is closed. */
 async function openNameless(): Promise<FileHandle> {
   const path = join(tmpdir(), `ksef-package-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
@@ -209,7 +211,7 @@ function unavailable(fact: string): KsefRefusal {
   });
 }
 
-/** Returns the refusal for a failed download. The message contains no address. */
+/** Returns the refusal for a failed package download. The message contains no address. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof PackageFault || error instanceof KsefRefusal) return error;
   if (error instanceof CallTimeout) return unavailable('did not respond in time');
@@ -221,6 +223,6 @@ function refusalOf(error: unknown): unknown {
   const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
   if (code.startsWith('ERR_OSSL'))
     return new PackageFault('The package cannot be decrypted with the key of its export.');
-  // The disk is full or broken, so the fault is not with KSeF.
+  // The local disk is full or faulty, so KSeF is not the cause.
   return syscall === 'write' && code !== 'EPIPE' ? error : unavailable('is unavailable');
 }

@@ -11,9 +11,9 @@ import type { Operation, Waits } from '../domain/classify-answer.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 
 export interface KsefHttpSettings {
-  /** Base address of each environment, without a trailing slash. */
+  /** Base address of each KSeF environment, without a trailing slash. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Time limit of one call, to the last byte of its response. */
+  /** Time limit of one call, up to the last byte of its response. */
   readonly requestMs: number;
   readonly waits: Waits;
 }
@@ -35,18 +35,18 @@ export interface KsefRequest {
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 
-/** A successful response. */
+/** A successful response from KSeF. */
 export interface KsefAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  /** Parsed body. Undefined unless `accept` is `json`. */
+  /** Parsed response body. Undefined unless `accept` is `json`. */
   readonly json: unknown;
 }
 
 export interface KsefHttp {
   /**
-   * Sends a request once.
+   * Sends a request to KSeF once.
    * @throws KsefRefusal
    */
   send(request: KsefRequest): Promise<KsefAnswer>;
@@ -56,7 +56,7 @@ export interface KsefHttp {
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
-/** Error codes of calls that were never sent, because no connection could be made. */
+/** Error codes of calls that were never sent because no connection could be made. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -89,7 +89,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         accept: accept === 'xml' ? 'application/xml, application/json' : 'application/json',
         'x-error-format': 'problem-details',
         ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }),
-        // KSeF refuses a content type without a body with 415.
+        // KSeF responds with 415 to a content type without a body.
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...(xml === undefined ? {} : { 'content-type': 'application/xml' }),
         ...headers,
@@ -142,15 +142,15 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   };
 }
 
-/** Returns the refusal for a successful JSON response whose members are not those of KSeF. */
+/** Returns the refusal for a successful JSON response whose members differ from those that KSeF documents. */
 export function unexpectedAnswer(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `The response of KSeF to call ${operation} does not have the expected fields.`;
   return foreignAnswer(operation, message, { code: UNREADABLE_ANSWER, httpStatus });
 }
 
 /**
- * Returns the refusal for a successful response in a form that KSeF does not use, such as a page of a proxy. It counts
- * as an outage.
+ * Returns the refusal for a successful response in a form that KSeF does not use, such as a proxy's error page. It
+ * counts as an outage.
  */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF responded to call ${operation} with status ${httpStatus} and unreadable content.`;

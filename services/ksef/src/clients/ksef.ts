@@ -32,11 +32,11 @@ import { PublicKeys } from './public-keys.js';
 import * as answers from './read-answers.js';
 
 export interface KsefSettings extends Pick<KsefHttpSettings, 'urls' | 'requestMs'> {
-  /** Factor for waits that this service chooses. */
+  /** Factor for the waits that this service chooses. */
   readonly waitFactor: number;
   /** Keeps all replicas within the limits of KSeF. */
   readonly limits: CallLimits;
-  /** Stores warnings about a connection. Without this function they are only logged. */
+  /** Stores KSeF warnings about a connection. Without this function, the warnings are only logged. */
   readonly noteWarnings?: NoteWarnings;
 }
 
@@ -56,7 +56,7 @@ const SUBJECT_TYPES: Readonly<Record<InboxRole, string>> = {
 const AUTH_POLL_MS = 1_000;
 const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
-/** Maximum wait for rate limits inside a call. A longer wait is returned to the caller. */
+/** Maximum time that a call waits for rate limits. A longer wait is returned to the caller. */
 const LIMIT_WAIT_MS_MAX = 5_000;
 const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
@@ -65,7 +65,7 @@ const DAY_MS = 86_400_000;
 /** Number of days for which the permission probe lists sessions. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
-/** Maximum number of connections with tokens in memory. The least recently used one is evicted. */
+/** Maximum number of connections whose tokens are in memory. The least recently used one is evicted. */
 const CONNECTIONS_MAX = 10_000;
 
 /**
@@ -78,7 +78,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   const http = ksefHttp({ ...rest, waits }, logger);
   const accesses = new Map<string, Access>();
 
-  /** Stores a temporary refusal of KSeF, so that no replica calls the operation before it ends. */
+  /** Stores a temporary KSeF refusal, so that no replica calls the operation before the refusal expires. */
   async function heed({ kind, httpStatus, retryAfterMs }: KsefRefusal, subject: LimitSubject): Promise<void> {
     if (httpStatus === 429) await limits.block(subject, subject.operation, retryAfterMs ?? waits.throttledMs);
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
@@ -150,7 +150,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
       ),
   });
 
-  /** Repeats work once with newly read keys if KSeF refuses its key (21470). */
+  /** Repeats a call once with newly read keys if KSeF refuses its key (21470). */
   async function withCurrentKeys<T>(credentials: KsefCredentials, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -412,7 +412,8 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   }
 
   /**
-   * Ends a login at KSeF to tidy up. A failure has no consequences and is only counted (`ksef.calls`, operation A7).
+   * Terminates a login session at KSeF to tidy up. A failure has no consequences and is only counted (`ksef.calls`,
+   * operation A7).
    */
   async function endLogin(access: Access, connectionId: string): Promise<void> {
     try {
@@ -425,8 +426,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
-      // The test uses a separate login, because tokens of other logins could hide that the stored token is no longer
-      // valid.
+      // Parsed response body. Undefined unless `accept` is `json`.
       const access = new Access(authenticationDeps, credentials);
       try {
         await callsWith(credentials, () => access).probePermission();
@@ -446,7 +446,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   };
 }
 
-/** Returns the key of a session or an export in the form that S1 and R1 require. */
+/** Returns the key of a session or an export in the form that the calls S1 and R1 require. */
 function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   return {
     encryptedSymmetricKey: encryptSessionKey(sessionKey, key),
@@ -455,7 +455,7 @@ function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   };
 }
 
-/** Returns the refusal of a document that exceeds the limits which KSeF states for the context. */
+/** Returns the refusal for a document that exceeds the limits that KSeF states for the context. */
 function overLimit(code: string, fact: string): KsefRefusal {
   return new KsefRefusal('PERMANENT', `KSeF ${fact} for this NIP. Ask KSeF for a higher limit, then submit again.`, {
     code,

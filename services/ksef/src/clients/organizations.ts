@@ -3,7 +3,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { Organizations } from '../application/submissions/stores.js';
 
-/** Looks up tenants in the facts of the organization service. */
+/** Looks up organizations in the facts that the organization service publishes. */
 export function organizationsOf(tenants: Pick<Tenants, 'factsOf'>): Organizations {
   return {
     async exists(organizationId) {

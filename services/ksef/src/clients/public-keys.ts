@@ -4,7 +4,7 @@ import { KsefRefusal } from '../domain/ksef-refusal.js';
 import { choosePublicKey } from '../domain/public-keys.js';
 import type { KeyUsage, PublicKey, PublishedCertificate } from '../domain/public-keys.js';
 
-/** Age in milliseconds from which the keys are read again in the background. */
+/** Age in milliseconds from which the keys are reloaded in the background. */
 const KEYS_FRESH_MS = 3_600_000;
 
 interface Published {
@@ -12,7 +12,7 @@ interface Published {
   readonly readAtMs: number;
 }
 
-/** Public keys of each environment. Callers wait only for the first read, and after KSeF has refused a key. */
+/** Public keys of each KSeF environment. Callers wait only for the first read, and after KSeF has refused a key. */
 export class PublicKeys {
   readonly #read: (environment: KsefEnvironment) => Promise<readonly PublishedCertificate[]>;
   readonly #nowMs: () => number;
@@ -31,7 +31,7 @@ export class PublicKeys {
   }
 
   /**
-   * Chooses a key for a usage.
+   * Chooses a public key for a usage.
    * @throws KsefRefusal
    */
   async choose(environment: KsefEnvironment, usage: KeyUsage): Promise<PublicKey> {
@@ -51,7 +51,7 @@ export class PublicKeys {
   }
 
   /**
-   * Reads the keys now. Concurrent callers share one call.
+   * Reads the public keys from KSeF now. Concurrent callers share one call.
    * @throws KsefRefusal
    */
   async reload(environment: KsefEnvironment): Promise<Published> {

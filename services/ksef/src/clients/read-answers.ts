@@ -7,9 +7,9 @@ import { numbersInText } from '../domain/numbers.js';
 const TEXTS_MAX = 100;
 
 const text = z.string().max(1_000_000);
-/** A reference that becomes part of later addresses. */
+/** A reference number that becomes part of later addresses. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
-/** A time with up to 7 fraction digits and an offset. Digits below a millisecond are cut. */
+/** A time with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
 const time = z
   .string()
   .max(64)
@@ -28,7 +28,7 @@ const status = z
   }));
 
 /**
- * Removes texts that look like a KSeF token, in case a response repeats one. NIPs stay, because they are part of KSeF
+ * Removes text that looks like a KSeF token, in case a response repeats one. NIPs stay, because they are part of KSeF
  * numbers.
  */
 function withoutTokens(words: string): string {
@@ -76,7 +76,7 @@ export const invoiceAnswer = z
         referenceOf(more?.originalSessionReferenceNumber) ?? named?.sessionReferenceNumber,
     };
   });
-/** An entry of a list. An entry that cannot be read is left out, so that it does not hide the others. */
+/** An entry of an invoice list. An entry that cannot be read is left out, so that it does not hide the others. */
 const listedInvoice = z
   .object({
     referenceNumber: reference,
@@ -106,7 +106,7 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
-/** A time whose text is kept, because a `Date` would cut its digits. */
+/** A time whose text is kept, because a `Date` would truncate its digits. */
 const instant = z
   .string()
   .max(64)
@@ -160,7 +160,7 @@ export const exportStatusAnswer = z
             highWaterMark: made.permanentStorageHwmDate ?? undefined,
           },
   }));
-/** Contents of `_metadata.json` in a package. */
+/** Content of `_metadata.json` in a package. */
 export const packageListing = z.object({
   invoices: z.array(z.object({ ksefNumber: z.string().max(64), invoiceHash: hash })),
 });
@@ -170,7 +170,7 @@ const windows = z
   .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
 export const limitsAnswer = z.object({
   onlineSession: windows,
-  // This member exists since KSeF 2.8.0.
+  // This member has existed since KSeF 2.8.0.
   onlineSessionClose: windows.nullish(),
   invoiceSend: windows,
   invoiceStatus: windows,

@@ -6,26 +6,26 @@ import { normaliseSerialNumber } from '../domain/revoked-seals.js';
 import type { RevocationList } from '../domain/revoked-seals.js';
 import { readCertificates } from './trusted-seals.js';
 
-/** Maximum size of a file with revocation lists. Lists of large authorities have some MiB. */
+/** Maximum size of a revocation list file. The lists of large authorities have some MiB. */
 export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
-/** Maximum number of lists in one file. The ministry uses few issuers. */
+/** Maximum number of revocation lists in one file. The ministry uses few issuers. */
 export const REVOCATION_LISTS_MAX = 16;
 
-/** A parsed revocation list. */
+/** A parsed certificate revocation list. */
 interface ReadRevocationList extends RevocationList {
-  /** Time by which the issuer will publish the next list. Undefined if the list does not state it. */
+  /** Time by which the issuer will publish the next list. Undefined if the list does not state a time. */
   readonly nextUpdate: Date | undefined;
 }
 
-/** Revocation lists by environment. An empty list means that no revoked certificate is known. */
+/** Revocation lists by KSeF environment. An empty list means that no revoked certificate is known. */
 export type RevokedSeals = Readonly<Record<Environment, readonly RevocationList[]>>;
 
 const LIST = /-----BEGIN X509 CRL-----[^-]*-----END X509 CRL-----/g;
 
 /**
- * Reads the revocation lists (CRL) of a PEM file. Each list must be signed by a trusted certificate or by a certificate
- * in the same file.
- * @param trusted certificates in DER
+ * Reads the certificate revocation lists (CRL) in a PEM file. Each list must be signed by a trusted certificate or by a
+ * certificate in the same file.
+ * @param trusted certificates in DER format
  * @throws Error that describes the fault, so that a broken file is not treated as an empty one
  */
 export async function readRevokedSeals(
@@ -72,7 +72,7 @@ async function isSignedBy(list: X509Crl, issuer: X509Certificate): Promise<boole
   try {
     return await list.verify({ publicKey });
   } catch {
-    // The key and the signature are of different kinds.
+    // The key and the signature have different types.
     return false;
   }
 }

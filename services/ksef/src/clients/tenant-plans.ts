@@ -3,7 +3,7 @@ import { systemContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { TenantPlans } from '../application/inbox/stores.js';
 
-/** Reads the limits of plans from the facts of the organization service. */
+/** Reads plan limits from the facts that the organization service publishes. */
 export function tenantPlansOf(tenants: Pick<Tenants, 'factsOf'>): TenantPlans {
   return {
     async limitsOf(organizationId) {

@@ -8,13 +8,16 @@ import type { Environment } from '../domain/connection.js';
  */
 export const TRUSTED_CERTIFICATES_MAX = 64;
 
-/** Certificates of trusted seals in DER, by environment. An empty list means that every valid seal is accepted. */
+/**
+ * Certificates of trusted seals in DER format, by KSeF environment. An empty list means that every valid seal is
+ * accepted.
+ */
 export type TrustedSeals = Readonly<Record<Environment, readonly Buffer[]>>;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificates of a PEM file.
+ * Reads the certificates in a PEM file.
  * @throws Error that describes the fault, so that a broken file is not treated as an empty one
  */
 export async function readTrustedSeals(path: string | undefined): Promise<readonly Buffer[]> {
@@ -26,7 +29,7 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
 }
 
 /**
- * Finds the certificates in the text of a file and returns them in DER.
+ * Finds the certificates in the text of a file and returns them in DER format.
  * @throws Error if there are too many, or if one cannot be read
  */
 export function readCertificates(path: string, text: string): readonly Buffer[] {

@@ -5,7 +5,7 @@ import type { UploadAnalyses } from '../application/inbox/stores.js';
 
 const REQUEST_MS_MAX = 20_000;
 
-/** Requests analyses of received invoices from the analysis service, which reads and decides the invoices later. */
+/** Requests analyses of received invoices. The analysis service reads the invoices and decides them later. */
 export function uploadAnalysesOf(channel: Channel): UploadAnalyses {
   const analyses = client(UploadAnalysisServiceDefinition, channel);
   return {

@@ -3,7 +3,7 @@ import type { Entry, ZipFile } from 'yauzl';
 import { INVOICE_BYTES_MAX, METADATA_BYTES_MAX, PackageFault } from '../domain/export-package.js';
 import type { PackedFile } from '../domain/export-package.js';
 
-/** Maximum total length of a file's name, extra fields and comment, in bytes. */
+/** Maximum total length of a packed file's name, extra fields and comment, in bytes. */
 const DESCRIPTION_BYTES_MAX = 1_024;
 const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 
@@ -11,14 +11,14 @@ const FILE_BYTES_MAX = Math.max(INVOICE_BYTES_MAX, METADATA_BYTES_MAX);
 export interface Archive {
   readonly files: readonly PackedFile[];
   /**
-   * Unpacks a file into memory.
+   * Unpacks a file of the archive into memory.
    * @throws PackageFault if the file cannot be unpacked
    */
   read(file: PackedFile): Promise<Buffer>;
 }
 
 /**
- * Reads the directory of an archive. File names are not checked, because nothing is unpacked to the disk.
+ * Reads the file directory of a ZIP archive. File names are not checked, because nothing is unpacked to the disk.
  * @param fd file descriptor, which stays open
  * @throws PackageFault if the file is not an archive, or has too many files
  */
@@ -80,7 +80,10 @@ function readEntries(zip: ZipFile): Promise<readonly Entry[]> {
   });
 }
 
-/** Unpacks an entry. The library reports an error if the file has more or fewer bytes than its entry states. */
+/**
+ * Unpacks an entry of a ZIP archive. The library reports an error if the file has more or fewer bytes than its entry
+ * states.
+ */
 async function unpack(zip: ZipFile, entry: Entry): Promise<Buffer> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));

@@ -1,4 +1,4 @@
-/** One call for a submission and the code of its response. The code is undefined without a response. */
+/** One call for a submission, with its response code. The code is undefined if there was no response. */
 export interface AttemptStep {
   readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
   readonly at: Date;
@@ -6,8 +6,8 @@ export interface AttemptStep {
 }
 
 /**
- * One session of a submission with the results of its calls. An attempt without a session holds consecutive failures to
- * open one.
+ * One session of a submission with the results of its calls. An attempt without a session records consecutive failures
+ * to open one.
  */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;
@@ -15,13 +15,13 @@ export interface Attempt {
   readonly steps: readonly AttemptStep[];
 }
 
-/** Maximum number of attempts that a submission keeps, and of calls in each. The oldest are removed first. */
+/** Maximum number of attempts that a submission keeps, and of calls in each attempt. The oldest are removed first. */
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
 /**
- * Adds a call to the attempt of its session. A failed opening is added to the failed openings just before it. If the
- * same call gets the same response again, only its time changes.
+ * Records a call in the attempt that belongs to its session. A failed opening is added to the failed openings just
+ * before it. If the same call gets the same response again, only its time changes.
  */
 export function noteStep(
   attempts: readonly Attempt[],

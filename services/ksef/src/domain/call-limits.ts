@@ -1,6 +1,6 @@
 import type { Operation } from './classify-answer.js';
 
-/** Calls within a second, a minute and an hour. */
+/** Number of calls allowed within a second, a minute and an hour. */
 export type WindowLimits = readonly [perSecond: number, perMinute: number, perHour: number];
 export type LimitGroup =
   | 'AUTHENTICATION'
@@ -16,7 +16,7 @@ export type LimitGroup =
   | 'EXPORT_STATUS'
   | 'OTHER';
 
-/** Limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
+/** Published limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
 export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   AUTHENTICATION: [60, Infinity, Infinity],
   OPEN: [10, 30, 120],
@@ -51,30 +51,30 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /** Maximum number of entries in each longer window. Calls that have left the shorter windows are combined. */
 const PARTS_OF_WINDOW = 60;
-/** Wait for calls in progress, because the time of their end is unknown. */
+/** Time to wait for calls in progress, because the time of their completion is unknown. */
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
- * Calls of one group from all replicas. KSeF counted a call at some time before it ended, so a call counts until its
- * window has passed since its end. Times are milliseconds of the database clock.
+ * Calls of one group from all replicas. KSeF counted a call at some time before it completed, so a call counts until
+ * its window has passed since its completion. Times are milliseconds of the database clock.
  */
 export interface CallCount {
-  /** Ended calls, oldest first. */
+  /** Completed calls, oldest first. */
   readonly ended: readonly EndedCalls[];
   readonly underWay: readonly CallsUnderWay[];
 }
 
 export interface EndedCalls {
-  /** Time at which the last of these calls ended. */
+  /** Time at which the last of these calls completed. */
   readonly atMs: number;
   readonly calls: number;
 }
 
-/** Calls in progress of one replica. If the replica dies, they count as ended at `endsAtMs`. */
+/** Calls of one replica that are in progress. If the replica dies, they count as completed at `endsAtMs`. */
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
-  /** Time by which these calls have certainly ended. */
+  /** Time by which these calls have certainly completed. */
   readonly endsAtMs: number;
 }
 
@@ -85,8 +85,8 @@ export function groupOf(operation: Operation): LimitGroup {
 }
 
 /**
- * Records the ended calls of a replica and the number of its calls in progress. Calls that have left every window are
- * dropped.
+ * Records the completed calls of a replica and the number of its calls in progress. Calls that have left every window
+ * are dropped.
  */
 export function counted(
   count: CallCount,
@@ -130,7 +130,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // This many calls must leave the window before one more fits. The time at which calls in progress end is unknown.
+    // This many calls must leave the window before another one fits. The time at which calls in progress complete is
+    // unknown.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;
@@ -145,8 +146,8 @@ export function waitForCall(
 }
 
 /**
- * Returns the limits that calls must respect: the limits that KSeF states, or else the published ones. A factor
- * multiplies only the published limits. Limits that KSeF states then apply in addition.
+ * Returns the limits that calls must respect: the limits that KSeF states, or the published ones if it states none. A
+ * factor multiplies only the published limits. Limits that KSeF states then apply in addition.
  */
 export function limitsInForce(
   group: LimitGroup,
@@ -165,8 +166,7 @@ function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: numbe
 }
 
 /**
- * Combines older calls with rounded-up times, so that the list has as many entries as the windows have parts, however
- * many calls there are.
+ * Combines older calls, rounding their times up, so that the list never has more entries than the windows have parts.
  */
 function compacted(
   ended: readonly EndedCalls[],

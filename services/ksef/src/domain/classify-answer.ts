@@ -30,42 +30,42 @@ export type Operation =
   | 'R3'
   | 'LIMITS';
 
-/** A response that is not a success. */
+/** An unsuccessful response from KSeF. */
 export interface RefusedAnswer {
   readonly operation: Operation;
   readonly status: number;
-  /** Parsed body. Undefined unless the content type is JSON and the body can be parsed. */
+  /** Parsed response body. Undefined unless the content type is JSON and the body can be parsed. */
   readonly json: unknown;
   readonly retryAfterMs: number | undefined;
 }
 
 export interface Waits {
-  /** Wait in milliseconds after a 429 that states none. */
+  /** Wait in milliseconds after a 429 response that states none. */
   readonly throttledMs: number;
-  /** Wait in milliseconds after a block by the gateway of KSeF. */
+  /** Wait in milliseconds after a block by the KSeF gateway. */
   readonly blockedMs: number;
 }
 
 /** Code for a key that KSeF does not know or no longer knows. */
 export const UNKNOWN_KEY = 'KSEF_API_21470';
-/** Title of a block by the gateway. No reason code has this form. */
+/** Title of the response to a request that the KSeF gateway blocked. No reason code has this form. */
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
 const TEXT_MAX = 1_000;
 
-/** Meaning of an error of KSeF. The text of KSeF is appended to the sentence. */
+/** Meaning of a KSeF error. The message from KSeF is appended to the sentence. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
   readonly sentence?: string;
 }
 
-/** Calls that a row applies to: the calls of a login (A1 to A7), all other calls, one call, or all. */
+/** Calls to which a row applies: the calls of a login (A1 to A7), all other calls, one call, or all. */
 type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
 interface KnownError {
   readonly status: number;
-  /** Reason of a 403, {@link REQUEST_BLOCKED} for a block by the gateway, or code of a 400. */
+  /** Reason of a 403 response, {@link REQUEST_BLOCKED} for a block by the gateway, or code of a 400 response. */
   readonly says?: string | number;
   readonly calls: Calls;
   readonly meaning: Meaning;
@@ -81,19 +81,19 @@ const BLOCKED: Meaning = {
 };
 
 /**
- * Errors that KSeF declares and their meanings (KSeF reference, sections 3, 5 and 6; full table:
+ * Errors that KSeF documents and their meanings (KSeF reference, sections 3, 5 and 6; full table:
  * docs/reference/ksef-answers.md). The first matching row applies. Errors that are not listed are treated as an outage
  * and retried.
  */
 const KNOWN_ERRORS: readonly KnownError[] = [
-  // The tokens of one login are no longer valid. Another login shows whether the KSeF token still is.
+  // The tokens of one login are no longer valid. Another login shows whether the KSeF token is still valid.
   { status: 401, calls: 'LOGIN', meaning: REFERENCE },
   {
     status: 401,
     calls: 'OTHERS',
     meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, even after a new login.' },
   },
-  // Looking up and receiving invoices need another permission than sending.
+  // Looking up and receiving invoices require another permission than sending them.
   {
     status: 403,
     says: 'missing-permissions',
@@ -161,7 +161,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   { status: 403, says: REQUEST_BLOCKED, calls: 'ALL', meaning: BLOCKED },
   { status: 404, calls: 'ALL', meaning: REFERENCE },
   { status: 410, calls: 'ALL', meaning: REFERENCE },
-  // An invalid challenge, key or login says nothing about the KSeF token.
+  // An invalid challenge, key or login does not mean that the KSeF token is invalid.
   { status: 400, says: 21_111, calls: 'LOGIN', meaning: REFERENCE },
   { status: 400, says: 21_470, calls: 'LOGIN', meaning: REFERENCE },
   { status: 400, says: 21_301, calls: 'LOGIN', meaning: REFERENCE },
@@ -208,10 +208,10 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
     const message = 'KSeF accepts no more calls of this kind at the moment. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
-  // The gateway of KSeF gives no reason and not always a body. Closing a login is often answered with an empty 403 too,
-  // so for that call a block needs clearer evidence.
+  // The KSeF gateway gives no reason and does not always send a body. Closing a login is often answered with an empty
+  // 403 response too, so for that call a block needs clearer evidence.
   const isBlock = status === 403 && (read.isOwn ? read.isBlock : operation !== 'A7');
-  // The response comes from a proxy in front of KSeF, or from KSeF during a failure.
+  // The response was sent by a proxy in front of KSeF, or by KSeF during a failure.
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
@@ -240,8 +240,8 @@ function isLogin(operation: Operation): boolean {
 }
 
 /**
- * Finds the meaning of an error.
- * @returns undefined for an error that KSeF does not declare
+ * Finds the meaning of a KSeF error.
+ * @returns undefined for an error that KSeF does not document
  */
 function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {
   const group = isLogin(operation) ? 'LOGIN' : 'OTHERS';
@@ -250,8 +250,8 @@ function meaningOf(operation: Operation, status: number, said: string | number |
 }
 
 /**
- * Returns the refusal for a missing response, or for one that KSeF did not write. A sent document may have arrived
- * nevertheless.
+ * Returns the refusal for a missing response, or for a response that KSeF did not write. A sent document may still have
+ * arrived.
  */
 export function foreignAnswer(
   operation: Operation,
@@ -262,18 +262,18 @@ export function foreignAnswer(
 }
 
 interface ReadError {
-  /** Code of the first error in the response. */
+  /** Code of the first error in the KSeF response. */
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
-  /** True when the response shows a block by the gateway, which also uses problem details. */
+  /** True if the response shows a block by the gateway, which also uses problem details. */
   readonly isBlock: boolean;
   readonly text: string;
-  /** True when the response has a form that KSeF uses. Other JSON comes from a proxy in front of KSeF. */
+  /** True if the response has a form that KSeF uses. Other JSON is sent by a proxy in front of KSeF. */
   readonly isOwn: boolean;
 }
 
-/** Reads problem details and the older error form. Members of other types are ignored. */
+/** Reads an error response in the form of problem details or in the older form. Members of other types are ignored. */
 function readError(json: unknown): ReadError {
   const problem = objectOf(json);
   const errors = listOf(problem['errors']).map(objectOf);
@@ -305,7 +305,8 @@ function readError(json: unknown): ReadError {
 }
 
 /**
- * Makes text of KSeF safe to show: it is shortened to one line, without NIPs, addresses, bearer tokens and KSeF tokens.
+ * Makes a message from KSeF safe to show: it is shortened to one line, without NIPs, addresses, bearer tokens and KSeF
+ * tokens.
  */
 export function safeText(text: string): string {
   return plainText(text)
@@ -317,7 +318,7 @@ export function safeText(text: string): string {
     .replace(/(?<!\d)\d{6}(\d{4})(?!\d)/g, '******$1');
 }
 
-/** Shortens text of KSeF to one readable line. */
+/** Shortens a message from KSeF to one readable line. */
 export function plainText(text: string): string {
   return cleanLine(text, TEXT_MAX);
 }

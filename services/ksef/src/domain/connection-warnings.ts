@@ -1,26 +1,26 @@
 import { safeText } from './classify-answer.js';
 
-/** A warning as a response of KSeF contains it, without a time. */
+/** A warning in a KSeF response, without a time. */
 export interface SystemWarning {
-  /** Code of the warning, such as `sig-001`. */
+  /** Warning code, such as `sig-001`. */
   readonly code: string;
-  /** Text of the warning as a sentence. */
+  /** Warning message as a sentence. */
   readonly message: string;
 }
 
-/** A warning on the record of a connection. It does not stop the connection. */
+/** A warning stored on a connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
   /** Time when the warning was last received. */
   readonly at: Date;
 }
 
-/** Maximum number of warnings on the record of a connection. */
+/** Maximum number of warnings stored on a connection. */
 export const WARNINGS_MAX = 10;
-/** Code for a warning of KSeF that has no code. */
+/** Code for a KSeF warning that has no code. */
 export const UNNAMED_WARNING = 'KSEF';
 const CODE = /^\[?([\w.-]{1,40})\]?(?::(.*))?$/;
 
-/** Texts for warnings that KSeF sends without a text. */
+/** Messages for warnings that KSeF sends without text. */
 const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
   'sig-001':
     'KSeF reports that the signature of the login does not match the XAdES profiles that it requires. Tell the operator of this installation.',
@@ -28,7 +28,7 @@ const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
 
 /**
  * Reads the header `X-System-Warning`: `[code]: message | [code]: message`. Brackets and messages may be missing.
- * @returns warnings with texts that are safe to show, at most {@link WARNINGS_MAX}
+ * @returns warnings whose messages are safe to show, at most {@link WARNINGS_MAX}
  */
 export function readSystemWarnings(header: string): readonly SystemWarning[] {
   return safeText(header)
@@ -46,7 +46,7 @@ function readWarning(text: string): SystemWarning {
 }
 
 /**
- * Adds warnings to the stored ones. Each code occurs once, with its newest text and time.
+ * Adds warnings to the stored ones. Each code occurs once, with its newest message and time.
  * @returns warnings with the newest first, at most {@link WARNINGS_MAX}
  */
 export function withWarnings(

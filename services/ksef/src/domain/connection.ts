@@ -3,68 +3,68 @@ import { v5 as uuidV5 } from 'uuid';
 import type { ConnectionWarning } from './connection-warnings.js';
 
 export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
-/** An environment of KSeF. Each token or certificate belongs to exactly one. */
+/** A KSeF environment. Each token or certificate belongs to exactly one environment. */
 export type Environment = (typeof environments)[number];
 
-/** The way in which a connection logs in to KSeF. */
+/** Method that a connection uses to log in to KSeF. */
 export type Authentication = 'TOKEN' | 'CERTIFICATE';
 
-/** Fields of a stored certificate that people see. */
+/** Fields of a stored certificate that users see. */
 export interface ShownCertificate {
   readonly expiresAt: Date;
   /**
-   * Masked identity of the subject ({@link maskedIdentity}). Undefined if the subject names neither a taxpayer nor a
-   * person.
+   * Masked identity of the certificate's subject ({@link maskedIdentity}). Undefined if the subject names neither a
+   * taxpayer nor a person.
    */
   readonly subjectMasked?: string | undefined;
 }
 
-/** The refusal that set a connection to ERROR. */
+/** The refusal that set the connection status to ERROR. */
 export interface LoginRefusal {
   readonly at: Date;
-  /** Code of the refusal, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
+  /** Refusal code, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
   readonly code: string;
 }
 
 /** A notice that a secret will soon expire. */
 export interface EndNotice {
   readonly endsAt: Date;
-  /** Days before the end: 30, 14, 7 or 1. If the secret was stored late, the end may be nearer. */
+  /** Days before expiry: 30, 14, 7 or 1. If the secret was stored late, the expiry may be nearer. */
   readonly days: number;
 }
 
-/** PENDING until the stored secret is tested, ERROR until someone acts, DISABLED after the connection was ended. */
+/** PENDING until the stored secret is tested, ERROR until a person acts, DISABLED after the connection was disabled. */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
-/** Access of one company to one environment of KSeF (specification 2.11; KSeF reference, section 18). */
+/** Access of one company to one KSeF environment (specification 2.11; KSeF reference, section 18). */
 export interface Connection {
-  /** Id that {@link connectionId} derives. */
+  /** Connection id, computed by {@link connectionId}. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** Taxpayer in whose name KSeF is called, ten digits. People see it only in masked form. */
+  /** NIP of the taxpayer on whose behalf KSeF is called, ten digits. Users see it only in masked form. */
   readonly contextNip: string;
   readonly authentication: Authentication;
-  /** Present if `authentication` is CERTIFICATE. */
+  /** The certificate. Present if `authentication` is CERTIFICATE. */
   readonly certificate?: ShownCertificate | undefined;
   /**
-   * The token, or the certificate with its key. Removed after the end of a connection once no sent submission needs it
-   * any more.
+   * The token, or the certificate with its key. It is removed from a disabled connection once no sent submission needs
+   * it any more.
    */
   readonly secret: SealedValue | undefined;
   /** Time when a person last stored the secret, even if the secret is the same. Earlier results do not apply to it. */
   readonly secretSavedAt?: Date | undefined;
   readonly status: ConnectionStatus;
-  /** Present for ERROR: the code of the refused login and the time of the first refusal. */
+  /** The refused login. Present for ERROR, with the refusal code and the time of the first refusal. */
   readonly refusal?: LoginRefusal | undefined;
-  /** Time when people were notified that KSeF refuses the secret of a disabled connection. */
+  /** Time when users were notified that KSeF refuses the secret of a disabled connection. */
   readonly refusalToldAt?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
-  /** Reason of the last failed test, without texts of KSeF. */
+  /** Reason of the last failed connection test, without text from KSeF. */
   readonly lastErrorMessage: string | undefined;
-  /** Warnings of KSeF about the secret, newest first, at most {@link WARNINGS_MAX}. */
+  /** KSeF warnings about the secret, newest first, at most {@link WARNINGS_MAX}. */
   readonly warnings?: readonly ConnectionWarning[] | undefined;
   /** The last notice about the expiry of the secret. */
   readonly endTold?: EndNotice | undefined;
@@ -72,8 +72,8 @@ export interface Connection {
 }
 
 /**
- * Returns the id of the connection of a company and environment. It is always the same, so that concurrent first
- * requests create one connection.
+ * Returns the connection id for a company and an environment. It is always the same, so that concurrent first requests
+ * create one connection.
  */
 export function connectionId(organizationId: string, companyId: string, environment: Environment): string {
   return uuidV5(JSON.stringify([organizationId, companyId, environment]), CONNECTION_NAMESPACE);
@@ -81,7 +81,7 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Tells whether both have a secret that was stored at the same time. */
+/** Checks whether both connections have a secret that was stored at the same time. */
 export function isSameSecret(
   one: Pick<Connection, 'secretSavedAt'>,
   other: Pick<Connection, 'secretSavedAt'>,
@@ -95,8 +95,8 @@ export function maskNip(nip: string): string {
 }
 
 /**
- * Tells whether a text has ten ASCII digits. The check digit is ignored, because the TEST environment uses numbers
- * without a valid one.
+ * Checks whether a string consists of ten ASCII digits. The check digit is ignored, because the TEST environment uses
+ * numbers without a valid one.
  */
 export function isNip(text: string): boolean {
   return /^[0-9]{10}$/.test(text);

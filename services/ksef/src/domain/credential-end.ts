@@ -5,30 +5,30 @@ import { polishDayOf } from './preconditions.js';
 
 const DAY_MS = 86_400_000;
 
-/** Days before the end on which people are notified (KSeF reference, section 18), in ascending order. */
+/** Days before expiry on which users are notified (KSeF reference, section 18), in ascending order. */
 const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTIFICATE: [1, 7, 14, 30], TOKEN: [30] };
-/** Maximum number of days before the end on which a notice may be given. */
+/** Maximum number of days before expiry on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
-/** The current time and the announced end of tokens. */
+/** The current time and the announced end date of tokens. */
 export interface EndFacts {
   readonly now: Date;
-  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
+  /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
   readonly tokensEnd: Date | undefined;
 }
 
-/** Search criteria for connections whose secret ends soon. */
+/** Search criteria for connections whose secret will expire soon. */
 export interface EndsSoon {
   /** Certificates that expire after this time and no later than {@link certificatesTo}. */
   readonly certificatesFrom: Date;
   readonly certificatesTo: Date;
-  /** True when connections with a token in PRODUCTION are included. */
+  /** True if connections with a token in the PRODUCTION environment are included. */
   readonly includesTokens: boolean;
 }
 
 type Ending = Pick<Connection, 'authentication' | 'certificate' | 'environment' | 'status'>;
 
-/** Returns the time when the secret of a connection ends, or undefined if no end is known. */
+/** Returns the time when the secret of a connection expires, or undefined if no time is known. */
 function endOf({ authentication, certificate, environment }: Ending, tokensEnd: Date | undefined): Date | undefined {
   switch (authentication) {
     case 'CERTIFICATE':
@@ -47,7 +47,7 @@ export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
   };
 }
 
-/** Returns the latest notice that is due. Undefined before the first one, and for a disabled connection. */
+/** Returns the latest expiry notice that is due. Undefined before the first one, and for a disabled connection. */
 function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
   const endsAt = endOf(connection, tokensEnd);
   if (endsAt === undefined || connection.status === 'DISABLED') return undefined;
@@ -56,8 +56,8 @@ function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice |
 }
 
 /**
- * Returns the notice that must be given now. Earlier notices that were missed are left out. An end in the past gives no
- * notice, because KSeF then refuses the login, which is announced separately.
+ * Returns the expiry notice that must be given now. Earlier notices that were missed are left out. A secret that has
+ * already expired gets no notice, because KSeF then refuses the login, which is announced separately.
  */
 export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, facts: EndFacts): EndNotice | undefined {
   const notice = noticeOf(connection, facts);
@@ -67,7 +67,7 @@ export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, fact
   return isTold ? undefined : notice;
 }
 
-/** Returns the warnings on the record of a connection: those of KSeF, and our own about the end of its secret. */
+/** Returns the warnings about a connection: those that KSeF sent, and our own about the expiry of its secret. */
 export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
   const ending = endWarning(connection, facts);
   return withWarnings(connection.warnings ?? [], ending === undefined ? [] : [ending]);

@@ -6,7 +6,7 @@ export interface SessionKey {
   readonly iv: Buffer;
 }
 
-/** An encrypted document with the facts that KSeF requires. Hashes are SHA-256 in base64, and sizes are in bytes. */
+/** An encrypted document with the values that KSeF requires. Hashes are SHA-256 in base64, and sizes are in bytes. */
 export interface EncryptedDocument {
   readonly invoiceHash: string;
   readonly invoiceSize: number;
@@ -22,7 +22,7 @@ export function createSessionKey(): SessionKey {
   return { key: randomBytes(KEY_BYTES), iv: randomBytes(IV_BYTES) };
 }
 
-/** Encodes the key and the initialization vector in base64, which is the text that is sealed. */
+/** Encodes the key and the initialization vector in base64. The result is the text that is sealed for storage. */
 export function encodeSessionKey({ key, iv }: SessionKey): string {
   return Buffer.concat([key, iv]).toString('base64');
 }
@@ -51,7 +51,7 @@ export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): 
 }
 
 /**
- * Checks the lengths of key and vector.
+ * Checks the lengths of the key and the initialization vector.
  * @throws RangeError
  */
 export function requireLengths({ key, iv }: SessionKey): void {
@@ -59,7 +59,7 @@ export function requireLengths({ key, iv }: SessionKey): void {
   if (iv.length !== IV_BYTES) throw new RangeError(`An initialization vector has ${IV_BYTES} bytes, not ${iv.length}.`);
 }
 
-/** SHA-256 in base64, 44 characters. */
+/** SHA-256 hash in base64 (44 characters). */
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('base64');
 }

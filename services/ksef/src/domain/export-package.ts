@@ -3,9 +3,9 @@ import type { RefusedInvoice } from './inbox.js';
 
 /** Name of the file that lists the invoices of a package. */
 export const METADATA_NAME = '_metadata.json';
-/** Maximum number of invoices in a package. KSeF states 10,000 but has delivered 10,001. */
+/** Maximum number of invoices in a package. KSeF documents a limit of 10,000 but has delivered 10,001. */
 export const INVOICES_MAX = 10_100;
-/** Maximum size of a downloaded package in bytes. KSeF states 1 GB. */
+/** Maximum size of a downloaded package in bytes. KSeF documents a limit of 1 GB. */
 export const PACKAGE_BYTES_MAX = 1_200_000_000;
 /** Maximum number of parts in a package. KSeF cuts packages into parts of 50 MB. */
 export const PARTS_MAX = 100;
@@ -13,14 +13,16 @@ export const PARTS_MAX = 100;
 export const INVOICE_BYTES_MAX = 10_485_760;
 export const METADATA_BYTES_MAX = 48 * 1024 * 1024;
 export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
-/** Maximum ratio of unpacked to packed bytes over the whole package. Invoices with many equal lines reach 40. */
+/**
+ * Maximum ratio of unpacked to packed bytes over the whole package. Invoices with many equal lines reach a ratio of 40.
+ */
 export const RATIO_MAX = 200;
-/** Size in bytes up to which a package may have any ratio. */
+/** Size in bytes up to which a package may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
 
-/** A package from KSeF that cannot be received. Another export of the same window may succeed. */
+/** Error for a KSeF package that cannot be received. Another export of the same window may succeed. */
 export class PackageFault extends Error {
   constructor(message: string) {
     super(message);
@@ -28,7 +30,7 @@ export class PackageFault extends Error {
   }
 }
 
-/** A part of a package. Sizes are in bytes and hashes are SHA-256 in base64. */
+/** A part of an export package. Sizes are in bytes and hashes are SHA-256 in base64. */
 export interface ExportedPart {
   readonly ordinalNumber: number;
   readonly url: string;
@@ -38,17 +40,17 @@ export interface ExportedPart {
   readonly encryptedHash: string;
 }
 
-/** A file in a package, as the directory of the package states it. */
+/** A file in a package, as described in the package's file directory. */
 export interface PackedFile {
   readonly name: string;
   readonly packedBytes: number;
   readonly bytes: number;
 }
 
-/** An entry in the list of invoices. */
+/** An entry in the invoice list of a package. */
 export interface ListedInvoice {
   readonly ksefNumber: string;
-  /** SHA-256 of the file in base64. */
+  /** SHA-256 hash of the file in base64. */
   readonly invoiceHash: string;
 }
 
@@ -57,7 +59,7 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
 }
 
 /**
- * Returns the parts in their order.
+ * Checks the parts of a package and returns them in order.
  * @throws PackageFault if the parts are incomplete or too large
  */
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
@@ -79,13 +81,13 @@ export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPar
   return ordered;
 }
 
-/** Returns the encrypted size. AES-256-CBC with PKCS#7 always fills the last block. */
+/** Returns the size of the encrypted data. AES-256-CBC with PKCS#7 always fills the last block. */
 export function encryptedSizeOf(bytes: number): number {
   return (Math.floor(bytes / AES_BLOCK_BYTES) + 1) * AES_BLOCK_BYTES;
 }
 
 /**
- * Finds the list of invoices before anything is unpacked.
+ * Finds the invoice list before anything is unpacked.
  * @param packageBytes size of the whole package
  * @throws PackageFault if the package has no list or exceeds a limit
  */
@@ -109,8 +111,8 @@ export function checkDirectory<F extends PackedFile>(files: readonly F[], packag
 }
 
 /**
- * Compares the files with the list of invoices in both directions. Only files that have the KSeF number of a listed
- * invoice are unpacked.
+ * Compares the files with the invoice list in both directions. Only files that have the KSeF number of a listed invoice
+ * are unpacked.
  * @returns invoices in the order of the list, and the entries that are not stored
  * @throws PackageFault if the list has too many invoices
  */
@@ -156,7 +158,7 @@ export function matchFiles<F extends PackedFile>(
 export const CONTENT_DIFFERS =
   'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.';
 
-/** Makes a name that somebody else chose safe to show. */
+/** Makes a name from an external source safe to show. */
 function shown(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
 }

@@ -9,25 +9,25 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Minimum interval between runs of the buyer. Four runs an hour use four of the twenty exports that all software of the
- * company shares.
+ * Minimum interval between runs of the buyer role. Four runs an hour use four of the twenty exports that all of the
+ * company's software shares.
  */
 export const BUYER_EACH_MS = 15 * MINUTE;
-/** Maximum time that an export may be in progress. Then it is given up. */
+/** Maximum time for which an export may be in progress before it is abandoned. */
 export const EXPORT_MS_MAX = 2 * HOUR;
-/** Period that the nightly run repeats. */
+/** Period that the nightly run receives again. */
 const REPEATED_MS = 48 * HOUR;
-/** Maximum length of a window. KSeF refuses longer ones and states a limit of three months. */
+/** Maximum length of an export window. KSeF refuses longer ones and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
-/** Maximum number of exports that one run gives up. */
+/** Maximum number of exports that one run abandons. */
 export const RESTARTS_MAX = 5;
-/** Maximum number of consecutive failed steps in a run. */
+/** Maximum number of consecutive failed steps in an inbox run. */
 export const FAILURES_MAX = 10;
-/** Wait before a role that runs at night tries again. */
+/** Time to wait before a role that runs at night tries again. */
 const RETRY_MS = HOUR;
-/** Wait before a run that waits for a person tries again. */
+/** Time to wait before retrying a run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
-/** Start of the night, 01:00 UTC. KSeF and its users are quiet then, and inboxes spread over three hours. */
+/** Start of the night, 01:00 UTC. KSeF has little traffic then, and inboxes spread over three hours. */
 const NIGHT_MS = HOUR;
 const NIGHT_SPREAD_MS = 3 * HOUR;
 
@@ -38,7 +38,7 @@ export interface InboxTiming {
   readonly random: number;
 }
 
-/** Fields of an export's package that determine the next window. */
+/** Properties of an export package that determine the next window. */
 export interface ExportedWindow {
   readonly isTruncated: boolean;
   /** Time at which KSeF stored the last invoice of a truncated package. */
@@ -46,15 +46,15 @@ export interface ExportedWindow {
   readonly highWaterMark?: string | undefined;
 }
 
-/** A changed inbox and the runs that the change ended. */
+/** A changed inbox and the runs that the change completed. */
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True when the ended run has moved the time before which all purchases were received. */
+  /** True if the completed run has moved the time before which all purchases were received. */
   readonly hasNews?: boolean;
 }
 
-/** Returns the next step, which belongs to the role that has been due longest. */
+/** Returns the next inbox step, which belongs to the role that has been due the longest. */
 export function nextStep({ roles }: Inbox): {
   readonly kind: 'BEGIN' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
@@ -64,14 +64,14 @@ export function nextStep({ roles }: Inbox): {
   return { kind: role.run.export?.referenceNumber === undefined ? 'EXPORT' : 'FOLLOW', role };
 }
 
-/** Makes idle roles due now, because a person requested runs. */
+/** Makes all idle roles due now, because a person requested runs. */
 export function requested(inbox: Inbox, now: Date): Inbox {
   const roles = inbox.roles.map((role) => (role.run === undefined ? { ...role, dueAt: now, isRequested: true } : role));
   return { ...inbox, roles, requestedAt: undefined };
 }
 
 /**
- * Begins a run at the mark of the role. Once a night it begins 48 hours earlier, because high water marks of KSeF have
+ * Starts a run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks have
  * been wrong before.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
@@ -117,7 +117,7 @@ export function exportStarted(inbox: Inbox, role: RoleInbox, referenceNumber: st
 }
 
 /**
- * Returns the result of an export status.
+ * Returns the inbox change that follows from an export status.
  * @returns RECEIVE if the package is ready, otherwise the change
  */
 export function followed(
@@ -177,7 +177,7 @@ export function windowReceived(
   const run = runOf(role);
   const { to } = exportOf(run);
   const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
-  // A mark behind the window, or in the future, would skip what no window has asked for.
+  // A mark behind the window, or in the future, would skip invoices that no window has requested.
   const next = earlierOf(stated, to ?? timing.now.toISOString());
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
@@ -204,7 +204,10 @@ export function windowReceived(
   return ended(grown, nextRole, undefined, timing);
 }
 
-/** Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the run. */
+/**
+ * Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the run as
+ * failed.
+ */
 export function stepFailed(
   inbox: Inbox,
   role: RoleInbox,
@@ -229,18 +232,20 @@ export function stepFailed(
 }
 
 export interface RunFault {
-  /** Fault as a sentence. */
+  /** The fault as a sentence. */
   readonly message: string;
   /** True when a person must act before the run can continue. */
   readonly isPaused?: boolean;
-  /** True if the run gave up as many exports as one run may start. The company's other software shares the limit of KSeF. */
+  /**
+   * True if the run abandoned as many exports as one run may start. The company's other software shares the KSeF limit.
+   */
   readonly hasSpentExports?: boolean;
   /** Invoices of the window that were received before the fault. */
   readonly counts?: ReceivedCounts;
 }
 
 /**
- * Ends a run.
+ * Completes an inbox run.
  * @param fault undefined if everything was received
  */
 export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {
@@ -269,13 +274,13 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
   };
 }
 
-/** Returns a run in progress as people see it. */
+/** Returns a run in progress as users see it. */
 export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
 }
 
-/** Returns the runs in progress with the status in which they end when their inbox ends. */
+/** Returns the runs in progress with the status that they get when their inbox is disabled. */
 export function stoppedRuns({ roles }: Inbox, message: string, now: Date): readonly InboxRun[] {
   return roles.flatMap((role) => {
     if (role.run === undefined) return [];
@@ -284,7 +289,10 @@ export function stoppedRuns({ roles }: Inbox, message: string, now: Date): reado
   });
 }
 
-/** Returns the next night of an inbox after a time. The wait factor also shortens the interval between nights. */
+/**
+ * Returns the start of the next night for an inbox after a given time. The wait factor also shortens the interval
+ * between nights.
+ */
 export function nextNight(
   { id }: Pick<Inbox, 'id'>,
   { now, waitFactor }: Pick<InboxTiming, 'now' | 'waitFactor'>,
@@ -337,7 +345,7 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
 }
 
 /**
- * Returns the run of a role.
+ * Returns the current run of a role.
  * @throws TypeError if the role has no run
  */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {
@@ -346,7 +354,7 @@ export function runOf({ role, run }: RoleInbox): RunUnderWay {
 }
 
 /**
- * Returns the export of a run.
+ * Returns the current export of a run.
  * @throws TypeError if the run has no export
  */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {

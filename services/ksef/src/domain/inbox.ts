@@ -6,32 +6,33 @@ import { laterOf } from './instants.js';
 import { polishDayOf } from './preconditions.js';
 
 /**
- * Roles in which a company receives invoices. Each role needs a separate request to KSeF. Invoices that the company
+ * Roles in which a company receives invoices. Each role requires a separate request to KSeF. Invoices that the company
  * issued are never received.
  */
 export const inboxRoles = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
 export type InboxRole = (typeof inboxRoles)[number];
 
-/** The buyer. Its mark shows how far purchases have been received. */
+/** The role of the buyer. Its mark shows how far purchases have been received. */
 export const BUYER: InboxRole = 'SUBJECT2';
-/** First day on which suppliers issue through KSeF. */
+/** First day on which suppliers issue invoices through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
 /** Maximum number of runs that an inbox keeps. Older runs are removed. */
 export const INBOX_RUNS_MAX = 100;
-/** Maximum number of refused invoices that a run lists. The metric counts all of them. */
+/** Maximum number of refused invoices that a run lists. The metric counts all refused invoices. */
 export const REFUSED_MAX = 100;
 
 export type RunTrigger = 'SCHEDULE' | 'MANUAL';
 /**
- * PARTIAL means that a part was received and the next run continues after it. FAILED means that nothing was received.
+ * Status of an inbox run. PARTIAL means that a part was received and the next run continues after it. FAILED means that
+ * nothing was received.
  */
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 
-/** An invoice from KSeF that was not stored. */
+/** A KSeF invoice that was not stored. */
 export interface RefusedInvoice {
   /** KSeF number of the invoice, or the file name in the package if it is not a KSeF number. */
   readonly ksefNumber: string;
-  /** Reason for the refusal as a sentence. */
+  /** Reason for refusing the invoice, as a sentence. */
   readonly reason: string;
 }
 
@@ -44,7 +45,7 @@ export interface ReceivedCounts {
   readonly refused: readonly RefusedInvoice[];
 }
 
-/** A run as people see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
+/** An inbox run as users see it. Times from KSeF are kept as text, exactly as KSeF sent them. */
 export interface InboxRun extends ReceivedCounts {
   readonly id: string;
   readonly role: InboxRole;
@@ -59,17 +60,17 @@ export interface InboxRun extends ReceivedCounts {
 
 /** An export that KSeF is preparing, or that will be requested next. */
 export interface RunningExport {
-  /** Sealed key of the package. It is stored before the export is requested. */
+  /** Sealed key of the export package. It is stored before the export is requested. */
   readonly key: SealedValue;
   readonly startedAt: Date;
-  /** End of the window. Absent if the window ends at the high water mark of KSeF. */
+  /** End of the export window. Absent if the window ends at the KSeF high water mark. */
   readonly to?: string | undefined;
-  /** Absent until KSeF has responded. */
+  /** Reference number of the export. Absent until KSeF has responded. */
   readonly referenceNumber?: string | undefined;
   readonly polls: number;
 }
 
-/** A run that has not ended yet. */
+/** A run that is in progress. */
 export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
@@ -80,49 +81,51 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly cursor: string;
   /** End of the last window that was received completely. */
   readonly through?: string | undefined;
-  /** True when the run has moved the mark of the role. */
+  /** True if the run has moved the mark of the role. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
-  /** Number of exports that the run has given up. */
+  /** Number of exports that the run has abandoned. */
   readonly restarts: number;
   /** Number of consecutive failed steps. */
   readonly failures: number;
 }
 
-/** Progress and next step of one role. */
+/** Progress and next step of one inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
-  /** Start of the next run, as KSeF wrote it. Absent before the first window was received. */
+  /** Time from which the next run receives, as KSeF wrote it. Absent before the first window was received. */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
-  /** Time from which a run also repeats the last 48 hours. */
+  /** Time from which a run also receives the last 48 hours again. */
   readonly nightAt: Date;
-  /** True when a person requested the next run. */
+  /** True if a person requested the next run. */
   readonly isRequested: boolean;
-  /** True when runs cannot continue until a person acts. */
+  /** True if runs cannot continue until a person acts. */
   readonly isPaused: boolean;
   /** Reason why the last run failed. */
   readonly error?: string | undefined;
   readonly run?: RunUnderWay | undefined;
 }
 
-/** Inbox of a connection: the purchases that it receives from KSeF. */
+/** Inbox of a connection, which receives the company's purchase invoices from KSeF. */
 export interface Inbox {
-  /** Id of the connection. */
+  /** Connection id, which is also the id of its inbox. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** Tax id (NIP) of the taxpayer that the marks belong to. */
+  /** Tax id (NIP) of the taxpayer to whom the marks belong. */
   readonly contextNip: string;
   readonly isEnabled: boolean;
-  /** First day to receive, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an invoice. */
+  /**
+   * First day from which invoices are received, `YYYY-MM-DD` in Polish time: the day on which KSeF stored an invoice.
+   */
   readonly from: string;
   readonly roles: readonly RoleInbox[];
   readonly invoicesReceived: number;
   readonly lastRunAt?: Date | undefined;
-  /** Time at which a person requested runs of all roles. Absent if no request is waiting. */
+  /** Time at which a person requested runs of all roles. Absent if no request is pending. */
   readonly requestedAt?: Date | undefined;
 }
 
@@ -158,7 +161,7 @@ export function newInbox(
 }
 
 /**
- * Returns the fault of a first day, or undefined if it is valid.
+ * Returns the fault of a first day, or undefined if the day is valid.
  * @param today day in Poland
  */
 export function faultOfFrom(from: string, today: string): string | undefined {
@@ -174,7 +177,7 @@ export function polishMidnight(day: string): string {
   return midnight.toISOString();
 }
 
-/** Returns the start of the next run of a role. */
+/** Returns the time from which the next run of a role receives. */
 export function markOf({ from }: Pick<Inbox, 'from'>, { mark }: Pick<RoleInbox, 'mark'>): string {
   const start = polishMidnight(from);
   return mark === undefined ? start : laterOf(mark, start);
@@ -191,7 +194,7 @@ export function errorOf({ roles }: Inbox): string | undefined {
   return roles.find(({ error }) => error !== undefined)?.error;
 }
 
-/** Returns the time of the next step, or undefined if there is none. */
+/** Returns the time of the next inbox step, or undefined if there is none. */
 export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>): Date | undefined {
   if (!isEnabled) return undefined;
   return new Date(Math.min(...roles.map(({ dueAt }) => dueAt.getTime())));

@@ -1,9 +1,9 @@
-/** Number of fraction digits that are compared. KSeF writes up to seven. */
+/** Number of fraction digits that are compared. KSeF writes up to seven digits. */
 const DIGITS = 9;
 
 /**
- * Compares two times of KSeF with all their digits. KSeF states up to seven digits of a second, but a `Date` keeps only
- * three, so a time converted to a `Date` would be earlier than the record that it belongs to.
+ * Compares two KSeF times including all their fraction digits. KSeF writes up to seven fraction digits of a second, but
+ * a `Date` keeps only three, so a time converted to a `Date` would be earlier than the record that it belongs to.
  * @returns a negative number if the first time is earlier, 0 if both are equal
  */
 export function compareInstants(one: string, other: string): number {

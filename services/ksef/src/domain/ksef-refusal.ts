@@ -3,9 +3,9 @@
  * 6):
  * - TRANSIENT: nothing was done, or repeating the call does no harm. Call again, after `retryAfterMs` if it is given.
  * - UNKNOWN: occurs only when sending a document. It may have arrived, so read the session before anything else.
- * - BLOCKED: the gateway of KSeF blocks this installation. Call again after 30 minutes and notify a person.
- * - SESSION: the session accepts nothing more. Read its status, then open another one.
- * - PERMANENT: the same call will be refused again. `concerns` tells which other calls will be refused.
+ * - BLOCKED: the KSeF gateway blocks this installation. Call again after 30 minutes and notify a person.
+ * - SESSION: the session accepts no more documents. Read its status, then open another one.
+ * - PERMANENT: the same call will be refused again. `concerns` states which other calls will be refused.
  */
 export type RefusalKind = 'TRANSIENT' | 'UNKNOWN' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
 
@@ -26,24 +26,24 @@ export interface RefusalFacts {
   readonly code: string;
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
-  /** Scope of a PERMANENT refusal. The default is CALL. */
+  /** Scope of a PERMANENT refusal, CALL by default. */
   readonly concerns?: RefusalScope;
-  /** True when the refused call belongs to the login (A1 to A7) that another call needed. */
+  /** True if the refused call belongs to the login (A1 to A7) that another call needed. */
   readonly isOfLogin?: boolean | undefined;
-  /** Id of a block by the gateway, which the helpdesk of KSeF needs. */
+  /** Id of a block by the gateway. The KSeF helpdesk needs this id. */
   readonly incidentId?: string | undefined;
 }
 
-/** Maximum length of the message in characters. Texts of KSeF are cut. */
+/** Maximum length of the message in characters. Longer messages from KSeF are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
-/** Code for a successful response with content that KSeF does not send. */
+/** Code for a successful response whose content does not match the KSeF documentation. */
 export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 
-/** A call of KSeF without a result. The message never contains a token, a complete NIP, an address or a body. */
+/** Error for a KSeF call without a result. The message never contains a token, a complete NIP, an address or a body. */
 export class KsefRefusal extends Error {
   readonly kind: RefusalKind;
   readonly code: string;
-  /** Undefined if no complete response was received. */
+  /** HTTP status of the response. Undefined if no complete response was received. */
   readonly httpStatus: number | undefined;
   /** Minimum time in milliseconds before the call may be repeated. */
   readonly retryAfterMs: number | undefined;
@@ -67,24 +67,24 @@ export class KsefRefusal extends Error {
     this.incidentId = incidentId;
   }
 
-  /** Tells whether the call must only wait because of rate limits, those of KSeF or our own count of them. */
+  /** True if the call only has to wait because of a rate limit, imposed by KSeF or by our own count. */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** Tells whether our own count of the limits postponed the call before it was sent. */
+  /** True if our own count of the limits postponed the call before it was sent. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }
 
-  /** Tells whether every call of the connection will be refused until someone acts. */
+  /** True if every call of the connection will be refused until a person acts. */
   get isAboutConnection(): boolean {
     return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
   }
 
   /**
-   * Tells whether KSeF sent an inconclusive response: one that cannot be read, or a 4xx that KSeF does not declare.
-   * Unlike an outage, this may never end.
+   * True if KSeF sent an inconclusive response: one that cannot be read, or a 4xx response that KSeF does not document.
+   * Unlike an outage, this state may never end.
    */
   get decidesNothing(): boolean {
     if (this.code === UNREADABLE_ANSWER) return true;

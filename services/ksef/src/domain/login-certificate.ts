@@ -12,7 +12,7 @@ export const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 export const PASSWORD_LENGTH_MAX = 256;
 
 const RSA_BITS_MIN = 2_048;
-/** Maximum key length. A signature with a longer key takes seconds. */
+/** Maximum key length in bits. A signature with a longer key takes seconds. */
 const RSA_BITS_MAX = 8_192;
 /**
  * Maximum number of key derivation rounds. They run on the thread that serves all callers. KSeF and OpenSSL use up to
@@ -31,11 +31,11 @@ export interface LoginCertificate {
   readonly privateKey: KeyObject;
 }
 
-/** A certificate and its key as a caller uploads them. */
+/** A certificate and its key as uploaded by a caller. */
 export interface UploadedCertificate {
-  /** Certificate in PEM, or in DER as base64. */
+  /** Certificate in PEM format, or in DER format as base64. */
   readonly certificate: string;
-  /** Private key in PEM: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
+  /** Private key in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1. */
   readonly privateKey: string;
   readonly privateKeyPassword?: string | undefined;
 }
@@ -47,7 +47,7 @@ export interface Identity {
 }
 
 /**
- * Reads an uploaded certificate and its key, and checks whether KSeF may accept them (KSeF reference, section 18). They
+ * Reads an uploaded certificate and its key, and checks whether KSeF can accept them (KSeF reference, section 18). They
  * must belong together, the key must be P-256 or RSA with 2,048 to 8,192 bits, and the certificate must be valid at
  * `now` and allowed to log in.
  *
@@ -65,13 +65,13 @@ export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): 
   return { certificate, privateKey };
 }
 
-/** Encodes a certificate and its key, without the password, as the text that is sealed. */
+/** Encodes a certificate and its key, without the password, in the format in which they are sealed for storage. */
 export function encodeLoginCertificate({ certificate, privateKey }: LoginCertificate): string {
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   return `${certificate.toString()}${key}`;
 }
 
-/** Decodes a text of {@link encodeLoginCertificate}. */
+/** Decodes a certificate and key that {@link encodeLoginCertificate} encoded. */
 export function decodeLoginCertificate(text: string): LoginCertificate {
   return { certificate: new X509Certificate(text), privateKey: createPrivateKey(text) };
 }
@@ -94,7 +94,8 @@ export function requireUnexpired(certificate: X509Certificate, now: Date): void 
 }
 
 /**
- * Reads the identity in a subject: `VATPL-<NIP>` for a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` for a person.
+ * Reads the identity in a certificate subject: `VATPL-<NIP>` for a company, `PNOPL-<PESEL>` or `TINPL-<NIP>` for a
+ * person.
  * @returns undefined for a certificate that KSeF identifies only by its fingerprint
  */
 export function identityOf(certificate: X509Certificate): Identity | undefined {

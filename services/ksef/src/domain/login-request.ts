@@ -13,13 +13,16 @@ const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-/** KSeF refuses a signature whose time is in the future, and its clock may differ from that of its verifier. */
+/**
+ * Time by which the signature is dated back. KSeF refuses a signature whose time is in the future, and its clock may
+ * differ from that of its verifier.
+ */
 const SIGNED_BEFORE_MS = 60_000;
 
-/** Facts that a login request signs. */
+/** Values that a login request signs. */
 export interface LoginRequest {
   readonly challenge: string;
-  /** Time of the challenge by the clock of KSeF. */
+  /** Time of the challenge according to the KSeF clock. */
   readonly timestampMs: number;
   readonly contextNip: string;
 }
@@ -33,7 +36,7 @@ export function signLoginRequest(
   { certificate, privateKey }: LoginCertificate,
 ): string {
   const signer = new SignedXml({
-    // The algorithms below sign with the key object. The library only requires some text here.
+    // The algorithms below sign with the key object. The library only requires a non-empty string here.
     privateKey: 'in the algorithm',
     signatureAlgorithm: privateKey.asymmetricKeyType === 'ec' ? ECDSA_SHA256 : RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,
@@ -93,7 +96,7 @@ function qualifyingProperties(certificate: X509Certificate, signedAt: Date): str
   );
 }
 
-/** Returns the issuer in the form of RFC 2253, with the most specific part first. Node lists it last. */
+/** Returns the issuer name in RFC 2253 format, with the most specific part first. Node.js lists it last. */
 function issuerName({ issuer }: X509Certificate): string {
   return issuer.split('\n').reverse().join(',');
 }
@@ -101,7 +104,7 @@ function issuerName({ issuer }: X509Certificate): string {
 function signatureWith(name: string, key: KeyObject): new () => SignatureAlgorithm {
   return class implements SignatureAlgorithm {
     readonly getSignature = createOptionalCallbackFunction((material: string): string =>
-      // XML signatures contain both ECDSA numbers one after the other, while OpenSSL uses DER by default.
+      // XML signatures contain the two ECDSA numbers one after the other, while OpenSSL uses DER by default.
       sign('sha256', Buffer.from(material), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
     );
     readonly verifySignature = createOptionalCallbackFunction((): boolean => {

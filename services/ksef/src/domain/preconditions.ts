@@ -1,7 +1,7 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { ConnectionStatus } from './connection.js';
 
-/** Fault in the bytes or the content of a document that is found before KSeF is called (KSeF reference, section 9). */
+/** Fault in the bytes or the content of a document, found before KSeF is called (KSeF reference, section 9). */
 export type DocumentFault =
   | 'NOT_FA3'
   | 'BYTE_ORDER_MARK'
@@ -13,7 +13,7 @@ export type DocumentFault =
 
 /** Fields of an FA(3) document. */
 export interface DocumentFacts {
-  /** SHA-256 in base64. */
+  /** SHA-256 hash of the document in base64. */
   readonly hash: string;
   readonly byteSize: number;
   readonly faults: readonly DocumentFault[];
@@ -50,7 +50,7 @@ const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, stri
 };
 
 /**
- * Requires that a connection is CONNECTED.
+ * Requires a connection to be CONNECTED.
  * @throws DomainError wrong_state, which explains how to reach CONNECTED
  */
 export function requireConnected(status: ConnectionStatus): void {
@@ -89,7 +89,7 @@ const POLISH_HOURS = [2, 1];
 export function endOfPolishDay(day: string): Date {
   const utcMs = Date.parse(`${day}T24:00:00Z`);
   const [summer = utcMs, winter = utcMs] = POLISH_HOURS.map((hours) => utcMs - hours * 3_600_000);
-  // In winter, the end computed with summer time is still 23:00 of the same day.
+  // In winter, the end of the day computed with summer time is still 23:00 of the same day.
   return new Date(polishDayOf(new Date(summer)) > day ? summer : winter);
 }
 

@@ -8,7 +8,7 @@ export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
 /** A certificate that KSeF publishes. */
 export interface PublishedCertificate {
-  /** Certificate in DER as base64. */
+  /** Certificate in DER format as base64. */
   readonly certificate: string;
   readonly validFrom: Date;
   readonly validTo: Date;
@@ -16,7 +16,7 @@ export interface PublishedCertificate {
 }
 
 export interface PublicKey {
-  /** SHA-256 of the key's DER in base64. Calls use it to name the key. */
+  /** SHA-256 hash of the DER-encoded key in base64. Calls use it to identify the key. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -25,8 +25,8 @@ export interface PublicKey {
 const OAEP_OVERHEAD_BYTES = 66;
 
 /**
- * Chooses the newest RSA key for the usage that is valid now. If clocks differ and none is valid, chooses the newest
- * key that has not expired.
+ * Chooses the newest RSA key that is valid now and permits the usage. If clocks differ and none is valid, chooses the
+ * newest key that has not expired.
  * @returns undefined if no published key can be used
  */
 export function choosePublicKey(
@@ -58,7 +58,7 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
 }
 
 /**
- * Encrypts the token and the time of the challenge as A3 requires.
+ * Encrypts the token and the time of the challenge as call A3 requires.
  * @throws KsefRefusal PERMANENT if the token is too long
  */
 export function encryptToken(token: string, timestampMs: number, { key }: PublicKey): string {
@@ -74,7 +74,7 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
 }
 
 /**
- * Encrypts the key of a session as S1 requires.
+ * Encrypts a session key as S1 requires.
  * @throws RangeError if the key or vector has another length
  */
 export function encryptSessionKey(sessionKey: SessionKey, { key }: PublicKey): string {

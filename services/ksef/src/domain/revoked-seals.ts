@@ -2,15 +2,15 @@ import type { X509Certificate } from 'node:crypto';
 
 /** Certificates that one issuer has revoked. */
 export interface RevocationList {
-  /** Certificate whose key signed the list. */
+  /** Certificate whose key signed the revocation list. */
   readonly issuer: X509Certificate;
-  /** Serial numbers in the form of {@link normaliseSerialNumber}. */
+  /** Serial numbers as {@link normaliseSerialNumber} writes them. */
   readonly serialNumbers: ReadonlySet<string>;
 }
 
 /**
- * Tells whether the issuer of a certificate has revoked it. The day of the revocation is ignored, because a seal states
- * its own time.
+ * Checks whether the issuer of a certificate has revoked it. The revocation date is ignored, because a seal states its
+ * own time.
  */
 export function isRevoked(certificate: X509Certificate, lists: readonly RevocationList[]): boolean {
   const serialNumber = normaliseSerialNumber(certificate.serialNumber);
@@ -21,8 +21,8 @@ export function isRevoked(certificate: X509Certificate, lists: readonly Revocati
 }
 
 /**
- * Converts a serial number to upper-case hexadecimal digits without leading zeros. Lists and certificates write it
- * differently.
+ * Converts a serial number to upper-case hexadecimal digits without leading zeros. Lists and certificates write serial
+ * numbers differently.
  */
 export function normaliseSerialNumber(hexadecimal: string): string {
   return hexadecimal.toUpperCase().replace(/^0+(?=.)/, '');

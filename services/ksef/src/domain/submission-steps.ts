@@ -4,37 +4,37 @@ import { BLOCK_MS, backoffMs, LOOK_AGAIN_MS, pollAfterMs } from './submission-wa
 import { currentSession, isFinal, UNDECIDED, wasSent } from './submission.js';
 import type { Progress, SubmissionSession, SubmittedDocument } from './submission.js';
 
-// Computes the next state of a submission from the stored state and a response of KSeF (KSeF reference, sections 5 and
-// 8). The functions are pure, so that a process killed between two steps only causes a pause.
+// Computes the next state of a submission from the stored state and a KSeF response (KSeF reference, sections 5 and 8).
+// The functions are pure, so that a process killed between two steps only causes a pause.
 
 /**
- * Maximum number of sessions that KSeF may break before a submission fails. Counting restarts when the submission is
+ * Maximum number of sessions that KSeF may break before a submission fails. The count restarts when the submission is
  * resumed.
  */
 export const SESSIONS_MAX = 20;
-/** Maximum number of new sessions after a 405. */
+/** Maximum number of new sessions after a 405 status. */
 const SESSION_RESTARTS_MAX = 2;
-/** Maximum number of new sessions after a 435. */
+/** Maximum number of new sessions after a 435 status. */
 const KEY_RESTARTS_MAX = 1;
 /**
- * Maximum number of consecutive failures before anything is sent. Most failures wait five minutes, so this takes at
- * least five days.
+ * Maximum number of consecutive failures before anything is sent. The wait after most failures is five minutes, so
+ * reaching the limit takes at least five days.
  */
 export const UNSENT_FAILURES_MAX = 2_000;
 /**
- * Maximum number of consecutive inconclusive responses to a request for the list of invoices. After that, about an
- * hour, the list counts as unreadable.
+ * Maximum number of consecutive inconclusive responses to a request for the invoice list. After about an hour, the list
+ * therefore counts as unreadable.
  */
 export const LIST_FAILURES_MAX = 20;
-/** A session that ends within this time is not used for sending. */
+/** Minimum remaining validity of a session that is used for sending. */
 const SESSION_MARGIN_MS = 5 * 60_000;
-/** Maximum time to wait for a confirmation from KSeF. Then it is given up. */
+/** Maximum time to wait for a confirmation from KSeF before it is abandoned. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 
 /** Current time, and the settings that stretch waits. */
 export interface Timing {
   readonly now: Date;
-  /** Value of KSEF_WAIT_FACTOR. */
+  /** Value of the setting KSEF_WAIT_FACTOR. */
   readonly waitFactor: number;
   /** Deadline of one call. */
   readonly requestMs: number;
@@ -42,7 +42,7 @@ export interface Timing {
   readonly random: number;
 }
 
-/** The next step of a submission. */
+/** The next step to take for a submission. */
 export type Step =
   | { readonly kind: 'OPEN' }
   | { readonly kind: 'SEND'; readonly session: SubmissionSession }
@@ -60,7 +60,7 @@ export interface InvoiceAnswer {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** Derives the next step from the stored record alone. */
+/** Derives the next submission step from the stored record alone. */
 export function stepOf(progress: Progress, now: Date): Step {
   if (!isFinal(progress.status)) {
     const session = currentSession(progress);
@@ -77,12 +77,12 @@ export function stepOf(progress: Progress, now: Date): Step {
   return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
 }
 
-/** Tells whether the session is valid for long enough to send the document in it. */
+/** Checks whether the session is valid for long enough to send the document in it. */
 function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Date): boolean {
   return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
 
-/** Returns the session in which the invoice was registered: the last session that has a reference of the invoice. */
+/** Returns the session in which the invoice was registered: the last session that has an invoice reference. */
 function confirmableSession({ status, upoReferenceNumber, sessions }: Progress): SubmissionSession | undefined {
   if (status !== 'ACCEPTED' || upoReferenceNumber !== undefined) return undefined;
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
@@ -114,7 +114,7 @@ export function opened(
 
 /**
  * Returns the progress that is stored before each request that sends the document. A request that repeats another one
- * after a 401 belongs to the same send.
+ * after a 401 response belongs to the same send.
  */
 export function sending(progress: Progress, { now }: Timing): Progress {
   return inCurrent(progress, (session) => {
@@ -138,7 +138,7 @@ export function sent(progress: Progress, invoiceReferenceNumber: string, { now, 
 }
 
 /**
- * Returns the progress after the document was not found in its session. It may still arrive, so KSeF is asked three
+ * Returns the progress after the document was not found in its session. It may still arrive, so KSeF is queried three
  * times before the document is sent again.
  * @param sessionCode status code of the session itself, needed at the third check
  */
@@ -156,7 +156,7 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
 
 const SESSION_OPEN = 100;
 
-/** Computes the progress from the status of an invoice. A duplicate is decided by {@link resolvedDuplicate}. */
+/** Computes the progress from an invoice status. A duplicate is decided by {@link resolvedDuplicate}. */
 export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
   const { code } = answer.status;
   if (code >= 200 && code < 300 && answer.ksefNumber !== undefined)
@@ -179,8 +179,8 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The response names an original, which may or may not be ours. Only its hash proves it, even for a session of
-      // this service.
+      // The response names an original, which may or may not be our document. Only the hash proves it, even for a
+      // session of this service.
       return 'COMPARE';
     default:
       return failed(progress, refusalOf(answer), timing);
@@ -189,9 +189,9 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
 
 /** The document that KSeF has registered with the same seller, kind and number. */
 export interface Original {
-  /** SHA-256 in base64. */
+  /** SHA-256 hash of the document in base64. */
   readonly invoiceHash: string;
-  /** The entry of the document in the list of its session. */
+  /** Entry for the document in its session's invoice list. */
   readonly entry?: { readonly sessionReferenceNumber: string; readonly invoiceReferenceNumber: string };
 }
 
@@ -224,7 +224,7 @@ export function resolvedDuplicate(
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
 
-/** Sets the session that registered the document, because only that session has its confirmation. */
+/** Sets the session in which the document was registered, because only that session has its confirmation. */
 function registeredAs(progress: Progress, { entry }: Original): Progress {
   const sessions = progress.sessions.map((session) => ({
     ...session,
@@ -235,8 +235,8 @@ function registeredAs(progress: Progress, { entry }: Original): Progress {
 }
 
 /**
- * Computes the progress after a list could not be read. An outage is waited out. Inconclusive responses are limited in
- * number, because they may never end.
+ * Computes the progress after an invoice list could not be read. An outage is waited out. The number of inconclusive
+ * responses is limited, because they may never end.
  */
 export function unread(
   progress: Progress,
@@ -279,15 +279,15 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
 }
 
 /**
- * Computes the progress when it is unknown whether the document arrived: KSeF is polled as soon as the request can no longer have an
- * effect.
+ * Computes the progress if it is unknown whether the document arrived: KSeF is polled as soon as the request can no
+ * longer have an effect.
  */
 function unknown(progress: Progress, session: SubmissionSession, { now, requestMs }: Timing): Progress {
   const sentAt = currentSession(progress)?.sentAt ?? session.sentAt ?? now;
   return { ...progress, dueAt: later(now, after(sentAt, requestMs)) };
 }
 
-/** Undoes the count of a send that KSeF refused with a response, or that never left this service. */
+/** Undoes the count of a send that KSeF refused with a response, or that was never sent. */
 function unsent(progress: Progress): Progress {
   return inCurrent(progress, (session) =>
     session.sentAt === undefined ? session : { ...session, sentAt: undefined, sends: session.sends - 1 },
@@ -299,7 +299,7 @@ function unsent(progress: Progress): Progress {
  * limits does not count as a failure, however long the queue is.
  */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
-  // The submission can continue with another token or certificate. The worker ends the wait if none is stored in time.
+  // The submission can continue with another token or certificate. If none is stored in time, the worker stops waiting.
   if (refusal.isOfLogin && refusal.isAboutConnection) return waiting(progress, refusal, timing);
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
@@ -326,8 +326,8 @@ export function putOffUntil({ retryAfterMs }: KsefRefusal, { now, waitFactor, ra
 }
 
 /**
- * Returns the progress after closing a session was refused. KSeF also ends sessions that are never closed, so nothing
- * more needs to be done.
+ * Returns the progress after KSeF refused to close a session. KSeF also ends sessions that are never closed, so no
+ * further action is needed.
  */
 function closeRefused(progress: Progress, session: SubmissionSession, refusal: KsefRefusal, timing: Timing): Progress {
   const isOver = (refusal.kind === 'PERMANENT' && !refusal.isAboutConnection) || session.validUntil <= timing.now;
@@ -342,8 +342,8 @@ export function closed(progress: Progress, { referenceNumber }: SubmissionSessio
 }
 
 /**
- * Returns the progress when KSeF has no confirmation yet, or an invalid one. It is given up after several days. The
- * invoice stays registered.
+ * Returns the progress if KSeF has no confirmation yet, or an invalid one. The confirmation is abandoned after several
+ * days. The invoice remains registered.
  */
 export function confirmationLater(progress: Progress, retryAfterMs: number | undefined, timing: Timing): Progress {
   const { now, waitFactor } = timing;
@@ -364,8 +364,8 @@ export function confirmed(progress: Progress, upoReferenceNumber: string): Progr
 }
 
 /**
- * Ends a submission that has not been sent, for a reason of this service. A document that may have arrived is still
- * tracked. The message states whether anything was ever sent.
+ * Fails a submission that has not been sent, for a reason that this service found. A document that may have arrived is
+ * still tracked. The message states whether anything was ever sent.
  */
 export function givenUp(
   progress: Progress,
@@ -418,7 +418,7 @@ function accepted(progress: Progress, ksefNumber: string, { now }: Timing): Prog
   };
 }
 
-/** Maximum length of an error message in characters. Longer messages are cut. */
+/** Maximum length of an error message in characters. Longer messages are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
 
 interface Refused {
@@ -444,7 +444,7 @@ function ended(
   return rest({ ...progress, ...decision, completedAt: timing.now, failures: 0, polls: 0 }, timing);
 }
 
-/** Makes the submission due at once if work remains, otherwise never. */
+/** Makes the submission due at once if work remains. Otherwise, it is never due. */
 function rest(progress: Progress, { now }: Timing): Progress {
   return { ...progress, dueAt: stepOf(progress, now).kind === 'NOTHING' ? undefined : now };
 }

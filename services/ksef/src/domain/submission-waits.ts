@@ -2,11 +2,11 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Waits before the first polls of an invoice that is being processed (KSeF reference, section 7). */
+/** Waits before the first polls of an invoice that KSeF is processing (KSeF reference, section 7). */
 const FIRST_POLLS = [1, 1, 2, 3, 5, 8, 13].map((seconds) => seconds * SECOND);
 const BACKOFF_MS = SECOND;
 const BACKOFF_MS_MAX = 5 * MINUTE;
-/** Wait after a block by the gateway of KSeF. */
+/** Time to wait after a block by the KSeF gateway. */
 export const BLOCK_MS = 30 * MINUTE;
 /** Waits before the second and the third search for a document that may have arrived. */
 export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
@@ -14,7 +14,7 @@ export const LOOK_AGAIN_MS: readonly number[] = [5 * SECOND, 30 * SECOND];
 const PAUSE_MS_MIN = 50;
 
 /**
- * Returns the pause of a recurring job between two runs. A small wait factor shortens it, and a large one does not
+ * Returns the pause between two runs of a recurring job. A small wait factor shortens it, and a large one does not
  * extend it.
  */
 export function pauseOfJob(usualMs: number, waitFactor: number): number {

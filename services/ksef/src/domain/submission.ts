@@ -2,21 +2,21 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
 import type { Environment } from './connection.js';
 
-/** QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final. */
+/** Status of a submission. QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final. */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
 /** Fields of the document, stored before any call. Hash and size identify the bytes that are sent. */
 export interface SubmittedDocument {
   readonly uploadId: string;
-  /** SHA-256 in base64. */
+  /** SHA-256 hash of the document in base64. */
   readonly hash: string;
   readonly byteSize: number;
   readonly sellerNip: string;
-  /** Kind of invoice, field RodzajFaktury. */
+  /** Kind of invoice (field RodzajFaktury). */
   readonly kind: string;
-  /** Invoice number, field P_2. */
+  /** Invoice number (field P_2). */
   readonly number: string;
-  /** Issue date, field P_1, as `YYYY-MM-DD`. */
+  /** Issue date (field P_1) as `YYYY-MM-DD`. */
   readonly issueDate: string;
 }
 
@@ -24,40 +24,40 @@ export interface SubmittedDocument {
 export interface SubmissionSession {
   readonly referenceNumber: string;
   readonly validUntil: Date;
-  /** AES key and initialization vector. Absent when nothing more will be sent in the session. */
+  /** AES key and initialization vector. Absent when no more documents will be sent in the session. */
   readonly key: SealedValue | undefined;
   /** Time just before the document was last sent in the session. It is stored before the call. */
   readonly sentAt: Date | undefined;
   /** Number of sends after which the document may have reached KSeF in this session. */
   readonly sends: number;
-  /** Number of searches for the document after a send without a response. */
+  /** Number of searches for the document after a send that got no response. */
   readonly looks: number;
   readonly invoiceReferenceNumber: string | undefined;
-  /** True when nothing more is sent in the session. */
+  /** True if no more documents are sent in the session. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
   /** True if the session was opened before the submission was resumed. */
   readonly isEarlier?: true;
 }
 
-/** Fields of every submission, whatever its status. */
+/** Fields that every submission has, regardless of its status. */
 interface Course {
   /** Sessions of the submission, oldest first. They are kept when the submission is resumed. */
   readonly sessions: readonly SubmissionSession[];
   /** Number of consecutive failures of the next call. */
   readonly failures: number;
-  /** Number of polls of an invoice that is being processed, or of a confirmation. */
+  /** Number of polls of an invoice that KSeF is processing, or of a confirmation. */
   readonly polls: number;
-  /** Number of consecutive failures to list the invoices of a session. Absent when there are none. */
+  /** Number of consecutive failures to list a session's invoices. Absent if there are none. */
   readonly listFailures?: number | undefined;
-  /** Number of new sessions after a 405, and after a 435. */
+  /** Number of new sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
-  /** Time of the next step; undefined when none is left. */
+  /** Time of the next step. Undefined if no step remains. */
   readonly dueAt: Date | undefined;
 }
 
-/** Values of the fields that are set only by a decision of KSeF, or of this service to give up. */
+/** Initial values of the fields that are set only when KSeF decides or this service abandons the submission. */
 export const UNDECIDED = {
   ksefNumber: undefined,
   errorCode: undefined,
@@ -74,7 +74,7 @@ interface OpenProgress extends Course, Undecided {
 interface AcceptedProgress extends Course, Omit<Undecided, 'ksefNumber' | 'upoReferenceNumber' | 'completedAt'> {
   readonly status: 'ACCEPTED';
   readonly ksefNumber: string;
-  /** Absent until the confirmation is stored. */
+  /** Reference number of the confirmation. Absent until the confirmation is stored. */
   readonly upoReferenceNumber: string | undefined;
   readonly completedAt: Date;
 }
@@ -86,13 +86,13 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
   readonly completedAt: Date;
 }
 
-/** Progress of a submission. Each change is one write. */
+/** Progress of a submission. Each change is stored in one write. */
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
- * A doubt about a document that does not stop the submission. OTHER_SELLER means that the document names another seller
- * than the NIP of the connection. KSeF accepts it if that seller has granted a permission, which this service cannot
- * see, and otherwise refuses it (410).
+ * A warning about a document that does not stop the submission. OTHER_SELLER means that the document names another
+ * seller than the NIP of the connection. KSeF accepts the document if that seller has granted a permission, which this
+ * service cannot see, and otherwise refuses it (410).
  */
 export type SubmissionWarning = 'OTHER_SELLER';
 
@@ -106,18 +106,18 @@ export type Submission = Progress & {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly document: SubmittedDocument;
-  /** Warnings at the time when it was last queued. */
+  /** Warnings at the time when the submission was last queued. */
   readonly warnings: readonly SubmissionWarning[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 };
 
-/** Returns the session that people see: the last session that has the document, or else the last session. */
+/** Returns the session that users see: the last session that has the document, or the last session if none has it. */
 export function shownSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
 }
 
-/** Tells whether two states look equal to people. Another poll of KSeF is not a visible change. */
+/** Checks whether two states look the same to users. Another poll of KSeF is not a visible change. */
 export function isShownAlike(one: Progress, other: Progress): boolean {
   const shown = (progress: Progress): string => {
     const { status, ksefNumber, errorCode, errorMessage, upoReferenceNumber, submittedAt, completedAt } = progress;
@@ -137,8 +137,8 @@ export function isShownAlike(one: Progress, other: Progress): boolean {
 }
 
 /**
- * Returns the id of the submission of an invoice with a connection. It is always the same, so that a second request
- * finds the first.
+ * Returns the submission id for an invoice and a connection. It is always the same, so that a second request finds the
+ * first submission.
  */
 export function submissionId(connectionId: string, invoiceId: string): string {
   return uuidV5(invoiceId, connectionId);
@@ -155,8 +155,8 @@ export function currentSession({ sessions }: Pick<Progress, 'sessions'>): Submis
 }
 
 /**
- * Tells whether the document may have reached KSeF since the submission was last resumed. Such a submission is tracked
- * to its end, even when the connection can no longer be used.
+ * Checks whether the document may have reached KSeF since the submission was last resumed. Such a submission is tracked
+ * until it is final, even if the connection can no longer be used.
  */
 export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
   return sessions.some(({ sends, isEarlier }) => sends > 0 && isEarlier !== true);
@@ -200,7 +200,7 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
     'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit invoices that a supplier issued with the connection of that supplier.',
 };
 
-/** Describes the next step and names who must act. */
+/** Describes the next step of a submission and states who must act. */
 export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
@@ -237,7 +237,7 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
     : `KSeF refused the document. ${correction}`;
 }
 
-/** Error codes that mean a refused login. Codes that begin with KSEF_AUTH_ mean the same. */
+/** Error codes that mean a refused login. Codes that begin with KSEF_AUTH_ have the same meaning. */
 const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_TOKEN_TOO_LONG']);
 
 function nextStepAfterFailure(errorCode: string | undefined): string {

@@ -10,7 +10,7 @@ interface Registered {
   readonly sellerNip: string;
   /** Issue date as `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** SHA-256 in base64. */
+  /** SHA-256 hash of the document in base64. */
   readonly hash: string;
 }
 

@@ -3,14 +3,14 @@ import type { Collection, WithId } from 'mongodb';
 import type { CallScope, CallScopeStore, StoredScope } from '../application/call-limits.js';
 
 /**
- * Stored calls of one context of KSeF, or of one environment by address. The document belongs to no organization,
+ * Stored calls of one KSeF context, or of one environment for an IP address. The record belongs to no organization,
  * because KSeF counts the calls of all organizations together.
  */
 export interface CallScopeDocument extends CallScope {
-  /** Id such as `TEST:5265877635` or `TEST:address`. */
+  /** Document id such as `TEST:5265877635` or `TEST:address`. */
   readonly _id: string;
   readonly version: number;
-  /** Time after which the document is removed. A scope without a document has no calls. TTL index. */
+  /** Time after which the record is removed by a TTL index. A scope without a record has no calls. */
   readonly expiresAt: Date;
 }
 

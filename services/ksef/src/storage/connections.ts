@@ -19,15 +19,18 @@ import type {
   ShownCertificate,
 } from '../domain/connection.js';
 
-/** A stored connection. Its id is derived from organization, company and environment, so it is unique for them. */
+/**
+ * A stored connection. Its id is derived from organization, company and environment, so it is unique for each
+ * combination.
+ */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** Absent on connections with a token that were stored before certificates were supported. */
+  /** Authentication method. Absent on connections with a token that were stored before certificates were supported. */
   readonly authentication?: Authentication;
   readonly certificate?: ShownCertificate;
-  /** The sealed secret. The name of the field dates from the time when every secret was a token. */
+  /** The sealed secret. The field name dates from the time when every secret was a token. */
   readonly token?: SealedValue;
   /** Time when the secret was stored. */
   readonly tokenSavedAt?: Date;
@@ -38,7 +41,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastErrorMessage?: string;
   readonly warnings?: readonly ConnectionWarning[];
   readonly endTold?: EndNotice;
-  /** Time when the connection was disabled. Present until its secret is removed. Sparse index. */
+  /** Time when the connection was disabled, with a sparse index. Present until its secret is removed. */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
@@ -132,7 +135,7 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
     ...rest,
     ...('secret' in change ? { token: secret } : {}),
     ...(secretSavedAt === undefined ? {} : { tokenSavedAt: secretSavedAt }),
-    // The sweep uses this field to find secrets that must still be removed.
+    // The sweep uses this field to find secrets that have yet to be removed.
     ...(change.status === undefined ? {} : { wipeTokenSince: change.status === 'DISABLED' ? now : undefined }),
     ...('secret' in change && secret === undefined ? { wipeTokenSince: undefined } : {}),
   });

@@ -12,7 +12,7 @@ import type { Environment } from '../domain/connection.js';
 import { dueAtOf, INBOX_RUNS_MAX } from '../domain/inbox.js';
 import type { Inbox, InboxRun, RoleInbox } from '../domain/inbox.js';
 
-/** The inbox of a connection, stored under the id of the connection (ADR 0120). */
+/** The inbox of a connection, stored under the connection id (ADR 0120). */
 export interface InboxDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
@@ -20,23 +20,23 @@ export interface InboxDocument extends Aggregate {
   readonly isEnabled: boolean;
   readonly from: string;
   readonly roles: readonly RoleInbox[];
-  /** Newest ended runs, oldest first. */
+  /** Newest completed runs, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
   readonly lastRunAt?: Date;
-  /** Time at which a person requested runs. Sparse index. */
+  /** Time at which a person requested runs, with a sparse index. */
   readonly requestedAt?: Date;
-  /** Time of the next step; absent while the inbox is disabled. Sparse index. */
+  /** Time of the next inbox step, with a sparse index. Absent while the inbox is disabled. */
   readonly dueAt?: Date;
   readonly leaseUntil?: Date;
   readonly claim?: string;
 }
 
-/** The environment that an organization receives from, stored under the id of the organization. */
+/** The environment from which an organization receives, stored under the organization id. */
 export interface InboxEnvironmentDocument {
   readonly _id: string;
   readonly environment: Environment;
-  /** Connections whose inbox is enabled, or is being enabled. */
+  /** Ids of the connections whose inbox is enabled or being enabled. */
   readonly connectionIds: readonly string[];
 }
 
@@ -112,8 +112,8 @@ export function inboxStore(
       return (await collection.find(filter, { projection: WITHOUT_RUNS }).toArray()).map(toInbox);
     },
     async save(before, next, ended, events) {
-      // A worker with a claim on the inbox can store nothing more, because the version has changed and its claim has
-      // ended.
+      // A worker with a claim on the inbox can store nothing more, because the version has changed and its claim is no
+      // longer valid.
       const { $set, $unset, $push } = toUpdate(before, next, ended);
       const change = {
         $set: { ...$set, leaseUntil: FREE },
@@ -173,8 +173,8 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
       if (!isDuplicateKey(error)) throw error;
     }
     const found = await collection.findOne({ _id: organizationId });
-    // Two first requests arrived at once. The other one has inserted the document, or the environment was released in
-    // the meantime.
+    // Two first requests arrived at the same time. The other request has inserted the document, or the environment was
+    // released in the meantime.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
     return isOther ? found.environment : take(organizationId, environment, connectionId);
   };

@@ -33,15 +33,15 @@ export interface SubmissionDocument extends Aggregate {
   readonly status: Progress['status'];
   readonly progress: Omit<Progress, 'status' | 'dueAt'>;
   readonly attempts: readonly Attempt[];
-  /** Time of the next step. Absent when no work is left. Sparse index. */
+  /** Time of the next submission step, with a sparse index. Absent if no work remains. */
   readonly dueAt?: Date;
   readonly leaseUntil?: Date;
   readonly claim?: string;
-  /** Present when the submission is not final or has an open session. Sparse index. */
+  /** Marker with a sparse index, present while the submission is not final or has an open session. */
   readonly isOpen?: true;
-  /** Present when the document may have reached KSeF. */
+  /** Present if the document may have reached KSeF. */
   readonly wasSent?: true;
-  /** Present when nothing can be done before the connection changes. That change makes the submission due. */
+  /** Present if no step is possible before the connection changes. That change makes the submission due. */
   readonly waitsForConnection?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -49,7 +49,7 @@ export interface SubmissionDocument extends Aggregate {
 
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
-/** The confirmation of a submission, stored under the id of the submission. */
+/** The confirmation for a submission, stored under the submission id. */
 export interface ConfirmationDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -168,7 +168,7 @@ export function submissionStore(
     },
     async save(submission, progress, events, warnings) {
       // A worker with a claim on the submission can store nothing more, because the version has changed and its claim
-      // has ended.
+      // is no longer valid.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
         $set: { ...$set, warnings },
@@ -328,7 +328,7 @@ function toSubmission(found: WithId<SubmissionDocument>): Submission {
 }
 
 /**
- * Converts a stored document to progress.
+ * Converts a stored document to submission progress.
  * @throws TypeError if fields are missing that the status requires, which no version of the service has written
  */
 function toProgress({ _id: id, status, progress, dueAt }: WithId<SubmissionDocument>): Progress {

@@ -11,23 +11,23 @@ import type { ConnectionStore } from './stores.js';
 interface AnnounceDeps {
   readonly connections: Pick<ConnectionStore, 'ending' | 'save'>;
   readonly organizations: Organizations;
-  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
+  /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
   readonly tokensEnd: Date | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
 /**
- * Announces certificates and tokens that end soon (KSeF reference, section 18). Each notice is announced once, because
- * the write that stores it also stores its event. A sweep reads all pages, so that failing connections do not hide
- * later ones.
+ * Announces certificates and tokens that will expire soon (KSeF reference, section 18). Each notice is announced once,
+ * because the write that stores it also stores its event. A sweep reads all pages, so that a failing connection does
+ * not block those after it.
  */
 export const announceEnds =
   ({ connections, organizations, tokensEnd, clock, logger }: AnnounceDeps) =>
   async (signal: AbortSignal): Promise<void> => {
     async function announceEnd(connection: Connection): Promise<void> {
       const notice = dueNotice(connection, { now: clock.now(), tokensEnd });
-      // The notice follows after the organization is restored.
+      // The notice is announced after the organization is restored.
       if (notice === undefined || !(await organizations.exists(connection.organizationId))) return;
       const { id: connectionId, companyId, environment, authentication } = connection;
       await connections.save(connection, { endTold: notice }, [
@@ -51,7 +51,7 @@ export const announceEnds =
         try {
           await announceEnd(connection);
         } catch (error) {
-          // Another replica announced the notice, or the connection was changed. The next sweep decides again.
+          // Another replica announced the notice, or the connection was changed. The next sweep checks again.
           if (error instanceof VersionConflict) continue;
           failures++;
           logger.warn(

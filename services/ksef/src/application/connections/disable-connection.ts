@@ -9,9 +9,9 @@ import type { ConnectionStore, OpenSubmissions } from './stores.js';
 interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithSecret'>;
   readonly submissions: OpenSubmissions;
-  /** Ends the inbox of the connection. */
+  /** Disables the inbox of the connection permanently. */
   readonly endInbox: (connection: Connection) => Promise<void>;
-  /** Drops the tokens of the connection's authentication at KSeF. Never throws. */
+  /** Drops the connection's access tokens and terminates its login session at KSeF. Never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
   readonly logger: Logger;
 }
@@ -19,8 +19,8 @@ interface WipeDeps {
 export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
 
 /**
- * Ends a connection (endpoint 14), so that nothing more is sent or received with it. Its secret is kept as long as sent
- * submissions need it. A connection that is already DISABLED does not change.
+ * Disables a connection (endpoint 14), so that nothing more is sent or received through it. Its secret is kept as long
+ * as sent submissions need it. A connection that is already DISABLED does not change.
  * @throws DomainError not_found
  */
 export const disableConnection =
@@ -55,13 +55,13 @@ async function wipeSecret(
   const { id: connectionId, organizationId } = connection;
   try {
     await endInbox(connection);
-    // Unsent submissions end now instead of after their wait. Sent submissions need the secret until they are final.
+    // Unsent submissions fail now instead of after their wait. Sent submissions need the secret until they are final.
     await submissions.wakeUnsent(organizationId, connectionId);
     if (await submissions.hasUnfinishedWork(organizationId, connectionId)) return;
     await connections.save(connection, { secret: undefined }, []);
     await endAccess(connectionId);
   } catch (error) {
-    // The connection was restored in the meantime, or wiped by another replica.
+    // The connection was restored in the meantime, or another replica removed its secret.
     if (error instanceof VersionConflict) return;
     logger.warn(
       { error, connectionId },
@@ -71,8 +71,8 @@ async function wipeSecret(
 }
 
 /**
- * Wakes submissions that wait for a change of their connection. A failure is only logged, because they continue later
- * anyway.
+ * Wakes submissions that are waiting for a change of their connection. A failure is only logged, because they continue
+ * later anyway.
  */
 export async function wakeWaiting(
   { submissions, logger }: { readonly submissions: Pick<OpenSubmissions, 'wake'>; readonly logger: Logger },

@@ -8,7 +8,7 @@ import type { KsefRefusal } from '../../domain/ksef-refusal.js';
 import type { ConnectionStore } from './stores.js';
 
 /**
- * Sets a connection to ERROR.
+ * Sets the status of a connection to ERROR.
  * @param used the connection as it was when KSeF refused its token
  */
 export type FailConnection = (used: Connection, refusal: Pick<KsefRefusal, 'code' | 'message'>) => Promise<void>;
@@ -19,9 +19,9 @@ interface FailDeps {
 }
 
 /**
- * Sets a connection to ERROR because KSeF refused its token during a submission. Queued submissions then wait for a new
- * token instead of failing one by one, and owners and admins are notified. If a disabled connection is refused, they
- * are also notified once, because sent submissions still need its token.
+ * Sets the status of a connection to ERROR because KSeF refused its token during a submission. Queued submissions then
+ * wait for a new token instead of failing one by one, and owners and admins are notified. If a disabled connection is
+ * refused, they are also notified once, because sent submissions still need its token.
  * @returns a function that changes nothing if another token was stored in the meantime
  */
 export const failConnection =

@@ -7,7 +7,7 @@ import { isSameSecret } from '../../domain/connection.js';
 import type { NoteWarnings } from '../ksef-calls.js';
 import type { ConnectionStore } from './stores.js';
 
-/** Period in which one process stores a repeated warning only once. Some warnings come with every response. */
+/** Period in which one process stores a repeated warning only once. KSeF sends some warnings with every response. */
 const REPEATED_AFTER_MS = 60_000;
 /** Maximum number of warnings that a process remembers as stored. The oldest is dropped first. */
 export const NOTED_MAX = 10_000;
@@ -18,7 +18,7 @@ interface NoteDeps {
   readonly logger: Logger;
 }
 
-/** Stores warnings of KSeF on the connection that owns the secret. Warnings about a replaced secret are dropped. */
+/** Stores KSeF warnings on the connection that owns the secret. Warnings about a replaced secret are dropped. */
 export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarnings {
   const notedAtMs = new Map<string, number>();
 

@@ -39,12 +39,12 @@ interface NewConnection {
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** The KSeF token. Empty if a certificate is sent. */
+  /** The KSeF token. Empty if the request contains a certificate. */
   readonly token: string;
   readonly certificate?: UploadedCertificate | undefined;
 }
 
-/** The stored parts of a token or a certificate. */
+/** The stored parts of a KSeF token or certificate. */
 interface Credential {
   readonly authentication: Authentication;
   readonly certificate: ShownCertificate | undefined;
@@ -124,7 +124,7 @@ export const saveConnection =
         },
         [connectionAudit('rotated', id, context)],
       );
-      // Sent submissions are tracked with the new secret.
+      // Submissions that were already sent are tracked with the new secret.
       await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });

@@ -13,7 +13,7 @@ import type {
 } from '../../domain/connection.js';
 import type { EndsSoon } from '../../domain/credential-end.js';
 
-// Operations that the use cases of connections need from stores.
+// Store operations that the connection use cases need.
 
 export interface ConnectionFilter {
   readonly companyId: string | undefined;
@@ -21,7 +21,7 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** Fields that a change sets. Fields that are absent stay unchanged, and undefined fields are removed. */
+/** Fields that a change sets. Absent fields stay unchanged, and undefined fields are removed. */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;
@@ -38,29 +38,29 @@ export interface ConnectionChange {
 }
 
 export interface ConnectionStore {
-  /** Stores a connection. Returns false if the company already has a connection of this environment. */
+  /** Stores a connection. Returns false if the company already has a connection to this environment. */
   insert(connection: Connection, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /**
-   * Changes a connection.
-   * @throws VersionConflict if another change came first
+   * Stores a change to a connection.
+   * @throws VersionConflict if the connection has changed since it was read
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /** Returns disabled connections that still have a secret. */
   disabledWithSecret(): Promise<readonly Connection[]>;
-  /** Returns a page of connections whose secret may end soon, ordered by id. Empty after the last page. */
+  /** Returns a page of connections whose secret may expire soon, ordered by id. Empty after the last page. */
   ending(ends: EndsSoon, afterId?: string): Promise<readonly Connection[]>;
 }
 
 /** Queries about the submissions of a connection. */
 export interface OpenSubmissions {
-  /** Tells whether any submission is not final. */
+  /** Checks whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Tells whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
+  /** Checks whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes unsent submissions due now, whatever they wait for. */
+  /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that wait for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }

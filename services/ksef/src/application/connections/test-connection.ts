@@ -20,13 +20,13 @@ export interface TestDeps {
   readonly submissions: Pick<OpenSubmissions, 'wake'>;
   readonly secrets: Pick<SealedField, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
-  /** Maximum duration of a test. Callers get a response by then, whatever KSeF does. */
+  /** Maximum duration of a connection test. Callers get a response by then, even if KSeF does not respond. */
   readonly testMsMax: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Result of a test that KSeF responded to. */
+/** Result of a connection test to which KSeF responded. */
 export interface TestResult {
   readonly status: 'CONNECTED' | 'ERROR';
   readonly testedAt: Date;
@@ -38,15 +38,15 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
-/** A test in progress. It lasts until its last call has ended. */
+/** A connection test in progress. It lasts until its last call has completed. */
 interface RunningTest {
   readonly connection: Connection;
   readonly result: Promise<TestResult>;
 }
 
 /**
- * Authenticates with the stored secret and checks that it may send invoices (endpoint 13). A process runs one test of a
- * connection at a time. Callers that arrive during a test share its result, even after the first caller has
+ * Authenticates with the stored secret and checks the permission to send invoices (endpoint 13). A process runs one
+ * test of a connection at a time. Callers that arrive during a test share its result, even after the first caller has
  * disconnected. A secret that is stored during the test is tested afterwards.
  * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no conclusive response
  */
@@ -94,7 +94,7 @@ async function testOnce(
 }
 
 /**
- * Stores the result of a test.
+ * Stores the result of a connection test.
  * @returns the new status; undefined if it does not change
  * @throws DomainError wrong_state when the secret was replaced in the meantime
  */
@@ -138,8 +138,8 @@ async function storeResult(
 }
 
 /**
- * Returns the status after a test.
- * @returns undefined if the response says nothing about the secret
+ * Returns the connection status after a test.
+ * @returns undefined if the response does not show whether the secret is valid
  */
 function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | undefined {
   if (refusal === undefined) return 'CONNECTED';
@@ -154,7 +154,7 @@ function unanswered(refusal: KsefRefusal | undefined): DomainError {
 
 /**
  * Decrypts the secret of a connection.
- * @throws DomainError wrong_state if the connection was ended
+ * @throws DomainError wrong_state if the connection is disabled
  */
 function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): KsefCredentials {
   if (connection.status === 'DISABLED' || connection.secret === undefined) throw disabled();

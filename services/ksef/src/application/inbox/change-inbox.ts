@@ -20,12 +20,12 @@ export interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** A change of an inbox as the caller requested it. */
+/** An inbox change that a caller requested. */
 interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly isEnabled: boolean;
-  /** First day to receive. Undefined for the stored day, or for today if none is stored. */
+  /** First day from which invoices are received. If undefined, the stored day applies, or today if none is stored. */
   readonly from: string | undefined;
 }
 
@@ -86,8 +86,8 @@ export const updateInbox =
     });
 
 /**
- * Ends the inbox of a connection that ends. Its keys are removed, and the organization may receive from another
- * environment.
+ * Disables the inbox of a connection that is being disabled. Its keys are removed, and the organization may receive
+ * from another environment.
  */
 export type EndInbox = (connection: Connection) => Promise<void>;
 
@@ -116,7 +116,7 @@ async function disable(
 }
 
 /**
- * Makes all roles run now, within the limits of KSeF. Runs in progress continue.
+ * Starts the runs of all roles now, within the KSeF limits. Runs in progress continue.
  * @throws DomainError not_found; wrong_state if the inbox is not enabled or the connection is not CONNECTED
  */
 export const startRuns =
@@ -140,14 +140,14 @@ export const startRuns =
   };
 
 /**
- * Returns the runs in progress and the newest ended runs, at most 100, newest first.
+ * Returns the runs in progress and the newest completed runs, at most 100, newest first.
  * @throws DomainError not_found
  */
 export const listRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
   async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
     await requireConnection(connections, organizationId, connectionId);
-    // Ended runs are read afterwards. In the other order, a run that ends in between could be missing.
+    // Completed runs are read afterwards. In the other order, a run that completes in between could be missing.
     const inbox = await inboxes.find(organizationId, connectionId);
     const over = await inboxes.endedRuns(organizationId, connectionId);
     const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));

@@ -7,7 +7,7 @@ import { receivedThrough } from '../../domain/inbox.js';
 import type { Inbox } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
-/** Returns the event for the current state of an inbox. It is stored in the same write as that state. */
+/** Returns the event for the current inbox state. It is stored in the same write as that state. */
 export function inboxChanged(inbox: Inbox): Announcement {
   const { id: connectionId, companyId, environment, isEnabled: enabled, from: fromDate } = inbox;
   const receivedThroughTime = receivedThrough(inbox);
@@ -22,7 +22,7 @@ export function inboxChanged(inbox: Inbox): Announcement {
 }
 
 /**
- * Returns the events of a step: at most one event with news for each run, and one event for a pause until the inbox
+ * Returns the events of an inbox step: at most one news event for each run, and one event for a pause until the inbox
  * continues.
  */
 export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }: InboxChange): Announcement[] {
@@ -37,7 +37,7 @@ export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }
   ];
 }
 
-/** Returns the audit event for an inbox that somebody enabled or disabled. */
+/** Returns the audit event for an inbox that a person enabled or disabled. */
 export function inboxAudit(
   act: 'inbox_enabled' | 'inbox_disabled',
   connectionId: string,

@@ -39,16 +39,16 @@ import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
 /**
- * Maximum number of inboxes that a replica works on at once, and of those that receive a package, which needs disk
+ * Maximum number of inboxes that a replica processes at once, and of those that receive a package, which needs disk
  * space and much memory.
  */
 const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
-/** Wait for one of the slots for receiving packages. */
+/** Time to wait for a free slot for receiving packages. */
 const PLACE_WAIT_MS = 10_000;
-/** Wait while the connection is not CONNECTED, or the organization is deleted. */
+/** Time to wait while the connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Wait after a fault of this service, or of a service that it needs, outside of a run. */
+/** Time to wait after a fault, outside of a run, of this service or of a service that it needs. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
@@ -68,13 +68,13 @@ interface Deps extends ReceiveDeps {
 }
 
 export interface InboxWorker {
-  /** Claims due inboxes, as far as there is room, and works on them. */
+  /** Claims due inboxes while slots are free, and processes them. */
   poll(): Promise<void>;
-  /** Stops the work in progress and resolves when it has ended. The next worker continues from the stored state. */
+  /** Stops the work in progress and resolves when it has stopped. The next worker continues from the stored state. */
   stop(): Promise<void>;
 }
 
-/** Receives purchases from KSeF. Every replica runs one worker, and there is no leader. */
+/** Receives purchase invoices from KSeF. Every replica runs one worker, and there is no leader. */
 export function inboxWorker(deps: Deps): InboxWorker {
   const { queue, connections, clock, logger, waitFactor } = deps;
   const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
@@ -98,7 +98,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
             now = await advance(now, abort.signal);
           }
         } finally {
-          // The call does nothing if another worker holds the claim.
+          // The call has no effect if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -114,7 +114,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * Performs one step. The intent and the outcome of a step are one write each.
+   * Performs one inbox step. The intent and the outcome of a step are stored in one write each.
    * @returns undefined if the claim was released because the inbox has to wait
    */
   async function advance(claim: InboxClaim, signal: AbortSignal): Promise<InboxClaim | undefined> {
@@ -128,7 +128,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The stored marks belong to the invoices of another taxpayer.
+      // The stored marks belong to another taxpayer's invoices.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The connection was saved with another NIP.', now);
@@ -160,7 +160,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
 
   /**
    * Starts an export (R1) whose key is already stored. If the process is killed in between, the export is requested
-   * again. KSeF drops exports that nobody fetches.
+   * again. KSeF drops exports that are not fetched.
    */
   async function startExport(
     claim: InboxClaim,
@@ -183,7 +183,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return store(intended, { inbox: exportStarted(inbox, role, referenceNumber, timing()) });
   }
 
-  /** Reads the status of an export (R2). If the package is ready, downloads it (R3) and receives everything in it. */
+  /** Fetches the status of an export (R2). If the package is ready, downloads it (R3) and receives everything in it. */
   async function follow(
     claim: InboxClaim,
     role: RoleInbox,
@@ -192,7 +192,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
     const key = openKey(inbox, sealed);
-    // The key that sealed the export key is gone, so another export with a new key is requested.
+    // The key that encrypted the export key has been removed, so another export with a new key is requested.
     if (key === undefined) return store(claim, restarted(inbox, role, 'The key of the export is lost.', timing()));
     const { status, package: made } = await more.calls.exportStatus(referenceNumber);
     const said = [status.description, ...status.details].join(' ');
@@ -238,7 +238,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return ended(inbox, role, { message, isPaused: true, counts }, timing());
   }
 
-  /** Decides what follows a failed step of a run. */
+  /** Decides what follows a failed step of an inbox run. */
   async function failed(
     claim: InboxClaim,
     role: RoleInbox,
@@ -264,7 +264,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // KSeF no longer knows the export in this case.
+    // KSeF no longer has the export in this case.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

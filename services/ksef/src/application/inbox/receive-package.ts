@@ -10,12 +10,12 @@ import { inboxInvoice } from '../../telemetry.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
 /**
- * Maximum number of attempts of a call to an unavailable service. They take about 15 seconds, so that a restart of the
+ * Maximum number of attempts to call an unavailable service. They take about 15 seconds, so that a restart of the
  * service does not require another download.
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
-/** Kinds of refusals that no further attempt can change. */
+/** Kinds of refusals that repeating the call cannot change. */
 const LASTING: ReadonlySet<string> = new Set([
   'already_exists',
   'idempotency_mismatch',
@@ -31,16 +31,16 @@ export interface ReceiveDeps {
   readonly waitFactor: number;
 }
 
-/** Result of receiving a package. */
+/** Result of receiving a package from KSeF. */
 export interface Reception {
   readonly counts: ReceivedCounts;
-  /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */
+  /** Message if the organization's plan allows no more invoices. The rest of the package was not received. */
   readonly exceeded: string | undefined;
 }
 
 /**
- * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
- * is requested. Both happen once for each KSeF number, so this function may be repeated at any point.
+ * Passes the invoices of a package on in the order of KSeF: each invoice is stored in the documents service, and its
+ * analysis is requested. Both happen once for each KSeF number, so this function may be repeated at any point.
  * @param since start of the export; documents that were stored earlier had been received before
  * @throws DomainError if a service is unavailable; the reason of the signal
  */
@@ -74,7 +74,7 @@ export async function receivePackage(
     try {
       await patiently(() => analyses.request(stored, limits.analyses, context));
     } catch (error) {
-      // The document cannot be read. People see it as a failed upload.
+      // The document cannot be read. Users see it as a failed upload.
       if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     }
     if (storedAt >= since) received++;

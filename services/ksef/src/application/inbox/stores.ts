@@ -6,7 +6,7 @@ import type { ExpectedInvoice, ExportedPart, PackedFile } from '../../domain/exp
 import type { Inbox, InboxRun, RefusedInvoice } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
-// Operations that the use cases of the inbox need from stores and from other services.
+// Store and service operations that the inbox use cases need.
 
 export interface InboxStore {
   /** Stores an inbox. Returns false if the connection already has one. */
@@ -14,41 +14,41 @@ export interface InboxStore {
   find(organizationId: string, connectionId: string): Promise<Inbox | undefined>;
   findMany(organizationId: string, connectionIds: readonly string[]): Promise<readonly Inbox[]>;
   /**
-   * Changes an inbox and ends the claim of a worker on it.
-   * @throws VersionConflict if another change came first
+   * Stores a change to an inbox and cancels the claim of any worker on it.
+   * @throws VersionConflict if the inbox has changed since it was read
    */
   save(before: Inbox, next: Inbox, ended: readonly InboxRun[], events: readonly Announcement[]): Promise<Inbox>;
   /**
-   * Stores that a person requested runs of all roles. This is not a change of the inbox, so a worker that holds a claim
-   * continues.
+   * Stores that a person requested runs of all roles. The request does not change the inbox version, so a worker with a
+   * claim continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
-  /** Returns the ended runs of an inbox, newest first, up to the number that it keeps. */
+  /** Returns the completed runs of an inbox, newest first, up to the number that it keeps. */
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 
-/** The environment of KSeF from which each organization receives invoices. */
+/** The KSeF environment from which each organization receives invoices. */
 export interface InboxEnvironments {
   /**
-   * Reserves the environment for a connection.
+   * Reserves the KSeF environment for a connection.
    * @returns the environment that other connections have reserved, or undefined on success
    */
   take(organizationId: string, environment: Environment, connectionId: string): Promise<Environment | undefined>;
   release(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** An inbox that only this process may work on. */
+/** An inbox that only this process may work on until it releases the claim. */
 export interface InboxClaim {
   readonly inbox: Inbox;
   keepAlive(onLost: () => void): { stop(): void };
   /**
-   * Stores a change.
+   * Stores a change to the claimed inbox.
    * @throws VersionConflict if the claim is no longer valid
    */
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
-  /** Releases the claim. The inbox is due as it was last stored. */
+  /** Releases the claim on the inbox. The inbox is due as it was last stored. */
   release(): Promise<void>;
-  /** Releases the claim until a later time. This is not a change of the inbox. */
+  /** Releases the claim until a later time. The inbox version does not change. */
   wait(dueAt: Date): Promise<void>;
 }
 
@@ -58,12 +58,15 @@ export interface DueInbox {
 }
 
 export interface InboxQueue {
-  /** Returns due inboxes without a claim, the longest due first. */
+  /** Returns due inboxes without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyIds: readonly string[]): Promise<readonly DueInbox[]>;
   claim(due: DueInbox): Promise<InboxClaim | undefined>;
   /** Returns the time in seconds for which the longest due inbox has waited for a worker. */
   lagSeconds(): Promise<number>;
-  /** Returns inboxes without a claim that were due before a time, the longest due first. */
+  /**
+   * Returns inboxes without a claim that were due before the given time, starting with the one that has been due the
+   * longest.
+   */
   dueBefore(before: Date, limit: number): Promise<readonly (DueInbox & { readonly dueSince: Date })[]>;
 }
 
@@ -73,7 +76,7 @@ export interface OpenPackage {
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
   readonly refused: readonly RefusedInvoice[];
   /**
-   * Returns the bytes of one invoice.
+   * Returns the content of one invoice as bytes.
    * @throws PackageFault if the file cannot be unpacked
    */
   read(invoice: ExpectedInvoice<PackedFile>): Promise<Buffer>;
@@ -81,8 +84,8 @@ export interface OpenPackage {
 
 export interface ExportPackages {
   /**
-   * Downloads, decrypts and checks a package and passes it to the reader. Afterwards nothing of it remains on the disk,
-   * even after an error.
+   * Downloads, decrypts and checks a package and passes it to the reader. Afterwards, no part of it remains on the
+   * disk, even after an error.
    * @throws PackageFault for an invalid package; KsefRefusal if a part cannot be downloaded now; errors of the reader
    */
   reading<T>(
@@ -92,22 +95,22 @@ export interface ExportPackages {
   ): Promise<T>;
 }
 
-/** Plans of tenants, from the facts of the organization service. */
+/** Plan limits of tenants, from the facts that the organization service publishes. */
 export interface TenantPlans {
   /**
-   * Returns the limits of an organization.
+   * Returns the plan limits of an organization.
    * @returns undefined for a deleted organization, which may be restored
    */
   limitsOf(organizationId: string): Promise<MonthlyLimits | undefined>;
 }
 
-/** Monthly limits of a plan. Undefined if there is no limit. */
+/** Monthly limits of a plan. Undefined if the plan has no limit. */
 export interface MonthlyLimits {
   readonly analyses: number | undefined;
   readonly uploadBytes: number | undefined;
 }
 
-/** An invoice as KSeF delivered it. */
+/** An invoice exactly as KSeF delivered it. */
 export interface ReceivedInvoice {
   readonly organizationId: string;
   readonly companyId: string;
@@ -116,7 +119,7 @@ export interface ReceivedInvoice {
   readonly content: Buffer;
 }
 
-/** Documents that came through a channel, in the documents service. */
+/** Documents received through a channel, in the documents service. */
 export interface ChannelDocuments {
   /**
    * Stores a document once.
@@ -131,7 +134,7 @@ export interface ChannelDocuments {
   ): Promise<{ readonly storedAt: Date }>;
 }
 
-/** Analyses of uploads, in the analysis service. */
+/** Analyses of uploaded documents, in the analysis service. */
 export interface UploadAnalyses {
   /**
    * Requests the analysis of a document once, without waiting for its result.

@@ -3,7 +3,7 @@ import type { InboxQueue } from './stores.js';
 
 const STUCK_MAX = 100;
 
-/** Reports inboxes to the operator that no worker has claimed for too long. */
+/** Notifies the operator of inboxes that no worker has claimed for too long. */
 export const stuckInboxes =
   ({ queue }: { readonly queue: Pick<InboxQueue, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

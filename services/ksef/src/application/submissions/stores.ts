@@ -5,7 +5,7 @@ import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
 import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
-// Operations that the use cases of submissions need from stores and from other services.
+// Store and service operations that the submission use cases need.
 
 export interface SubmissionFilter {
   readonly status: SubmissionStatus | undefined;
@@ -13,7 +13,7 @@ export interface SubmissionFilter {
 }
 
 export interface SubmissionStore {
-  /** Stores a submission. Returns false if it already exists. */
+  /** Stores a submission. Returns false if the submission already exists. */
   insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
   list(
@@ -24,8 +24,8 @@ export interface SubmissionStore {
   ): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /**
-   * Changes a submission and ends the claim of a worker on it.
-   * @throws VersionConflict if another change came first
+   * Stores a change to a submission and cancels the claim of any worker on it.
+   * @throws VersionConflict if the submission has changed since it was read
    */
   save(
     submission: Submission,
@@ -33,23 +33,23 @@ export interface SubmissionStore {
     events: readonly Announcement[],
     warnings?: readonly SubmissionWarning[],
   ): Promise<Submission>;
-  /** Tells whether any submission is not final. */
+  /** Checks whether any submission is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Tells whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
+  /** Checks whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Makes unsent submissions due now, whatever they wait for. */
+  /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that wait for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** A submission that only this process may work on. */
+/** A submission that only this process may work on until it releases the claim. */
 export interface SubmissionClaim {
   readonly submission: Submission;
   readonly attempts: readonly Attempt[];
   keepAlive(onLost: () => void): { stop(): void };
   /**
-   * Stores the next state.
+   * Stores the next state of the claimed submission.
    * @throws VersionConflict if the claim is no longer valid
    */
   save(
@@ -58,28 +58,31 @@ export interface SubmissionClaim {
     events: readonly Announcement[],
     wait?: ConnectionWait,
   ): Promise<SubmissionClaim>;
-  /** Releases the claim. The submission is due as it was last stored. */
+  /** Releases the claim on the submission. The submission is due as it was last stored. */
   release(): Promise<void>;
-  /** Releases the claim until a later time. Version and time of the last change stay the same. */
+  /** Releases the claim until a later time. The version and the time of the last change stay the same. */
   wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
 }
 
-/** Reason why a submission waits for its connection. A change of the connection wakes it. */
+/** Reason why a submission is waiting for its connection. A change of the connection wakes it. */
 export interface ConnectionWait {
   readonly isForConnection: boolean;
 }
 
 export interface SubmissionQueue {
-  /** Returns due submissions without a claim, the longest due first. */
+  /** Returns due submissions without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
-  /** Makes submissions due now that wait for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
-  /** Counts submissions with remaining work by status. */
+  /** Counts the submissions that have remaining work, by status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
   /** Returns the time in seconds for which the longest due submission has waited for a worker. */
   lagSeconds(): Promise<number>;
-  /** Returns submissions without a claim that were due before a time, the longest due first. */
+  /**
+   * Returns submissions without a claim that were due before the given time, starting with the one that has been due
+   * the longest.
+   */
   dueBefore(before: Date, limit: number): Promise<readonly WaitingSubmission[]>;
 }
 
@@ -94,9 +97,9 @@ export interface WaitingSubmission extends DueSubmission {
   readonly dueSince: Date;
 }
 
-/** Confirmations of receipt, exactly as KSeF sent them. */
+/** Confirmations of receipt (UPO), exactly as KSeF sent them. */
 export interface ConfirmationStore {
-  /** Stores a confirmation. If one already exists, it is kept. */
+  /** Stores a confirmation of receipt. An existing confirmation is not replaced. */
   keep(confirmation: StoredConfirmation): Promise<void>;
   find(organizationId: string, submissionId: string): Promise<StoredConfirmation | undefined>;
 }
@@ -106,26 +109,26 @@ export interface StoredConfirmation {
   readonly organizationId: string;
   readonly ksefNumber: string;
   readonly xml: Buffer;
-  /** Absent if the confirmation was stored before seals were kept. */
+  /** Seal of the confirmation. Absent if the confirmation was stored before seals were kept. */
   readonly seal?: KeptSeal | undefined;
   readonly storedAt: Date;
 }
 
-/** Seal of a valid confirmation. */
+/** Electronic seal of a valid confirmation. */
 export interface KeptSeal {
-  /** SHA-256 of the seal's certificate in hexadecimal digits with colons. */
+  /** SHA-256 fingerprint of the seal's certificate, in hexadecimal digits with colons. */
   readonly fingerprint: string;
-  /** False when the seal is valid, but no configured certificate identifies its holder. */
+  /** False if the seal is valid but no configured certificate identifies its holder. */
   readonly isHolderKnown: boolean;
 }
 
-/** Tenants, from the organization service. */
+/** Organizations that exist, from the organization service. */
 export interface Organizations {
-  /** Tells whether the organization exists. A deleted organization does not, although it may be restored. */
+  /** Checks whether the organization exists. A deleted organization does not count, although it may be restored. */
   exists(organizationId: string): Promise<boolean>;
 }
 
-/** Invoices, from the analysis service. */
+/** Invoices and their decisions, from the analysis service. */
 export interface Invoices {
   /**
    * Finds an invoice with its decision.
@@ -142,17 +145,17 @@ export interface DecidedInvoice {
   readonly isPass: boolean;
 }
 
-/** Documents, from the documents service, which is the only service that parses them. */
+/** Documents from the documents service, which is the only service that parses them. */
 export interface Documents {
   /**
    * Reads the fields of a document.
    * @throws DomainError wrong_state if the document was deleted or cannot be read
    */
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;
-  /** Returns the uploaded bytes. */
+  /** Returns the uploaded document as bytes. */
   read(organizationId: string, uploadId: string, context: RequestContext): Promise<Buffer>;
   /**
-   * Checks a confirmation.
+   * Checks a confirmation of receipt.
    * @returns its fault, or its seal if signature, number and hash are correct
    */
   checkConfirmation(

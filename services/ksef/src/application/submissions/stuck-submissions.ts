@@ -3,7 +3,7 @@ import type { SubmissionQueue } from './stores.js';
 
 const STUCK_MAX = 100;
 
-/** Reports submissions to the operator that no worker has claimed for too long. */
+/** Notifies the operator of submissions that no worker has claimed for too long. */
 export const stuckSubmissions =
   ({ queue }: { readonly queue: Pick<SubmissionQueue, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

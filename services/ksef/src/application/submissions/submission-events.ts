@@ -5,7 +5,9 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Progress, Submission } from '../../domain/submission.js';
 
-/** Returns the event for a new state, which is stored in the same write. Returns none if people see no change. */
+/**
+ * Returns the event for a new submission state, which is stored in the same write. Returns none if users see no change.
+ */
 export function submissionChanged(
   { id, connectionId, companyId, invoiceId, status: before }: Submission,
   { status, errorCode, ksefNumber }: Progress,
@@ -25,7 +27,7 @@ export function submissionChanged(
   ];
 }
 
-/** Returns the audit event for a submission that somebody requested or cancelled. */
+/** Returns the audit event for a submission that a person requested or cancelled. */
 export function submissionAudit(
   act: 'created' | 'canceled',
   submissionId: string,

@@ -52,21 +52,21 @@ import type {
 import { submissionChanged } from './submission-events.js';
 
 /**
- * Maximum number of submissions that a replica works on at once, in total and for one connection. The second limit
- * keeps room for other connections.
+ * Maximum number of submissions that a replica processes at once, in total and for one connection. The second limit
+ * leaves room for other connections.
  */
 const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
 /**
- * Wait while the connection is not CONNECTED. A change of the connection wakes waiting submissions. This wait covers
- * the case that a crash prevented the wake-up.
+ * Time to wait while the connection is not CONNECTED. A change of the connection wakes the submissions that are
+ * waiting. This wait covers the case that a crash prevented the wake-up.
  */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Maximum wait of an unsent submission for another token or certificate. */
+/** Maximum time that an unsent submission waits for another token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
-/** Wait while the organization is deleted, because it may be restored. */
+/** Time to wait while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** Wait after a fault of this or another service. */
+/** Time to wait after a fault of this or another service. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
@@ -89,27 +89,27 @@ interface Deps {
 }
 
 export interface SubmissionWorker {
-  /** Claims due submissions, as far as there is room, and works on them. */
+  /** Claims due submissions while slots are free, and processes them. */
   poll(): Promise<void>;
-  /** Stops starting calls. Resolves when the calls in progress have ended. */
+  /** Stops starting calls. Resolves when the calls in progress have completed. */
   stop(): Promise<void>;
 }
 
-/** Result of a step: the progress to store and the calls to note. */
+/** Result of a submission step: the progress to store and the calls to record. */
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
-  /** Refusal of the call that failed. */
+  /** Refusal of the call that failed in this step. */
   readonly refusal?: KsefRefusal;
 }
 
-/** Result of a step that was stored. */
+/** Result of a submission step that was stored. */
 interface Stored {
   readonly claim: SubmissionClaim;
   readonly refusal: KsefRefusal | undefined;
 }
 
-/** Sends submissions to KSeF. Every replica runs one worker, and there is no leader. */
+/** Sends invoices to KSeF. Every replica runs one worker, and there is no leader. */
 export function submissionWorker(deps: Deps): SubmissionWorker {
   const { queue, connections, clock, logger, waitFactor, requestMs } = deps;
   const own = new Map<string, { readonly connectionId: string; readonly ended: Promise<void> }>();
@@ -128,7 +128,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
           while (now !== undefined && !isStopped && !isLost && isDue(now.submission, clock)) now = await advance(now);
         } finally {
           // The claim is also released after a failure, so that the next worker does not have to wait for the lease to
-          // expire. The call does nothing if another worker holds the claim.
+          // expire. The call has no effect if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -144,7 +144,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Performs one step. The intent and the outcome of a step are one write each.
+   * Performs one submission step. The intent and the outcome of a step are stored in one write each.
    * @returns undefined if the claim was released because the submission has to wait
    */
   async function advance(claim: SubmissionClaim): Promise<SubmissionClaim | undefined> {
@@ -181,7 +181,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         { error, submissionId: submission.id, step: step.kind },
         'a step of a submission failed; it is retried',
       );
-      // A confirmation that cannot be checked is given up after a while, like a confirmation that KSeF does not send.
+      // A confirmation that cannot be checked is abandoned after a while, like a confirmation that KSeF does not send.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
       return (await store(claim, { progress: confirmationLater(submission, undefined, timing()) })).claim;
     }
@@ -253,7 +253,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
-    // The key that sealed the session key is gone, so a new session with a new key is opened.
+    // The key that encrypted the session key has been removed, so a new session with a new key is opened.
     if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
     if (bytes === undefined || sha256(bytes) !== document.hash)
@@ -271,7 +271,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = sent(begun.submission, invoice.referenceNumber, timing());
       return await store(begun, { progress, steps: [noted('send', referenceNumber, at, 202)] });
     } catch (error) {
-      // KSeF refused the document with 401, and the call that would follow was postponed.
+      // KSeF refused the document with 401, and the call that would follow was postponed by a rate limit.
       if (begun !== claim && error instanceof KsefRefusal && error.isPutOff)
         return store(begun, { progress: refused(begun.submission, step, error, timing()) });
       return store(begun, refusedOutcome(begun.submission, step, error, 'send', referenceNumber, at));
@@ -279,7 +279,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Reads the document.
+   * Reads the document to send.
    * @returns undefined if it no longer exists, or is larger than stated
    */
   async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
@@ -337,7 +337,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Finds the registered document in the session that KSeF names, or else by its number.
+   * Finds the registered document in the session that KSeF names, or by its KSeF number.
    * @returns undefined if KSeF does not show it to this token
    * @throws KsefRefusal for a failure that may be temporary
    */
@@ -359,14 +359,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // The list of our own session also leads to the confirmation, so the worker waits until it is available.
+        // The invoice list of our own session also leads to the confirmation, so the worker waits until it is
+        // available.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
     }
     const registered = await unlessRefused(() => calls.findInvoice(originalKsefNumber));
     if (registered !== undefined) return { invoiceHash: registered.invoiceHash };
-    // If KSeF responds for the number, a 404 for another party's session is not an outage.
+    // If KSeF responds to the query by number, a 404 for another party's session is not an outage.
     if (failure !== undefined && (isOurs || failure.httpStatus !== 404)) throw failure;
     return undefined;
   }
@@ -387,13 +388,13 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // If its status cannot be read either, the call is retried until the session ends by itself.
+        // If its status cannot be read either, the call is retried until the session expires.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
     }
   }
 
-  /** Fetches the collective confirmation of the session, or else the confirmation of the invoice. */
+  /** Fetches the collective confirmation of the session. If there is none, fetches the confirmation of the invoice. */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
     if (submission.status !== 'ACCEPTED') throw new TypeError('Only a registered invoice has a confirmation.');
     const { referenceNumber } = step.session;
@@ -462,7 +463,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
   }
 
-  /** Releases the claim until a later time. Nothing else changes, so no event is needed. */
+  /** Releases the claim until a later time. The record does not change otherwise, so no event is needed. */
   async function wait(
     claim: SubmissionClaim,
     waitMs: number,
@@ -515,7 +516,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** A response about another document says nothing about this one. */
+/** A response about another document provides no information about this one. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF responded about another invoice.', {
   code: UNREADABLE_ANSWER,
 });
@@ -533,8 +534,8 @@ const CONNECTION_DISABLED = {
 } as const;
 
 /**
- * Returns the reason why a submission stops waiting for a connection that KSeF refuses. Undefined while it may still
- * wait.
+ * Returns the reason why a submission stops waiting for a connection that KSeF refuses. Undefined while it may continue
+ * to wait.
  */
 function refusedForTooLong(
   { status, refusal, lastErrorMessage = '' }: Connection,
@@ -556,9 +557,9 @@ function withoutConnection(submission: Submission, step: Step, timing: Timing): 
 }
 
 /**
- * Runs a call.
+ * Makes a call to KSeF.
  * @returns undefined if KSeF refuses it permanently; a refusal that may be temporary, or that another token may solve,
- * is thrown
+ *   is thrown
  */
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -34,12 +34,12 @@ export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly tenants: Tenants;
   readonly inboxes: Pick<InboxStore, 'findMany'>;
   readonly testConnection: TestConnection;
-  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
+  /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
   readonly tokensEnd: Date | undefined;
   readonly clock: Clock;
 }
 
-/** Implements invoicecontrol.ksef.v1.ConnectionService. */
+/** Implements the gRPC service invoicecontrol.ksef.v1.ConnectionService. */
 export function connectionService(deps: ConnectionServiceDeps): Binding {
   const { connections, inboxes, tenants, testConnection, tokensEnd, clock } = deps;
   const encode = async (
@@ -101,7 +101,7 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
 }
 
 /**
- * Encodes a connection.
+ * Encodes a connection as a gRPC message.
  * @param inbox inbox of the connection; undefined if it was never enabled
  */
 export function encodeConnection(
@@ -142,7 +142,7 @@ function encodeInbox(inbox: Inbox, status: Connection['status']): WireInbox {
   };
 }
 
-/** Tells why an enabled inbox receives nothing although no run has failed: a new secret has to be tested first. */
+/** Explains why an enabled inbox receives nothing although no run has failed: a new secret has to be tested first. */
 function waitOf({ isEnabled }: Inbox, status: Connection['status']): string | undefined {
   if (!isEnabled || status === 'CONNECTED') return undefined;
   return `The inbox receives nothing while the connection is ${status}. Test the connection.`;

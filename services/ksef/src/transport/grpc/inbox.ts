@@ -15,11 +15,11 @@ import { encodeConnection } from './connections.js';
 
 export interface InboxServiceDeps extends InboxDeps {
   readonly tenants: Pick<Tenants, 'factsOf'>;
-  /** Time when KSeF stops accepting tokens in PRODUCTION. Undefined if no end is known. */
+  /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
   readonly tokensEnd: Date | undefined;
 }
 
-/** Implements invoicecontrol.ksef.v1.InboxService. */
+/** Implements the gRPC service invoicecontrol.ksef.v1.InboxService. */
 export function inboxService(deps: InboxServiceDeps): Binding {
   const update = updateInbox(deps);
   const start = startRuns(deps);

@@ -21,7 +21,7 @@ export interface SubmissionServiceDeps extends SubmissionDeps {
   readonly confirmations: ConfirmationStore;
 }
 
-/** Implements invoicecontrol.ksef.v1.SubmissionService. */
+/** Implements the gRPC service invoicecontrol.ksef.v1.SubmissionService. */
 export function submissionService(deps: SubmissionServiceDeps): Binding {
   const { connections, submissions, confirmations } = deps;
   const create = createSubmission(deps);
