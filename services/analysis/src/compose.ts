@@ -37,10 +37,10 @@ import { composeReviews } from './reviews/compose.js';
 import { composeScans } from './scans/compose.js';
 import { composeUploads } from './uploads/compose.js';
 
-/** Interval at which audit events are stored. A process that is killed loses the audit events of this time. */
+/** Interval at which audit events are stored. If a process is killed, the audit events of this interval are lost. */
 const AUDIT_EACH_MS = 1_000;
 
-/** Starts the analysis service and resolves when it takes calls. */
+/** Starts the analysis service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -55,7 +55,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
   );
 }
 
-/** The modules of the service, in the order of their dependencies. */
+/** Composes the modules of the service in the order of their dependencies. */
 async function compose(
   config: Config,
   { db, bus, clock, logger, openOutbox, onStop, wasPurged }: TenantConnections,

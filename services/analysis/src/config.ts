@@ -5,7 +5,9 @@ import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol
 
 const FAILURE_PERIODS_MAX = 100;
 
-/** Days of announced failures of KSeF, both included: `2026-05-04/2026-05-06`, separated by commas. */
+/**
+ * Announced KSeF outages as date ranges separated by commas, such as `2026-05-04/2026-05-06`. Both dates are included.
+ */
 const failurePeriods = z.string().transform((text, issues): readonly FailurePeriod[] => {
   const entries = text.split(',').map((entry) => entry.trim());
   const stated = entries.filter((entry) => entry !== '');
@@ -25,9 +27,9 @@ const failurePeriods = z.string().transform((text, issues): readonly FailurePeri
 export const configSchema = z.object({
   ...serviceSettings('analysis'),
   ...addressSettings('organization', 'documents'),
-  /** URL of the folder with the euro reference rates. Without it, no foreign amount is converted. */
+  /** URL of the folder with the euro reference rates. Without it, foreign amounts are not converted. */
   ECB_FEED_URL: z.url().optional(),
-  /** Announced failures of KSeF: invoices of these days need not come through it. */
+  /** Announced KSeF outages. Invoices issued on these days need not be sent through KSeF. */
   KSEF_FAILURE_PERIODS: failurePeriods.default([]),
   OPERATOR_TOKEN: operatorToken,
 });

@@ -4,7 +4,7 @@ import type { UsageCounters } from '@invoicecontrol/metering/usage';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 
-/** Dependencies of every module of the service. */
+/** Dependencies that all modules of the service need. */
 export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'logger' | 'onStop'> {
   readonly outbox: Outbox;
   readonly audit: AuditBuffer;
@@ -12,7 +12,7 @@ export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'lo
   readonly tenants: Tenants;
 }
 
-/** The gRPC services and jobs of a module. */
+/** The gRPC services and jobs that a module provides. */
 export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 
 /** Interval at which each replica searches for work that a crash interrupted. */

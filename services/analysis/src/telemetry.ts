@@ -17,7 +17,7 @@ interface DecidedInvoice {
 }
 
 /**
- * Writes the single log line of an invoice when its decision is stored. The line contains no names, amounts or bank
+ * Writes the single log line for an invoice when its decision is stored. The line contains no names, amounts or bank
  * accounts.
  */
 export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoice }: DecidedInvoice): void {
@@ -42,7 +42,7 @@ export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoic
   );
 }
 
-/** Writes the log line of a history scan when all its rows have decisions. */
+/** Writes the log line for a history scan when all its rows have decisions. */
 export function rowsDecided({
   decisionCounts,
   findingCounts,
@@ -53,18 +53,18 @@ export function rowsDecided({
   for (const [decision, rows] of Object.entries(decisionCounts)) {
     if (rows > 0) count('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' }, rows);
   }
-  // Findings that reviewers cleared before are not included.
+  // Findings that reviewers cleared earlier are not included.
   for (const [type, findings] of Object.entries(findingCounts)) {
     count('analysis.findings', { type, disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' }, findings);
   }
 }
 
-/** Counts a changed disposition of a finding. */
+/** Counts a change to a finding's disposition. */
 export function findingReviewed(type: string, disposition: string): void {
   count('analysis.reviews', { type, disposition });
 }
 
-/** Counts the records of a stored page from an ERP. */
+/** Counts the records in a stored page from an ERP. */
 export function recordsImported(
   entity: string,
   provider: string,
@@ -101,7 +101,10 @@ export function recordsLeftOut(
   logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a limit was reached');
 }
 
-/** More companies have a KSeF inbox than a process keeps: the rule about missing invoices is silent about the others. */
+/**
+ * Warns that more companies have a KSeF inbox than a process keeps in memory. The rule about missing invoices does not
+ * apply to the others.
+ */
 export function companiesWithoutInbox(logger: Logger, companiesMax: number): void {
   count('analysis.inboxes_left_out', {});
   logger.error(
@@ -110,7 +113,7 @@ export function companiesWithoutInbox(logger: Logger, companiesMax: number): voi
   );
 }
 
-/** Counts a new finding about ERP records that is about no invoice. */
+/** Counts a new finding about ERP records that concerns no invoice. */
 export function booksFindingRaised(type: string): void {
   count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });
 }

@@ -29,7 +29,7 @@ import type { VendorDocument } from './storage/vendors.js';
 import { erpImportService } from './transport/grpc/erp-import.js';
 import { vendorService } from './transport/grpc/vendors.js';
 
-/** The use cases for ERP records of organizations. */
+/** Use cases for the ERP records of organizations. */
 export type ErpBooks = Awaited<ReturnType<typeof composeBooks>>;
 
 export async function composeBooks(
@@ -65,7 +65,7 @@ export async function composeBooks(
       }),
       logger,
     }),
-    /** Builds the gRPC service that receives pages of records from erp-sync. */
+    /** Builds the gRPC service to which erp-sync sends pages of records. */
     importService({ examineBooks }: Pick<Parameters<typeof completeImport>[0], 'examineBooks'>) {
       const orders = importedStore<StoredOrder>(collections.erpOrders);
       const payments = importedStore<StoredPayment>(collections.erpPayments);

@@ -16,7 +16,7 @@ import { sweepInvoices } from './application/sweep-invoices.js';
 import { analysisService } from './transport/grpc/analyses.js';
 import { invoiceService } from './transport/grpc/invoices.js';
 
-/** The use cases that decide on invoices, for the first time or again. */
+/** Use cases that decide invoices, for the first time or again. */
 export type Decisions = ReturnType<typeof composeDecisions>;
 
 export function composeDecisions(

@@ -6,7 +6,7 @@ import { createPolicyIndexes, policyStore, registerReleasePolicy } from './stora
 import type { PolicyDocument, ReleasePolicyDocument } from './storage/policies.js';
 import { policyService } from './transport/grpc/policies.js';
 
-/** The use cases for policies of organizations. */
+/** Use cases for the policies of organizations. */
 export type Policies = Awaited<ReturnType<typeof composePolicies>>;
 
 export async function composePolicies({ db, clock }: Foundation) {
@@ -18,7 +18,7 @@ export async function composePolicies({ db, clock }: Foundation) {
   const policies = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedPolicies.current(id) });
   return {
     collection,
-    /** The policy of the release, which decides which suppliers are the same. */
+    /** Policy of the release, which determines which suppliers are the same. */
     policy,
     storedPolicies,
     policies,

@@ -5,7 +5,7 @@ import type { Records } from '../records/compose.js';
 import { documentFactsOf } from './application/document-facts.js';
 import { documentsFromService } from './clients/documents.js';
 
-/** Provides the readings of documents. */
+/** Provides document readings. */
 export type Reading = ReturnType<typeof composeReading>;
 
 export function composeReading({ uploads }: Records, documentsChannel: Channel) {

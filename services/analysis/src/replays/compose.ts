@@ -6,7 +6,7 @@ import { dryRunPolicy, replayAnalyses } from './application/replay-analyses.js';
 import { operatorService } from './transport/grpc/operator.js';
 
 /**
- * Composes the operator commands that check whether a replay returns the stored decisions, and which decisions another
+ * Composes the operator commands that check if a replay returns the stored decisions, and which decisions another
  * policy would make.
  */
 export function composeReplays(

@@ -18,7 +18,7 @@ import type { RoutingRuleDocument } from './storage/routing-rules.js';
 import { findingService } from './transport/grpc/findings.js';
 import { routingRuleService } from './transport/grpc/routing-rules.js';
 
-/** The use cases for routing rules and reviews of findings. */
+/** Use cases for routing rules and for reviews of findings. */
 export type Reviews = Awaited<ReturnType<typeof composeReviews>>;
 
 export async function composeReviews(

@@ -10,7 +10,7 @@ import { countRows } from './application/count-rows.js';
 import { rowStore } from './storage/rows.js';
 import { rowAnalysisService } from './transport/grpc/rows.js';
 
-/** Composes the use case that decides on all rows of a history scan in one call. */
+/** Composes the use case that decides all rows of a history scan in one call. */
 export function composeScans(
   { outbox, tenants, clock, logger }: Foundation,
   rooms: {

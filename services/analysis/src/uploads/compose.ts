@@ -8,7 +8,7 @@ import { uploadReader } from './application/read-uploads.js';
 import { uploadWorker } from './application/upload-worker.js';
 import { uploadAnalysisService } from './transport/grpc/uploads.js';
 
-/** Composes the decision on the invoice of an uploaded document. */
+/** Composes the decision on an invoice that is read from an uploaded document. */
 export function composeUploads(
   { audit, usage, tenants, clock, logger, onStop }: Foundation,
   rooms: { records: Records; reading: Reading; decisions: Decisions },

@@ -16,17 +16,17 @@ export interface StoredBill {
   readonly erp: BillOrigin;
 }
 
-/** A bill that changes its state while its content stays, because it no longer has all required fields. */
+/** A bill whose state changes while its content is kept, because it no longer has all required fields. */
 export interface WithdrawnBill {
   readonly id: string;
   readonly version: number;
   readonly withdrawnAs: 'DRAFT' | 'VOID';
-  /** The connection that withdraws the bill. Its examination covers the withdrawn bill. */
+  /** The connection that withdraws the bill. Its examination includes the withdrawn bill. */
   readonly connectionId: string;
   readonly changedAt: Date;
 }
 
-/** A stored bill that a page from the ERP is compared with. */
+/** Fields of a stored bill that are compared with a page from the ERP. */
 export interface KnownBill extends Pick<
   ImportedRecord,
   'version' | 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'
@@ -34,7 +34,7 @@ export interface KnownBill extends Pick<
   readonly importedAt: Date;
   readonly state: BillState;
   readonly foundAtMs: number | undefined;
-  /** Notes that other use cases made on the bill. */
+  /** Notes on the bill from other use cases. */
   readonly match: Pick<
     MatchPart,
     'supplierId' | 'taxKey' | 'nameKey' | 'bookedInvoiceId' | 'confirmedAs' | 'suspectedAs'
@@ -47,9 +47,12 @@ export interface BillQuery extends PageRequest {
 
 export interface BillStore {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
-  /** @returns ids of the bills that another writer changed in the meantime */
+  /**
+   * Writes bills in bulk.
+   * @returns ids of the bills that another writer changed in the meantime
+   */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;
-  /** Lists bills, newest first. */
+  /** Lists the bills of an organization, newest first. */
   list(organizationId: string, query: BillQuery): Promise<Page<InvoiceRecord>>;
   /** Returns the ids of the bills of a vendor, newest first. */
   newestOfVendor(organizationId: string, vendorId: string, limit: number): Promise<readonly TimedInvoice[]>;

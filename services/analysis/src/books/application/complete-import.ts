@@ -25,12 +25,12 @@ interface Deps {
 
 export interface CompletedRun {
   readonly finishedAt: Date;
-  /** True if the complete vendor list of the company has been read. */
+  /** True if the company's complete vendor list has been read. */
   readonly hasVendorList: boolean;
 }
 
 /**
- * Completes an import run that succeeded, fully or partly: examines the imported records that changed, and raises
+ * Completes a successful or partly successful import run: examines the imported records that changed, and raises
  * findings that need no invoice. Each call examines a limited part, and the caller repeats the call until nothing is
  * left. After an interruption, a call of the same or a later run continues. Changes that later runs import after the
  * completion are examined by those runs.
@@ -39,7 +39,7 @@ export interface CompletedRun {
 export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;
 
 export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps): CompleteImport => {
-  // A repeated call waits for the previous one.
+  // A repeated call waits until the previous call has completed.
   const oneAfterTheOther = createKeyLock();
   return (of, { finishedAt, hasVendorList }) =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {
@@ -57,7 +57,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
         sources.saveExamination(of, { ...begun, ...progress }),
       );
       if (examined.hasMore) return examined;
-      // If an earlier run began it, later changes are left to a separate examination.
+      // If an earlier run began the examination, later changes are left to a separate examination.
       const isOfThisRun = begun.runFinishedAt.getTime() === finishedAt.getTime();
       const syncedAt = isOfThisRun && hasVendorList ? finishedAt : undefined;
       await sources.complete(of, { completedThrough: begun.until, syncedAt });
@@ -66,7 +66,7 @@ export const completeImport = ({ sources, examineBooks: examine, vendorLists, cl
     });
 };
 
-/** Returns the complete vendor lists of an organization, except those of connections that were disconnected. */
+/** Returns the complete vendor lists of an organization, without those of disconnected connections. */
 export const vendorListsOf =
   (sources: Pick<ErpSourceStore, 'ofOrganization'>) =>
   async (organizationId: string): Promise<readonly VendorList[]> =>

@@ -17,11 +17,11 @@ const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
 
-/** A part of a list that is sorted by id. */
+/** A range of a list that is sorted by id. */
 export interface IdRange {
-  /** Last id before this part. Empty for the first part. */
+  /** Last id before this range. Empty for the first range. */
   readonly after: string;
-  /** Last id of this part, or undefined for the end of the list. */
+  /** Last id in this range, or undefined for the end of the list. */
   readonly last: string | undefined;
 }
 
@@ -33,23 +33,26 @@ export interface LiveRecord {
 /** Result of comparing the stored records with a complete list of ids. */
 export interface Reconciled {
   readonly deleted: number;
-  /** False for an empty list while records exist, because the ERP may return it for a missing permission. */
+  /**
+   * False if the list is empty while records exist, because the ERP may return an empty list when a permission is
+   * missing.
+   */
   readonly isBelieved: boolean;
 }
 
 /** Finds records that an ERP no longer has, and marks them as deleted. */
 export interface DeletableStore {
   hasLive(of: ImportSource): Promise<boolean>;
-  /** Returns the records of a company in the ERP that are not deleted, in the order of their ids. */
+  /** Returns the company's ERP records that are not deleted, sorted by id. */
   live(of: ImportSource, range: IdRange, limit: number): Promise<readonly LiveRecord[]>;
   /**
-   * Marks records as deleted by the connection, which examines the consequences.
+   * Marks records as deleted by the connection, whose next examination covers the consequences.
    * @returns the number of records that were not deleted before
    */
   markDeleted(of: ImportSource, ids: readonly string[], now: Date): Promise<number>;
 }
 
-/** A vendor with the ids of bank accounts that the ERP lists separately. */
+/** A vendor with the ids of the bank accounts that its ERP lists separately. */
 export interface ListedAccounts {
   readonly vendorId: string;
   readonly accountIds: readonly string[];
@@ -57,7 +60,7 @@ export interface ListedAccounts {
 
 export interface ListedAccountStore {
   hasListedAccounts(of: ImportSource): Promise<boolean>;
-  /** Returns the vendors with such accounts in the range, including account ids outside the range. */
+  /** Returns the vendors with separately listed accounts in the range, including account ids outside the range. */
   listedAccounts(of: ImportSource, range: IdRange): AsyncIterable<ListedAccounts>;
 }
 
@@ -76,8 +79,8 @@ export interface ListPart extends IdRange {
 }
 
 /**
- * Marks as deleted the records that are missing in a complete list of ids, within a range of the list. An empty list is
- * ignored while records exist, because an ERP also returns it when a permission is missing.
+ * Marks the records that are missing from a complete list of ids as deleted, within a range of the list. An empty list
+ * is ignored while records exist, because an ERP also returns it when a permission is missing.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ReconcileIds = (of: ImportSource, list: ListPart) => Promise<Reconciled>;
@@ -115,7 +118,7 @@ export const reconcileIds =
   };
 
 /**
- * Marks as deleted the records that the ERP itself reports as deleted.
+ * Marks the records that the ERP itself reports as deleted.
  * @returns the number of records that were not deleted before
  * @throws DomainError wrong_state if the connection was disconnected
  */
@@ -146,7 +149,9 @@ const kinds = {
   PAYMENT: 'payment',
 } as const;
 
-/** Compares by code units, which is the order that the caller used. A database may sort rare characters differently. */
+/**
+ * Ids are compared by code units, in the order that the caller used. A database may sort rare characters differently.
+ */
 function isWithin(id: string, { after, last }: IdRange): boolean {
   return compareText(id, after) > 0 && (last === undefined || compareText(id, last) <= 0);
 }

@@ -23,7 +23,7 @@ import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js
 import { contentHashOf, importedIdOf, isUnchanged } from './imported-record.js';
 import type { VendorOfBills, VendorStore, VendorSupplier } from './vendor-store.js';
 
-/** Maximum time in milliseconds for which the work on a page delays other requests. */
+/** Maximum time in milliseconds for which processing a page delays other requests. */
 const TURN_MS_MAX = 2;
 
 interface Deps {
@@ -31,13 +31,13 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** Policy that decides which suppliers are the same, as for invoices. */
+  /** Policy that determines which suppliers are the same, as for invoices. */
   readonly policy: Policy;
   readonly clock: Clock;
 }
 
 /**
- * Stores a page of bills and credit notes as invoices with the source ERP. They have no decision and use no quota.
+ * Stores a page of bills and credit notes as invoices whose source is the ERP. They have no decision and use no quota.
  * Bills that are entered and valid can be found by other invoices through the same keys (detection reference, section
  * 4).
  * @throws DomainError wrong_state if the connection was disconnected
@@ -62,7 +62,7 @@ export const importBills =
     return counts;
   };
 
-/** A bill that must be written. */
+/** A bill that has changed and must be written. */
 interface ChangedBill {
   readonly id: string;
   readonly record: CompleteBill;
@@ -81,7 +81,7 @@ async function billsAfter(
 ): Promise<readonly (StoredBill | WithdrawnBill)[]> {
   const { organizationId } = source;
   const vendorIds = new Map<string, string>();
-  /** The id is derived once for each vendor, because many bills have the same vendor. */
+  /** The supplier id is derived once for each vendor, because many bills have the same vendor. */
   const vendorIdOf = ({ vendorExternalId }: BillRecord): string => {
     const known = vendorIds.get(vendorExternalId);
     if (known !== undefined) return known;
@@ -153,8 +153,8 @@ async function billsAfter(
 }
 
 /**
- * Returns the bill as an invoice of its supplier. Amounts keep the digits that the ERP sent, and those of a credit note
- * are negative.
+ * Converts the bill to an invoice from its supplier. Amounts keep the digits that the ERP sent, and those of a credit
+ * note are negative.
  */
 function invoiceOf(bill: CompleteBill, taxId: string | undefined): CanonicalInvoice {
   const signed = (amount: string): string => (bill.kind === 'CREDIT_NOTE' ? negative(amount) : amount);
@@ -177,7 +177,7 @@ function negative(amount: string): string {
   return /[1-9]/.test(amount) ? `-${amount}` : amount;
 }
 
-/** Returns the bank account of the vendor to which the bill will be paid. */
+/** Returns the vendor bank account to which the bill will be paid. */
 function accountOf(
   vendor: VendorOfBills | undefined,
   { paidAccountExternalId }: BillRecord,
@@ -192,7 +192,7 @@ function accountOf(
 }
 
 /**
- * Tells whether other invoices are compared with the bill. A bill that is not entered yet, or is canceled, is not
+ * Checks whether other invoices are compared with the bill. A bill that is not yet entered, or is canceled, is not
  * compared.
  */
 function isFound(state: BillState): boolean {
@@ -203,7 +203,7 @@ function foundAtMsOf({ state }: CompleteBill, stored: KnownBill | undefined, now
   return stored?.foundAtMs ?? (isFound(state) ? now.getTime() : undefined);
 }
 
-/** Builds the keys by which other invoices find the bill and compare with it. */
+/** Builds the keys by which other invoices find the bill and are compared with it. */
 function matchPart(
   { companyId }: ErpSource,
   {
@@ -227,7 +227,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // The time of a draft is ignored.
+      // The timestamp of a draft is ignored.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },
@@ -236,12 +236,12 @@ function matchPart(
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
-/** A bill keeps its supplier while it names the same party. */
+/** A bill keeps its supplier as long as it names the same party. */
 function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }
 
-/** Returns the notes that other use cases made on the bill, which are kept. */
+/** Returns the notes on the bill from other use cases, which are kept. */
 function notesOf(stored: KnownBill | undefined): Partial<MatchPart> {
   if (stored === undefined) return {};
   const { bookedInvoiceId, confirmedAs, suspectedAs } = stored.match;

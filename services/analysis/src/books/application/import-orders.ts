@@ -13,7 +13,7 @@ import type { ImportedRecord, ImportedStore } from './imported-record.js';
 
 export interface StoredOrder extends ImportedRecord, Omit<OrderRecord, 'externalId' | 'vendorExternalId'> {
   readonly vendorId: string;
-  /** The same key as `Candidate.poKey`, or undefined if the number is not a valid order number. */
+  /** Order key with the same format as `Candidate.poKey`, or undefined if the number is not a valid order number. */
   readonly poKey: string | undefined;
 }
 

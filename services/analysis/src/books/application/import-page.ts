@@ -1,9 +1,9 @@
 import { DomainError } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 
-/** Maximum number of times that a page is compared again because another writer changed some of its records. */
+/** Maximum number of times that a page is compared again after another writer changed some of its records. */
 const ATTEMPTS_MAX = 5;
-/** Maximum time in milliseconds for which the work on a page delays other requests. */
+/** Maximum time in milliseconds for which processing a page delays other requests. */
 const TURN_MS_MAX = 2;
 
 export interface PageCounts {
@@ -13,13 +13,13 @@ export interface PageCounts {
   readonly failures: readonly ImportFailure[];
 }
 
-/** A record that was not stored. */
+/** An ERP record that was not stored. */
 export interface ImportFailure {
   readonly externalId: string;
   readonly message: string;
 }
 
-/** A record from a page, with its stored version. */
+/** A record from a page with its stored version. */
 export interface Arrival<R, S> {
   readonly id: string;
   readonly record: R;
@@ -34,14 +34,17 @@ export interface PageSteps<R, S, C extends { readonly id: string; readonly versi
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
   /** Returns the changes to write. A record without a change is not written. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
-  /** @returns ids of the records that another writer changed in the meantime */
+  /**
+   * Writes the changed records.
+   * @returns ids of the records that another writer changed in the meantime
+   */
   write(changes: readonly C[]): Promise<ReadonlySet<string>>;
 }
 
 /**
  * Stores a page of records with one bulk read and a few bulk writes for new and changed records. Each record is written
- * atomically and only if its version has not changed, so that a page which is sent twice, or by two runs at once,
- * changes and counts nothing twice. If a page contains a record twice, the last one is used.
+ * atomically and only if its version has not changed, so that a page that is sent twice, or by two runs at once, is
+ * neither applied nor counted twice. If a page contains a record twice, the last one is used.
  * @throws DomainError concurrent_change if other writers kept changing the same records
  */
 export async function importPage<

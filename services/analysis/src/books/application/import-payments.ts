@@ -22,7 +22,7 @@ export interface StoredPayment
   readonly day: number;
   /** Amount in minor units of the currency, as a string. */
   readonly amountMinor: string;
-  /** Ids of the paid bills, as invoice ids. */
+  /** Invoice ids of the bills that were paid. */
   readonly invoiceIds: readonly string[];
   readonly account: VendorAccount | undefined;
 }
@@ -78,17 +78,17 @@ export const importPayments =
     return counts;
   };
 
-/** Builds the key that payments of the same amount to the same vendor share. */
+/** Builds the key shared by payments of the same amount to the same vendor. */
 export function paymentAmountKey(vendorId: string, currency: string, amountMinor: string): string {
   return `a:${vendorId}|${currency}|${amountMinor}`;
 }
 
-/** Returns the range of keys of all payments to a vendor. */
+/** Returns the range that contains the keys of all payments to a vendor. */
 export function paymentKeysOf(vendorId: string): { readonly $gt: string; readonly $lt: string } {
   return { $gt: `a:${vendorId}|`, $lt: `a:${vendorId}}` };
 }
 
-/** Builds the key by which the payments of a bill are found. */
+/** Builds the key by which a bill's payments are found. */
 export function paidInvoiceKey(invoiceId: string): string {
   return `i:${invoiceId}`;
 }

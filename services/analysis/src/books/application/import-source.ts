@@ -1,11 +1,14 @@
 import { DomainError } from '@invoicecontrol/errors';
 
-/** The import run and the connection that send records. */
+/** The import run and the connection that sends its records. */
 export interface ImportSource {
   readonly organizationId: string;
   readonly companyId: string;
   readonly connectionId: string;
-  /** Derived from the provider and the company in the ERP. It stays the same if the company is connected again. */
+  /**
+   * Company id derived from the provider and the company in the ERP. It stays the same if the company is connected
+   * again.
+   */
   readonly remoteCompanyId: string;
   readonly provider: string;
 }
@@ -17,19 +20,19 @@ export type ExaminationPart = (typeof examinationParts)[number];
 /** Progress of an examination of imported records. */
 export interface ExaminationProgress {
   readonly part: ExaminationPart;
-  /** Beginning of the changes that this part examines, or undefined at the beginning of the examination. */
+  /** Start of the changes that this part examines, or undefined at the start of the examination. */
   readonly from: Date | undefined;
 }
 
 /** An examination of imported records that is in progress. */
 export interface OpenExamination extends ExaminationProgress {
-  /** End of the changes. Later changes are left to the next examination. */
+  /** Time up to which changes are examined. Later changes are left to the next examination. */
   readonly until: Date;
-  /** Time when the run that began the examination ended. */
+  /** Time when the run that began the examination was completed. */
   readonly runFinishedAt: Date;
 }
 
-/** Result of one call of the examination. */
+/** Result of one call that continues the examination. */
 export interface ExaminedBooks {
   /** Number of new findings. */
   readonly created: number;
@@ -37,13 +40,15 @@ export interface ExaminedBooks {
   readonly hasMore: boolean;
 }
 
-/** State of the imports of a connection. */
+/** Import state of an ERP connection. */
 export interface ErpSource extends ImportSource {
-  /** Time through which all imported records were examined together, or undefined before the first run ended. */
+  /**
+   * Time through which all imported records were examined together, or undefined before the first run was completed.
+   */
   readonly completedThrough: Date | undefined;
   /** Time when the vendor list was last complete, or undefined if it never was. */
   readonly syncedAt: Date | undefined;
-  /** Time when the connection was disconnected. Its vendors then no longer count as known. */
+  /** Time when the connection was disconnected. From then on, its vendors no longer count as known. */
   readonly endedAt: Date | undefined;
   readonly examination: OpenExamination | undefined;
 }
@@ -51,28 +56,28 @@ export interface ErpSource extends ImportSource {
 type SourceId = Pick<ImportSource, 'organizationId' | 'connectionId'>;
 
 export interface ErpSourceStore {
-  /** Returns the state of a connection, which the first call stores. */
+  /** Returns the import state of a connection, which the first call stores. */
   begin(source: ImportSource, now: Date): Promise<ErpSource>;
-  /** Returns the connections of an organization that are not disconnected. */
+  /** Returns an organization's connections that are not disconnected. */
   ofOrganization(organizationId: string): Promise<readonly ErpSource[]>;
   /**
-   * Stores an examination unless one is in progress.
+   * Stores a new examination unless one is in progress.
    * @returns the examination that is then in progress
    */
   beginExamination(of: SourceId, examination: OpenExamination): Promise<OpenExamination>;
   /** Stores the progress of the current examination. */
   saveExamination(of: SourceId, examination: OpenExamination): Promise<void>;
-  /** Ends an examination: all changes until its end time are examined. */
+  /** Completes an examination: all changes up to its end time have been examined. */
   complete(
     of: SourceId,
     times: { readonly completedThrough: Date; readonly syncedAt: Date | undefined },
   ): Promise<void>;
-  /** Ends a connection permanently, even if it has sent no records yet. */
+  /** Disconnects a connection permanently, even if it has sent no records yet. */
   end(organizationId: string, connectionId: string, now: Date): Promise<void>;
 }
 
 /**
- * Reads the state of the connection that sends records.
+ * Returns the import state of the connection that sends records.
  * @throws DomainError wrong_state if it was disconnected
  */
 export async function openSource(sources: ErpSourceStore, source: ImportSource, now: Date): Promise<ErpSource> {

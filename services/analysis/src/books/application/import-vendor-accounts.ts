@@ -24,9 +24,9 @@ interface Deps {
 }
 
 /**
- * Stores a page of bank accounts of vendors, for ERPs that list them separately. Each account becomes part of its
- * vendor; an account that the ERP assigned to another vendor is moved. The vendors of a page are read by two commands
- * and written in bulk.
+ * Stores a page of vendor bank accounts, for ERPs that list them separately. Each account becomes part of its vendor;
+ * an account that the ERP assigned to another vendor is moved. The vendors of a page are read by two commands and
+ * written in bulk.
  * @throws DomainError wrong_state if the connection was disconnected
  */
 export type ImportVendorAccounts = (of: ImportSource, records: readonly VendorAccountRecord[]) => Promise<PageCounts>;
@@ -66,7 +66,7 @@ export const importVendorAccounts =
     return counts;
   };
 
-/** Loads the vendors that the accounts belong to, and the vendors that had them before. */
+/** Loads the vendors to which the accounts belong, and the vendors that had them before. */
 async function loadVendors(
   vendors: VendorStore,
   source: ErpSource,
@@ -87,7 +87,7 @@ async function loadVendors(
   return [...new Map([...found, ...named.values()].map((vendor) => [vendor.id, vendor])).values()];
 }
 
-/** A new or changed bank account, and the vendors that change with it. */
+/** A new or changed bank account, with the vendors that change because of it. */
 interface Placement {
   readonly record: VendorAccountRecord;
   readonly isNew: boolean;

@@ -43,7 +43,7 @@ export const importVendors =
     return counts;
   };
 
-/** Returns the vendor as the page states it, or undefined if nothing changes. */
+/** Returns the vendor as stated in the page, or undefined if nothing changes. */
 function vendorAfter(
   source: ErpSource,
   { id, record, stored }: Arrival<VendorRecord, StoredVendor>,
@@ -52,7 +52,8 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // A deleted vendor is back. Bank accounts that the ERP lists separately come with the pages of accounts.
+  // A deleted vendor has reappeared. Bank accounts that the ERP lists separately are imported with the pages of
+  // accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
   const identity = readVendorIdentity(details);
@@ -61,14 +62,14 @@ function vendorAfter(
     ...identity,
     details,
     ...withAccounts(source, stored, accounts, now),
-    // A vendor with a changed tax id or name may be another supplier, which its next bill decides.
+    // A vendor with a changed tax id or name may belong to another supplier, which its next bill decides.
     supplierId: stored !== undefined && isSameIdentity(stored, identity) ? stored.supplierId : undefined,
     nameOrder: nameOrderOf(details.name),
     keys: vendorKeys(source, identity, details.number, accounts),
   };
 }
 
-/** Adds bank accounts to a vendor, with the periods in which it had them. */
+/** Adds bank accounts to a vendor, with the periods in which the vendor had them. */
 export function withAccounts(
   { completedThrough }: ErpSource,
   stored: StoredVendor | undefined,

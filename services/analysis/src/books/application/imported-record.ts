@@ -3,14 +3,14 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { v5 as uuidV5 } from 'uuid';
 import type { ErpSource, ImportSource } from './import-source.js';
 
-/** The fields that every record from an ERP is stored with. */
+/** Fields that are stored with every record from an ERP. */
 export interface ImportedRecord {
   /**
-   * Derived from the company in the ERP and the external id, so that a record keeps its id if the company is connected
-   * again.
+   * Record id derived from the company in the ERP and the external id, so that a record keeps its id if the company is
+   * connected again.
    */
   readonly id: string;
-  /** 1 for a new record. Each write increases it by one. */
+  /** Version of the record: 1 for a new record, increased by each write. */
   readonly version: number;
   readonly companyId: string;
   /** The connection that last sent the record. */
@@ -22,9 +22,9 @@ export interface ImportedRecord {
   readonly createdAt: Date;
   /** Time of the last change of the record. */
   readonly changedAt: Date;
-  /** Time since when the ERP no longer has the record. */
+  /** Time at which the record was found to be missing from the ERP. */
   readonly deletedAt: Date | undefined;
-  /** Keys by which the record is found in addition to its ids. Empty while the record is deleted. */
+  /** Keys by which the record is found in addition to its ids. Empty if the record is deleted. */
   readonly keys: readonly string[];
 }
 
@@ -39,15 +39,15 @@ export function importedIdOf(
 }
 
 /**
- * Increase this number when the stored form of a record changes, so that the next complete import writes every record
- * again.
+ * Version of the stored record form. Increase it when the form changes, so that the next complete import writes every
+ * record again.
  */
 const HASH_FORMAT = 1;
 const HASH_BYTES = 16;
 
 /**
- * Returns a hash of the content of a record, without its modification time, because an ERP also changes the time for
- * fields that are not imported.
+ * Returns a hash of a record's content. The modification time is excluded, because an ERP also changes it for fields
+ * that are not imported.
  */
 export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others: readonly unknown[]): string {
   const { modifiedAt: _, ...content } = record;
@@ -55,7 +55,7 @@ export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others:
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** Tells whether a stored record equals the one in the page and was sent by the same connection. */
+/** Checks whether a stored record equals the one in the page and was sent by the same connection. */
 export function isUnchanged(
   stored: Pick<ImportedRecord, 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'> | undefined,
   contentHash: string,
@@ -70,7 +70,7 @@ export function isUnchanged(
   );
 }
 
-/** Returns the fields that every kind of record has, for its next version. */
+/** Returns the fields that records of every kind have, for the next version of a record. */
 export function nextRecord(
   { companyId, connectionId, remoteCompanyId }: ErpSource,
   stored: Pick<ImportedRecord, 'version' | 'createdAt'> | undefined,
@@ -89,9 +89,12 @@ export function nextRecord(
   };
 }
 
-/** The operations of use cases on a collection of imported records. */
+/** Operations on a collection of imported records that use cases need. */
 export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
-  /** @returns ids of the records that another writer changed in the meantime, which are not overwritten */
+  /**
+   * Writes records in bulk.
+   * @returns ids of the records that another writer changed in the meantime, which are not overwritten
+   */
   write(organizationId: string, records: readonly R[]): Promise<ReadonlySet<string>>;
 }

@@ -6,25 +6,25 @@ import { NO_ERP_RECORDS } from '../domain/erp-facts.js';
 import { recordsLeftOut } from '../../telemetry.js';
 import type { ErpRecords, MasterOrderRecord, MasterVendorRecord, VendorList } from '../domain/erp-facts.js';
 
-/** The connections of an organization whose vendors count as known. Disconnected ones do not. */
+/** An organization's connections whose vendors count as known. Vendors of disconnected connections do not. */
 export interface ConnectedLists {
   readonly organizationId: string;
   readonly connectionIds: readonly string[];
 }
 
-/** Reads ERP records for decisions, all by equality keys. */
+/** Reads ERP records for decisions. All lookups compare keys for equality. */
 export interface ErpRecordStore {
-  /** Returns the vendors of the organization with one of the keys, except deleted ones. */
+  /** Returns the organization's vendors that have one of the keys, except deleted vendors. */
   vendorsByKeys(of: ConnectedLists, keys: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   vendorsByIds(of: ConnectedLists, ids: readonly string[]): Promise<readonly MasterVendorRecord[]>;
   ordersByKeys(of: ConnectedLists, poKeys: readonly string[]): Promise<readonly MasterOrderRecord[]>;
-  /** Returns the bills in ERPs for the orders, or none for an order with too many bills to add up. */
+  /** Returns the ERP bills for the orders, or none for an order with too many bills to add up. */
   billsByOrders(organizationId: string, poKeys: readonly string[]): Promise<BillsOnOrders>;
 }
 
 export interface BillsOnOrders {
   readonly bills: readonly Candidate[];
-  /** Keys of orders with more bills than are read. */
+  /** Keys of orders that have more bills than are read. */
   readonly cutOrders: ReadonlySet<string>;
 }
 
@@ -37,7 +37,10 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Loads the ERP records about invoices. Nothing is read for an organization without a vendor list. */
+/**
+ * Loads the ERP records that concern the given invoices. For an organization without a vendor list, no records are
+ * read.
+ */
 export type LoadErpRecords = (organizationId: string, invoices: readonly Candidate[]) => Promise<ErpRecords>;
 
 export const loadErpRecords =

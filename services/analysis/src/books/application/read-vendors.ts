@@ -22,31 +22,31 @@ interface Deps {
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
   readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
-  /** Policy that decides which suppliers are the same, as for invoices. */
+  /** Policy that determines which suppliers are the same, as for invoices. */
   readonly policy: Policy;
 }
 
-/** A vendor, and whether invoices are compared with it. */
+/** A vendor, with a flag that shows if invoices are compared with it. */
 export interface ListedVendor {
   readonly vendor: StoredVendor;
   readonly isMaster: boolean;
 }
 
 export interface VendorOverview extends ListedVendor {
-  /** Ids of the newest bills of the vendor, and of the newest invoices of the same supplier to the same company. */
+  /** Ids of the vendor's newest bills, and of the newest invoices from the same supplier to the same company. */
   readonly invoiceIds: readonly string[];
-  /** Ids of the findings that wait for a review and concern the vendor, its newest bills or its supplier. */
+  /** Ids of the findings that are waiting for a review and concern the vendor, its newest bills or its supplier. */
   readonly openFindingIds: readonly string[];
 }
 
 export interface VendorReader {
-  /** Lists vendors by name. `next` is undefined on the last page. */
+  /** Lists vendors, sorted by name. `next` is undefined on the last page. */
   list(
     organizationId: string,
     query: VendorQuery,
   ): Promise<{ readonly items: readonly ListedVendor[]; readonly next: VendorPosition | undefined }>;
   /**
-   * Reads a vendor, including one that the ERP no longer has.
+   * Reads a vendor, including one that no longer exists in the ERP.
    * @throws DomainError not_found
    */
   get(organizationId: string, vendorId: string): Promise<VendorOverview>;
@@ -133,7 +133,7 @@ function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid, details, acc
   };
 }
 
-/** Returns the newest invoices in the profile of a supplier. */
+/** Returns the newest invoices in a supplier's profile. */
 function recentInvoices(supplier: SupplierRecord | undefined): readonly string[] {
   return supplier?.profile.recentBills?.map(({ invoiceId }) => invoiceId) ?? [];
 }

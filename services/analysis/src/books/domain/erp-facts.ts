@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000;
 /** Maximum number of bank accounts that are compared for the vendors of one supplier. Evidence shows all of them. */
 const MASTER_ACCOUNTS_MAX = 64;
 
-/** The vendor list of one connection, as it was last read. */
+/** The vendor list of one connection as it was last read. */
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
@@ -34,18 +34,18 @@ export interface VendorList {
   readonly syncedAt: Date;
 }
 
-/** The fields of a known vendor that invoices are compared with. */
+/** Fields of a known vendor that invoices are compared with. */
 export interface MasterVendorRecord extends VendorIdentity {
   readonly id: string;
   readonly externalId: string;
   readonly connectionId: string;
   readonly companyId: string;
   readonly details: Pick<VendorDetails, 'name' | 'status'>;
-  /** Current and former bank accounts. */
+  /** The vendor's current and former bank accounts. */
   readonly accountHistory: readonly AccountPeriod[];
 }
 
-/** A purchase order from an ERP. */
+/** A purchase order that was imported from an ERP. */
 export interface MasterOrderRecord {
   readonly connectionId: string;
   readonly companyId: string;
@@ -56,12 +56,12 @@ export interface MasterOrderRecord {
   readonly grossAmount: DecimalAmount | undefined;
 }
 
-/** The ERP records about some invoices. */
+/** The ERP records that concern a set of invoices. */
 export interface ErpRecords {
   readonly lists: readonly VendorList[];
   readonly vendors: readonly MasterVendorRecord[];
   readonly orders: readonly MasterOrderRecord[];
-  /** Bills for these orders. */
+  /** Bills entered for these orders. */
   readonly billsOnOrders: readonly Candidate[];
   /** Keys of orders with more bills than can be added up, so that the billed amount is unknown. */
   readonly cutOrders: ReadonlySet<string>;
@@ -75,7 +75,7 @@ export const NO_ERP_RECORDS: ErpRecords = {
   cutOrders: new Set(),
 };
 
-/** An invoice with the records that it is compared with. */
+/** An invoice and the records that it is compared with. */
 interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
@@ -84,13 +84,18 @@ interface Compared {
   readonly orderLink: OrderLink | null;
 }
 
-/** Returns the ERP facts of the company about an invoice. Empty if no vendor list of the company is complete. */
+/**
+ * Returns the company's ERP facts about an invoice. The result is empty if no vendor list of the company is complete.
+ */
 export type ErpFactsOf = (compared: Compared) => Pick<Facts, 'vendorMaster' | 'ownAccount' | 'orderMaster'>;
 type ErpFacts = ReturnType<ErpFactsOf>;
 
 type RecognisesBills = Pick<Policy, 'duplicates'>;
 
-/** @param policy decides which bill belongs to an invoice */
+/**
+ * Builds an index that provides the ERP facts for each invoice.
+ * @param policy decides which bill belongs to an invoice
+ */
 export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): ErpFactsOf {
   if (records.lists.length === 0) return () => ({});
   const vendorsByKey = grouped(records.vendors, keysOfVendor);
@@ -123,12 +128,12 @@ export function erpFactsIndex(records: ErpRecords, policy: RecognisesBills): Erp
   };
 }
 
-/** Tells whether the ERP has the order of an invoice, but the order has too many invoices to add up. */
+/** Checks whether the ERP has the invoice's order, but the order has too many invoices to add up. */
 export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink' | 'orderMaster'>): boolean {
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
 
-/** Returns the fields of a vendor by which parties are compared. */
+/** Returns the vendor fields by which parties are compared. */
 function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIdentity) {
   return {
     nameKey,
@@ -140,7 +145,7 @@ function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIden
 }
 
 /**
- * Returns the keys by which a vendor is found: the same as for the supplier of an invoice, with all current and former
+ * Returns the keys by which a vendor is found: the same keys as for an invoice's supplier, with all current and former
  * bank accounts.
  */
 function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendorRecord): string[] {
@@ -153,8 +158,8 @@ function keysOfVendor({ taxKey, nameKey, nameFold, accountHistory }: MasterVendo
 }
 
 /**
- * Returns the vendors that match the supplier of the invoice: by tax id; otherwise by name, if at most one side has a
- * tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
+ * Returns the vendors that match the supplier named on an invoice: by tax id; otherwise by name, if at most one side
+ * has a tax id; otherwise by bank account (detection reference, section 6). Active vendors are preferred.
  */
 function vendorsOf(invoice: NormalisedInvoice, sharing: readonly MasterVendorRecord[]): readonly MasterVendorRecord[] {
   const byTaxId = sharing.filter((vendor) => haveSameTaxId(partyOf(vendor), invoice));
@@ -199,8 +204,7 @@ function vendorMasterOf(
 }
 
 /**
- * Rows of a history scan are about the past, so a bank account that the vendor had on the day of the invoice is
- * correct.
+ * Rows of a history scan describe past invoices, so a bank account that the vendor had on the invoice day is correct.
  */
 function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly MasterVendorRecord[]): MasterAccount[] {
   const accounts = vendors
@@ -211,7 +215,9 @@ function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly M
   );
 }
 
-/** A vendor with the tax id of a company of the organization is that company, and its bank accounts are our own. */
+/**
+ * A vendor with the tax id of one of the organization's companies is that company, and its bank accounts are our own.
+ */
 function ownAccountOf(
   { bankKey }: NormalisedInvoice,
   sharing: readonly MasterVendorRecord[],
@@ -233,13 +239,13 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
-  /** True if there are more bills than these, or more invoices than the order link holds. */
+  /** True if there are more bills than these, or more invoices than the order link contains. */
   readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;
 }
 
-/** Each company numbers its orders separately. If several orders have the number, no order is used. */
+/** Each company has its own order numbers. If several orders have the same number, none of them is used. */
 function orderMasterOf(
   compared: Compared,
   vendors: readonly MasterVendorRecord[],
@@ -304,9 +310,9 @@ function billedOn(
 }
 
 /**
- * Returns the bills that do not belong to any of the invoices. A linked bill belongs to its invoice while both amounts
- * are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For invoices that
- * were counted without a number, the dates must be close.
+ * Returns the bills that do not belong to any of the given invoices. A linked bill belongs to its invoice while both
+ * amounts are equal. For other invoices, one bill with the same number and amount belongs to the invoice. For invoices
+ * that were counted without a number, the dates must be close.
  */
 function withoutBookings(bills: readonly Candidate[], uses: readonly OrderUse[], policy: RecognisesBills): Candidate[] {
   const open = new Map(uses.map((use) => [use.invoiceId, use]));

@@ -2,9 +2,9 @@ import type { AccountRecord } from '@invoicecontrol/books/records';
 import type { MasterAccount } from '@invoicecontrol/engine/facts/erp-facts';
 import { readBankAccount } from '@invoicecontrol/values/bank-account';
 
-/** Maximum number of former bank accounts of a vendor. The oldest ones are removed first. */
+/** Maximum number of former bank accounts stored for a vendor. The oldest ones are removed first. */
 export const FORMER_ACCOUNTS_MAX = 100;
-/** Length of the visible end of a masked text. A shorter text is masked completely. */
+/** Number of visible characters at the end of a masked string. A shorter string is masked completely. */
 const SHOWN_TAIL_LENGTH = 4;
 const MASKED_TEXT_LENGTH_MIN = 8;
 const HOUR_MS = 3_600_000;
@@ -21,31 +21,31 @@ const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
  */
 export const PASSING_ACCOUNT_DAYS = 14;
 
-/** A bank account of a vendor as it is stored. */
+/** A vendor bank account as it is stored. */
 export interface VendorAccount extends AccountRecord {
   /**
-   * The same key as `Candidate.bankKey`, or undefined if the account cannot be compared because it is masked or is
-   * neither an IBAN nor a UK account.
+   * Account key with the same format as `Candidate.bankKey`, or undefined if the account cannot be compared because it
+   * is masked or is neither an IBAN nor a UK account.
    */
   readonly key: string | undefined;
-  /** Masked account number that may be shown. */
+  /** Masked account number that may be shown to users. */
   readonly masked: string;
 }
 
-/** The period in which a vendor had a bank account, as import runs saw it. */
+/** Period in which a vendor had a bank account, according to the import runs. */
 export interface AccountPeriod extends MasterAccount {
   /** Start of the period, or undefined if the vendor has had the account since it was first imported. */
   readonly from: Date | undefined;
   /**
-   * End of the last run in which the vendor did not have the account. Undefined if the vendor has had the account since
-   * it was first imported, or got it before this field existed.
+   * Completion time of the last run in which the vendor did not have the account. Undefined if the vendor has had the
+   * account since its first import, or if the account was added before this field existed.
    */
   readonly absentAt?: Date | undefined;
   /** End of the period, or undefined while the vendor has the account. */
   readonly to: Date | undefined;
 }
 
-/** The last change of the bank accounts of a vendor, and the runs between which it was made. */
+/** The last change of a vendor's bank accounts, and the runs between which the change was made. */
 export interface AccountChange {
   readonly before: readonly MasterAccount[];
   readonly seenBefore: Date;
@@ -65,7 +65,7 @@ export function readAccount(record: AccountRecord): VendorAccount {
   return { ...record, key, masked };
 }
 
-/** Returns the accounts that can be compared, each once. */
+/** Returns the accounts that can be compared, without duplicates. */
 export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAccount[] {
   const comparable = accounts.flatMap(({ key, masked }) =>
     key === undefined ? [] : [[key, { key, masked }] as const],
@@ -73,7 +73,7 @@ export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAc
   return [...new Map(comparable).values()];
 }
 
-/** The periods of the bank accounts of a vendor. */
+/** Periods in which a vendor had its bank accounts. */
 export interface AccountTimes {
   readonly accountHistory: readonly AccountPeriod[];
   readonly accountChange: AccountChange | undefined;
@@ -82,15 +82,15 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * End of the last run that saw the vendor, or undefined if none did. In that case the page contains the first list of
-   * accounts, which is not a change.
+   * Completion time of the last run that included the vendor, or undefined if none did. In that case the page contains
+   * the first list of accounts, which is not a change.
    */
   readonly seenBefore: Date | undefined;
 }
 
 /**
- * Computes the periods after the bank accounts of a vendor changed. Several changes between two runs, such as a removal
- * and an addition in separate pages, count as one change.
+ * Computes the account periods after a vendor's bank accounts changed. Several changes between two runs, such as a
+ * removal and an addition in separate pages, count as one change.
  */
 export function accountTimesAfter(
   times: AccountTimes,
@@ -106,9 +106,10 @@ export function accountTimesAfter(
 }
 
 /**
- * Returns the keys of the accounts that a vendor may have had on a day, as far as import runs saw it. Accounts that it
- * got later or lost earlier are not included. For an account that was temporarily swapped in, the accounts before and
- * after are used instead. For a vendor without accounts, the last ones that it lost are used.
+ * Returns the keys of the accounts that a vendor may have had on a given day, according to the import runs. Accounts
+ * that were added later or removed earlier are not included. For an account that was temporarily swapped in, the
+ * accounts before and after are used instead. For a vendor without accounts, the accounts that were removed last are
+ * used.
  * @param day days since 1970-01-01
  */
 export function accountsAt(history: readonly AccountPeriod[], day: number): readonly string[] {
@@ -138,8 +139,8 @@ export function passingAccounts(history: readonly AccountPeriod[]): readonly Acc
 }
 
 /**
- * Returns the other accounts that a vendor had both before and after a temporary account, or none if the account stayed
- * for long.
+ * Returns the other accounts that a vendor had both before and after a temporary account, or none if the account
+ * remained for long.
  */
 function heldThroughout({ key, absentAt, to }: AccountPeriod, history: readonly AccountPeriod[]): readonly string[] {
   if (absentAt === undefined || to === undefined) return [];
@@ -196,7 +197,7 @@ function haveSameKeys(left: readonly MasterAccount[], right: readonly MasterAcco
   return keys.size === right.length && right.every(({ key }) => keys.has(key));
 }
 
-/** Masks a text that does not have the form of a bank account, except the last four characters. */
+/** Masks a string that does not have the form of a bank account, except for its last four characters. */
 function maskedText(raw: string): string {
   const characters = [...raw.replace(/\s/g, '')];
   const shown = characters.length < MASKED_TEXT_LENGTH_MIN ? 0 : SHOWN_TAIL_LENGTH;

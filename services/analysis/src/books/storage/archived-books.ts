@@ -5,7 +5,7 @@ import type { ErpOrderDocument } from './erp-orders.js';
 import type { ErpPaymentDocument } from './erp-payments.js';
 import type { VendorDocument } from './vendors.js';
 
-/** The ERP records in the data export of an organization. Each exported field is listed here. */
+/** Reads the ERP records for the data export of an organization. Each exported field is listed here. */
 export function archivedBooks({
   vendors,
   erpOrders,
@@ -22,7 +22,10 @@ export function archivedBooks({
   } satisfies Readonly<Record<string, ReadArchivePage>>;
 }
 
-/** Converts a vendor with unmasked bank accounts, because they are the organization's own data, as in its invoices. */
+/**
+ * Converts a vendor to its exported form. Bank accounts are not masked, because they are the organization's own data,
+ * as in its invoices.
+ */
 function toVendorRecord(document: VendorDocument): Readonly<Record<string, unknown>> {
   const { details, accounts } = document;
   return {

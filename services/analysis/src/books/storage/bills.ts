@@ -9,10 +9,10 @@ import { writePage } from './imported-records.js';
 import { toRecord } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
 
-/** Number of digits of a time in milliseconds since 1970, padded so that texts sort like the numbers. */
+/** Number of digits to which a time in milliseconds since 1970 is padded, so that strings sort like the numbers. */
 const ORDER_DIGITS = 15;
 
-/** The fields that pages are compared with. */
+/** Projection of the fields that pages are compared with. */
 const KNOWN = {
   version: 1,
   companyId: 1,
@@ -30,7 +30,7 @@ const KNOWN = {
   'match.suspectedAs': 1,
 } as const;
 
-/** Stores ERP bills as invoices without a decision, many at a time. */
+/** Stores ERP bills in bulk as invoices without a decision. */
 export function billStore(collection: Collection<InvoiceDocument>): BillStore {
   return {
     async find(organizationId, ids) {
@@ -83,7 +83,7 @@ export function billStore(collection: Collection<InvoiceDocument>): BillStore {
   };
 }
 
-/** Stored bills of one kind, to be compared with a complete list of ids. */
+/** Provides the stored bills of one kind for a comparison with a complete list of ids. */
 export function deletableBills(collection: Collection<InvoiceDocument>, kind: BillKind): DeletableStore {
   const live = ({ organizationId, remoteCompanyId }: ImportSource) => ({
     organizationId,
@@ -157,7 +157,7 @@ function writeBills(
 }
 
 /**
- * Builds the database document of a bill. It has no `createdAt`, so that lists of other invoices skip it without
+ * Builds the database document for a bill. It has no `createdAt`, so that lists of other invoices skip it without
  * reading it.
  */
 function partsOf(

@@ -3,7 +3,7 @@ import type { StoredPayment } from '../application/import-payments.js';
 import { importedIndexes } from './imported-records.js';
 import type { ImportedDocument } from './imported-records.js';
 
-/** A payment from an ERP, found by its vendor and amount, and by the bills that it pays. */
+/** A payment from an ERP, which is looked up by its vendor and amount, and by the bills that it pays. */
 export type ErpPaymentDocument = ImportedDocument<StoredPayment>;
 
 export async function createErpPaymentIndexes(collection: Collection<ErpPaymentDocument>): Promise<void> {

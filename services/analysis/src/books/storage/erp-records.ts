@@ -9,7 +9,7 @@ import type { VendorDocument } from './vendors.js';
 
 /** Maximum number of keys in one lookup. */
 const LOOKUP_KEYS_MAX = 250;
-/** Maximum number of vendors with one tax id, name or account, and of orders with one number. */
+/** Maximum number of vendors that are read for one tax id, name or account, and of orders for one number. */
 const RECORDS_PER_KEY_MAX = 64;
 /**
  * Maximum number of bills for one order that are added up. The billed amount of an order with more bills is unknown.
@@ -22,7 +22,7 @@ interface Collections {
   readonly invoices: Collection<InvoiceDocument>;
 }
 
-/** Reads ERP records for decisions. */
+/** Reads the ERP records that decisions need. */
 export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpRecordStore {
   const findVendors = (filter: object, limit: number): Promise<readonly VendorDocument[]> =>
     vendors
@@ -86,7 +86,7 @@ export function erpRecordStore({ vendors, orders, invoices }: Collections): ErpR
         const limit = BILLS_PER_ORDER_MAX * some.length;
         const documents = await read(some, limit + 1);
         if (documents.length <= limit) return documents;
-        // Some orders have very many bills, so the result tells for each order whether all bills were read.
+        // Some orders have very many bills, so the result states for each order whether all bills were read.
         const ofOrders = await inBatches(some, 1, async ([poKey = '']) => {
           const bills = await read([poKey], BILLS_PER_ORDER_MAX + 1);
           if (bills.length <= BILLS_PER_ORDER_MAX) return bills;

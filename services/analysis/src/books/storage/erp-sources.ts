@@ -4,15 +4,15 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/import-source.js';
 
-/** Maximum number of connections of an organization. */
+/** Maximum number of connections for one organization. */
 const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
-/** State of the imports of one connection. */
+/** Stored import state of one connection. */
 export interface ErpSourceDocument {
   /** Id of the connection. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Absent if the connection was disconnected before it sent records. */
+  /** Id of the company. Absent if the connection was disconnected before it sent records. */
   readonly companyId?: string;
   readonly remoteCompanyId?: string;
   readonly provider?: string;
@@ -53,7 +53,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const begun = await collection.findOne({ _id: connectionId, organizationId });
-        // The id belongs to a connection of another organization.
+        // The id belongs to another organization's connection.
         if (begun === null) throw notFound('connection');
         return toSource(begun);
       }
@@ -72,7 +72,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // Another call may have ended the examination in the meantime.
+      // Another call may have completed the examination in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

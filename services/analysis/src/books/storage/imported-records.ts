@@ -8,21 +8,21 @@ import { inBatches } from '../../records/storage/in-batches.js';
 /** Maximum number of documents in one write, so that other commands can run in between. */
 const WRITE_DOCUMENTS_MAX = 250;
 
-/** The fields of a document that {@link writePage} needs. */
+/** Document fields that {@link writePage} needs. */
 interface Written {
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
 }
 
-/** A record from an ERP in its stored form. */
+/** An ERP record in its stored form. */
 export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
   Written & {
-    /** Id of the write that made this version. If some writes of a bulk failed, it shows which ones succeeded. */
+    /** Id of the write that created this version. If some writes in a bulk failed, it shows which ones succeeded. */
     readonly writeId: string;
   };
 
-/** The indexes of every kind of record. */
+/** Indexes that records of every kind have. */
 export const importedIndexes: readonly IndexDescription[] = [
   { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
   { key: { organizationId: 1, keys: 1 }, name: 'keys' },
@@ -90,7 +90,7 @@ function toRecord<R extends ImportedRecord>(document: Document): R {
 
 /**
  * Writes documents in bulk. The first version is inserted, and a later version replaces the previous one.
- * @param operationOf the conditional write of a later version; it must set `writeId`
+ * @param operationOf creates the conditional write of a later version, which must set `writeId`
  * @returns ids of the documents that another writer changed in the meantime
  */
 export async function writePage<D extends Written>(

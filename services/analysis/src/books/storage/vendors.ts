@@ -11,12 +11,12 @@ import { inBatches } from '../../records/storage/in-batches.js';
 
 /** Maximum number of keys in one lookup. */
 const LOOKUP_KEYS_MAX = 2_000;
-/** Number of vendors in one response of the database. */
+/** Number of vendors in one batch of a database response. */
 const BATCH_DOCUMENTS = 500;
-/** The character that sorts after all others. */
+/** The character that sorts after all other characters. */
 const LAST_CHARACTER = '\u{10FFFF}';
 
-/** The fields that bills need. A page of bills reads up to a thousand vendors. */
+/** Projection of the fields that bills need. A page of bills reads up to a thousand vendors. */
 const OF_BILLS = {
   'details.taxId': 1,
   'details.isTaxIdMasked': 1,
@@ -58,7 +58,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
       const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
         collection
           .find({ organizationId, keys: { $in: [...some] }, remoteCompanyId } as Filter<VendorDocument>, {
-            // Each of these keys belongs to one vendor.
+            // Each of these keys belongs to one vendor only.
             limit: some.length,
             batchSize: some.length + 1,
           })
@@ -115,7 +115,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
   };
 }
 
-/** Returns vendors with separately listed bank accounts whose ids are in the range. */
+/** Returns the vendors that have separately listed bank accounts with ids in the range. */
 function listedIn({ organizationId, remoteCompanyId }: ImportSource, { after, last }: IdRange): Filter<VendorDocument> {
   const keys = {
     $elemMatch: {

@@ -40,7 +40,7 @@ export interface AnalyzeInvoiceInput {
   readonly idempotencyKey: string | undefined;
   /** SHA-256 hash of the request body as canonical JSON. */
   readonly fingerprint: string;
-  /** Maximum number of analyses in a month, or undefined if there is no limit. */
+  /** Maximum number of analyses in one month, or undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
@@ -52,10 +52,10 @@ export interface AnalyzedInvoice {
 }
 
 /**
- * Stores an invoice and decides on it (architecture section 7). The id is derived from the idempotency key, which makes
+ * Stores an invoice and decides it (architecture section 7). The id is derived from the idempotency key, which makes
  * every step repeatable: the first request creates the invoice, and a repeated request finds it.
  * @throws DomainError idempotency_mismatch for another body under the same key; in_progress while the first request is
- * running; usage_exceeded; invalid for an unknown company
+ *   running; usage_exceeded; invalid for an unknown company
  */
 export type AnalyzeInvoice = (input: AnalyzeInvoiceInput, context: RequestContext) => Promise<AnalyzedInvoice>;
 
@@ -77,7 +77,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    // Without a limit nothing can be refused, so the invoice is counted later. The stored invoice says so.
+    // Without a limit the invoice cannot be refused, so it is counted later. The stored invoice records this.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,
@@ -105,7 +105,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     if (created === undefined) return replay(deps, first ?? (await require(invoices, received)), fingerprint, tenant);
     const analysis = await decider.decide({ ...received, version: 1, invoice: normalised, tenant, suppliers: known });
     if (analysis !== undefined) return { subject: normalised, analysis, isReplayed: false };
-    // This worker was so slow that another one took over. The decision of the other worker is returned.
+    // This worker was so slow that another one took over. The other worker's decision is returned.
     return replay(deps, await require(invoices, received), fingerprint, tenant);
   };
 };

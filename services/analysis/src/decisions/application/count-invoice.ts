@@ -14,10 +14,12 @@ import type {
 } from '../../records/application/counted-records.js';
 import type { LoadedFacts } from '../../facts/application/load-facts.js';
 
-/** Age at which a decision without derived records has lost its worker. Other workers then store the records. */
+/**
+ * Age at which the worker of a decision without derived records counts as lost. Other workers then store the records.
+ */
 export const LEFT_BY_ITS_WORKER_MS = 30_000;
 const TRIES_MAX = 8;
-/** Maximum number of invoices in progress for one supplier. Further invoices wait for the sweep. */
+/** Maximum number of invoices in progress for one supplier. Further invoices are left to the sweep. */
 const COUNTED_UNITS_MAX = 1_000;
 
 interface Deps {
@@ -28,20 +30,20 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Returns those invoices and scans that may not have been counted everywhere yet. */
+/** Returns those of the given invoices and scans that may not have been counted everywhere yet. */
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Records that the decision was based on. Undefined means that the record did not exist, and an absent member is read
+ * Records on which the decision was based. Undefined means that the record did not exist, and an absent member is read
  * again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
 /**
- * Counts a decided invoice in the profile of its supplier and in the links of its bank account and order, exactly once,
- * however often and late the call is repeated (detection reference, section 11). While its derived records may be
- * missing, an invoice is marked as pending. The mark tells whether its id may be removed from the counted ids, and
- * whether the invoice must still be counted.
+ * Counts a decided invoice in its supplier's profile and in the links of its bank account and order, exactly once, no
+ * matter how often and how late the call is repeated (detection reference, section 11). While its derived records may
+ * be missing, an invoice is marked as pending. The mark shows if its id may be removed from the counted ids, and if the
+ * invoice must still be counted.
  */
 export type CountInvoice = (facts: AnalysisFacts, decidedAt: Date, records?: ReadRecords) => Promise<void>;
 
@@ -72,7 +74,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
     const { supplierId } = supplier;
     const unit: Unit = {
       unitId: invoiceId,
-      // Half of the time, so that a slow worker notices before other workers begin.
+      // Half of the lease time, so that a slow worker notices before other workers begin.
       mayBeCounted: () => clock.now().getTime() - decidedAt.getTime() >= LEFT_BY_ITS_WORKER_MS / 2,
       unfinalized: (unitIds) => unfinalized(organizationId, unitIds),
     };
@@ -113,24 +115,24 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** Result of a read: a record or its absence. The first write detects a change. */
+/** Result of a read: the record, or the fact that it does not exist. The first write detects a change. */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
 
-/** An invoice or a history scan that is counted once. */
+/** An invoice or a history scan, which is counted as one unit. */
 export interface Unit {
   readonly unitId: string;
-  /** Tells whether so much time has passed that another worker may have counted the unit. */
+  /** Checks whether enough time has passed that another worker may have counted the unit. */
   readonly mayBeCounted: () => boolean;
   readonly unfinalized: (unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** Used only for the first attempt. */
+  /** The record as it was read before, used only for the first attempt. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
-  /** Writes the record. Returns false if another writer changed it since it was read. */
+  /** Writes the record. Returns false if another writer has changed it since it was read. */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 
@@ -144,8 +146,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // Queried after the record was read. A unit is removed from the list only when it is finished, so a unit that is
-      // neither listed nor finished was never counted.
+      // This query runs after the record was read. A unit is removed from the list only when it is complete, so a unit
+      // that is neither listed nor complete was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

@@ -63,12 +63,13 @@ export interface DecideInput extends InvoiceReference {
 
 export interface InvoiceDecider {
   /**
-   * Decides on a stored invoice: loads facts, runs the engine, commits in one write and then stores the derived
-   * records. Returns undefined if another worker has decided on it.
+   * Decides a stored invoice: loads facts, runs the engine, commits in one write and then stores the derived records.
+   * Returns undefined if another worker has decided the invoice.
    */
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
   /**
-   * Analyzes a decided invoice again as of its arrival, with later reviews. The earlier analysis stays in `analyses`.
+   * Analyzes a decided invoice again with the history at the time of its arrival and with later reviews. The earlier
+   * analysis stays in `analyses`.
    * @throws VersionConflict if the invoice changed in the meantime
    */
   reanalyze(record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts): Promise<void>;
@@ -77,15 +78,13 @@ export interface InvoiceDecider {
    * @throws VersionConflict if the invoice changed in the meantime
    */
   correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
-  /**
-   * Stores the records that derive from a decision, as the last step of work that was interrupted. It can be repeated.
-   */
+  /** Stores the records that derive from a decision, as the last step of interrupted work. The call can be repeated. */
   finish(record: DecidedInvoice, facts: Buffer): Promise<void>;
 }
 
 /**
- * The decision is committed in one write. Everything after it has derived ids and can be repeated (architecture section
- * 5, rule 4).
+ * Creates the invoice decider. A decision is committed in one write. Everything after it has derived ids and can be
+ * repeated (architecture section 5, rule 4).
  */
 export function invoiceDecider(deps: Deps): InvoiceDecider {
   const { invoices, policies, routingRules, clock, logger } = deps;
@@ -116,7 +115,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     }
   };
 
-  /** Decides on an invoice again. The earlier analysis stays in `analyses`. */
+  /** Decides an invoice again. The earlier analysis stays in `analyses`. */
   const decideAgain = async (
     record: DecidedInvoice,
     loading: Promise<AnalysisFacts>,
@@ -208,8 +207,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 }
 
 /**
- * Loads the facts of an invoice whose fields were corrected: by its new keys, and without the entries that the old
- * values made in the profile of its supplier.
+ * Loads the facts for an invoice whose fields were corrected: by its new keys, and without the entries that the old
+ * values made in its supplier's profile.
  */
 async function factsOfCorrected(
   { loadFacts: load, analyses }: Deps,
@@ -226,8 +225,8 @@ async function factsOfCorrected(
 }
 
 /**
- * Returns facts with the inbox of the earlier analysis. What came through KSeF after the invoice is not among the candidates, so a later
- * mark of the inbox would miss it.
+ * Returns facts with the inbox of the earlier analysis. Invoices received through KSeF later are not among the
+ * candidates, so a later inbox mark would miss them.
  */
 async function withInboxOf(
   analyses: AnalysisStore,
@@ -239,7 +238,7 @@ async function withInboxOf(
   return then === undefined ? facts : { ...facts, inbox: then };
 }
 
-/** Returns the notes that reviews and the ERP made on a record after its decision. */
+/** Returns the notes on a record that reviews and the ERP added after its decision. */
 function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   return {
     ...(confirmedAs === undefined ? {} : { confirmedAs }),
@@ -247,13 +246,13 @@ function notedOn({ confirmedAs, bookedInvoiceId }: MatchPart): MatchNotes {
   };
 }
 
-/** Returns the suspicion about a record, from the findings of its decision. */
+/** Returns the suspicion about a record, according to the findings of its decision. */
 function suspectedOf({ findings }: Pick<DecidedAnalysis, 'findings'>): Noted {
   const suspicion = suspicionOf(findings);
   return { ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...toldOutsideKsef(findings) };
 }
 
-/** Adds the reviews of findings about this invoice, which are facts of every later analysis. */
+/** Adds the reviews of findings about this invoice, which are part of the facts of every later analysis. */
 function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]): AnalysisFacts {
   const { invoiceId, bankKey } = facts.invoice;
   const { supplierId } = facts.supplier;
@@ -268,7 +267,7 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
 
-/** Reviews are loaded only if the engine raised findings. */
+/** Loads reviews only if the engine raised findings. */
 async function analyzeReviewed(
   reviews: ReviewStore,
   loaded: AnalysisFacts,
@@ -288,7 +287,7 @@ interface FirstDecision {
   readonly suspected: Noted;
 }
 
-/** Notes of a decision on its record, which count in the profile of the supplier. */
+/** Notes of a decision on its record, which affect the supplier's profile. */
 type Noted = Pick<MatchPart, 'suspectedAs' | 'toldOutsideKsef'>;
 
 async function deriveFirst(

@@ -5,7 +5,7 @@ import type { RoutingRule } from '../../reviews/domain/routing.js';
 import { analysisIdFor, findingIdFor } from '../../records/application/derived-ids.js';
 import type { DecidedAnalysis, StoredFinding } from '../../records/application/invoice-store.js';
 
-/** The result of the engine, and the facts that it used. */
+/** The engine result and the facts that the engine used. */
 export interface AnalyzedFacts {
   readonly facts: AnalysisFacts;
   readonly analysis: Analysis;
@@ -42,7 +42,7 @@ export function toDecidedAnalysis(
 }
 
 interface DecisionContext {
-  /** Number of the analysis of this invoice, beginning with 1. */
+  /** Number of the analysis of this invoice, starting with 1. */
   readonly number: number;
   readonly rules: readonly RoutingRule[];
   readonly known: ReadonlySet<string>;

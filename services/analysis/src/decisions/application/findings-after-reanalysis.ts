@@ -27,10 +27,10 @@ interface AnalyzedAgain extends InvoiceReference {
 }
 
 /**
- * Updates the stored findings of an invoice after a new analysis. Findings that wait for a review and are no longer
- * raised become SUPERSEDED with a reason. A finding that is raised again waits for a review again. Dispositions that
- * people set are kept: only a person can unblock a bank account, even if its case was reopened, or undo the clearance
- * of a pair.
+ * Updates the stored findings of an invoice after a new analysis. Findings that are waiting for a review and are no
+ * longer raised become SUPERSEDED with a reason. A finding that is raised again requires another review. Dispositions
+ * that people set are kept: only a person can unblock a bank account, even if its case was reopened, or undo the
+ * clearance of a pair.
  */
 export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysis: DecidedAnalysis): Promise<void> {
   const { findings, clock } = deps;
@@ -55,7 +55,7 @@ export async function updateFindings(deps: Deps, invoice: AnalyzedAgain, analysi
               ? { note: await reasonOf(deps, invoice, finding, analysis) }
               : {}),
           };
-    // This change publishes no event, because finding_reviewed is only for reviews by people.
+    // This change publishes no event, because finding_reviewed is reserved for reviews by people.
     await findings.change(finding, { disposition: to, entry, ...(isRaisedOtherwise ? { raised: now } : {}) }, {});
   }
 }
@@ -64,7 +64,7 @@ function isWaiting({ disposition }: Pick<WorkedFinding, 'disposition'>): boolean
   return disposition === 'OPEN' || disposition === 'UNDER_REVIEW';
 }
 
-/** A finding that blocks its account is never superseded, because otherwise nobody could remove the block. */
+/** A finding that blocks its account is never superseded, because otherwise the block could not be removed. */
 function dispositionAfter({ disposition, blockedSince }: WorkedFinding, now: StoredFinding | undefined): Disposition {
   if (now !== undefined) return disposition === 'SUPERSEDED' ? now.disposition : disposition;
   return blockedSince === undefined ? 'SUPERSEDED' : disposition;
@@ -83,7 +83,7 @@ function noteOf(before: Raised, now: Raised | undefined): string {
     : `A later analysis raised the finding as ${level(now)}; before, it was ${level(before)}.`;
 }
 
-/** Returns the review or the confirmed record because of which a finding is no longer raised. */
+/** Returns the review or the confirmed record that explains why a finding is no longer raised. */
 async function reasonOf(
   { invoices, reviews }: Deps,
   { organizationId, invoiceId, bankKey }: AnalyzedAgain,

@@ -17,11 +17,11 @@ import type {
 } from '../../records/application/invoice-store.js';
 
 /**
- * Minimum interval between two audit events of a caller for reading the list. Systems poll the list, and an event for
- * each page would bury other events.
+ * Minimum interval between two audit events that record the same caller reading the list. Systems poll the list, and
+ * one event per page would hide other events.
  */
 const LISTED_LINE_EACH_MS = 3_600_000;
-/** Maximum number of callers whose last audit event is cached. A caller that was evicted gets another event. */
+/** Maximum number of callers whose last audit event is cached. An evicted caller gets another event. */
 const LISTING_CALLERS_MAX = 10_000;
 
 interface Deps {
@@ -36,25 +36,28 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** The findings with their later reviews. */
+  /** The findings with the reviews that followed. */
   readonly findings: readonly FindingRecord[];
-  /** The current decision. */
+  /** The current decision on the invoice. */
   readonly verdict: RiskDecision;
 }
 
 export interface InvoiceReader {
   /**
-   * Reads an invoice with all its fields, or the upload from which no invoice was read yet. If its analysis raised
-   * findings, an audit event records who read it.
+   * Returns an invoice with all its fields, or the upload from which no invoice has been read yet. If its analysis
+   * raised findings, an audit event records who read it.
    * @throws DomainError not_found
    */
   get(reference: InvoiceReference, context: RequestContext): Promise<InvoiceRecord | UploadRecord>;
   /**
-   * Lists invoices. If a page contains an invoice with findings, an audit event records who read it, once an hour for
-   * each caller.
+   * Lists invoices. If a page contains an invoice with findings, an audit event records who read it, at most once an
+   * hour for each caller.
    */
   list(organizationId: string, query: InvoiceQuery, context: RequestContext): Promise<Page<InvoiceRecord>>;
-  /** @throws DomainError not_found, also while there is no decision on the invoice */
+  /**
+   * Returns the latest analysis of an invoice.
+   * @throws DomainError not_found, also while the invoice has no decision
+   */
   latestAnalysis(organizationId: string, invoiceId: string): Promise<LatestAnalysis>;
 }
 

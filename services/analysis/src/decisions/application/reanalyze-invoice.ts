@@ -19,9 +19,9 @@ interface Deps {
 }
 
 /**
- * Analyzes an invoice again as of its arrival, with the current engine, policy and reviews. Earlier analyses are kept,
- * and no quota is used.
- * @throws DomainError not_found; wrong_state while there is no first decision on the invoice
+ * Analyzes an invoice again with the history at the time of its arrival and the current engine, policy and reviews.
+ * Earlier analyses are kept, and no quota is used.
+ * @throws DomainError not_found; wrong_state while the invoice has no decision
  */
 export type ReanalyzeInvoice = (invoice: InvoiceReference, context: RequestContext) => Promise<void>;
 
@@ -57,7 +57,10 @@ export const reanalyzeInvoice =
     });
   };
 
-/** @param upload the upload from which no invoice was read, or undefined */
+/**
+ * Returns the refusal for an invoice that does not exist.
+ * @param upload the upload from which no invoice was read, or undefined
+ */
 function noInvoice(upload: UploadRecord | undefined): DomainError {
   if (upload === undefined) return notFound('invoice');
   const { failure, uploadId } = upload;

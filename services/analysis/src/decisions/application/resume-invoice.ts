@@ -5,7 +5,7 @@ import type { FindingSubject } from '../../records/application/finding-store.js'
 import type { DecidedAnalysis, InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import { renormalise } from '../../records/application/renormalise.js';
 
-/** Time for which other workers leave an invoice to its worker, many times as long as a decision takes. */
+/** Time for which other workers leave an invoice to its worker, many times longer than a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
 /** Name of the monthly usage counter. */
 export const ANALYSES_METER = 'analyses';
@@ -30,8 +30,8 @@ export function analysisMark({
 }
 
 /**
- * Decides on a stored invoice whose worker stopped responding.
- * @returns undefined while a worker holds the invoice, or if another worker has decided on it
+ * Decides a stored invoice whose worker stopped responding.
+ * @returns undefined while a worker has claimed the invoice, or if another worker has decided it
  */
 export const resumeInvoice =
   ({ invoices, usage, decider }: Deps) =>

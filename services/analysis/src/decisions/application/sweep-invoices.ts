@@ -18,8 +18,8 @@ interface Deps {
 }
 
 /**
- * Completes work that crashes interrupted: decides on invoices whose worker stopped responding, and stores missing
- * derived records. A fault in one invoice does not delay the others.
+ * Completes work that crashes interrupted: decides invoices whose worker stopped responding, and stores missing derived
+ * records. A fault in one invoice does not delay the others.
  * @returns the number of completed invoices
  */
 export const sweepInvoices =

@@ -6,7 +6,10 @@ import type { Analysis, AnalysisFacts } from '../../records/domain/analysis.js';
 import { clearedPairsOf, dispositionOf } from '../../records/domain/finding-disposition.js';
 import { tolerated } from '../../policies/domain/learned-tolerance.js';
 
-/** Runs the engine and decides with the reviews of its findings. This function is pure, like the engine. */
+/**
+ * Runs the engine and makes a decision that includes the reviews of its findings. This function is pure, like the
+ * engine.
+ */
 export function analyze(facts: AnalysisFacts, policy: Policy): Analysis {
   const { reviews, tolerances = [], invoice } = facts;
   const clearedPairs = clearedPairsOf(reviews);

@@ -15,35 +15,35 @@ export interface ChangeWindow {
 export interface ChangedPage<T> {
   readonly records: readonly T[];
   /**
-   * Change time from which an interrupted examination continues after this page. Undefined at the end, and if the next
-   * page begins within records of the same change time.
+   * Change time from which an interrupted examination continues after this page. Undefined after the last page, and if
+   * the next page starts with records of the same change time.
    */
   readonly continueFrom: Date | undefined;
 }
 
-/** A bill of the books. */
+/** A bill from the ERP books. */
 export interface BookBill {
   readonly part: MatchPart;
   readonly externalId: string;
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** Paid amount as positive minor units, or undefined if the ERP does not state it. */
+  /** Paid amount in positive minor units, or undefined if the ERP does not state it. */
   readonly paidMinor: string | undefined;
   readonly paidAccountExternalId: string | undefined;
   readonly importedAt: Date;
-  /** Time when an import last changed the bill, or time of its first import. */
+  /** Time when an import last changed the bill, or the time of its first import. */
   readonly changedAt: Date;
 }
 
-/** A bill with the invoice that it books. If the bill has changed since it was examined, it is not linked. */
+/** A bill and the invoice that it books. If the bill has changed since it was examined, it is not linked. */
 export interface BillLink {
   readonly billId: string;
   readonly invoiceId: string;
   readonly changedAt: Date;
 }
 
-/** A payment of the books. */
+/** A payment from the ERP books. */
 export interface BookPayment {
   readonly id: string;
   readonly vendorId: string;
@@ -57,16 +57,16 @@ export interface BookPayment {
   readonly isReturned: boolean;
 }
 
-/** A credit note of the books. */
+/** A credit note from the ERP books. */
 export interface BookCredit {
   readonly part: MatchPart;
   readonly vendorId: string;
 }
 
-/** Payments with one of several keys. If a key has too many payments, only the newest are included. */
+/** Payments that have one of several keys. If a key has too many payments, only the newest are included. */
 export interface FoundPayments {
   readonly payments: readonly BookPayment[];
-  /** Keys of which some payments were left out. */
+  /** Keys for which some payments were left out. */
   readonly cutKeys: ReadonlySet<string>;
 }
 
@@ -77,8 +77,8 @@ export interface SharingRecord {
 }
 
 /**
- * Reads and writes for the examination of imported records. Changed records are read page by page, in the order of
- * their change.
+ * Reads and writes records for the examination of imported records. Changed records are read page by page, in the order
+ * of their change.
  */
 export interface BooksStore {
   changedVendors(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<StoredVendor>>;
@@ -87,39 +87,39 @@ export interface BooksStore {
   changedBills(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookBill>>;
   changedPayments(of: ImportSource, window: ChangeWindow): AsyncIterable<ChangedPage<BookPayment>>;
   countVendors(of: ImportSource): Promise<number>;
-  /** Returns the vendors of the connection with one of the keys, except deleted ones. */
+  /** Returns the connection's vendors that have one of the keys, except deleted vendors. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
-  /** Returns those vendors that have sent a bill since the given day. */
+  /** Returns those of the vendors that have sent a bill since the given day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
-  /** Counts the open bills of the vendors. Vendors without open bills are left out. */
+  /** Counts each vendor's open bills. Vendors without open bills are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Returns the records of the organization with one of the keys, except those that the caller already has. */
+  /** Returns the organization's records that have one of the keys, except those that the caller already has. */
   sharing(
     organizationId: string,
     keys: readonly string[],
     exceptIds: readonly string[],
   ): Promise<readonly SharingRecord[]>;
   bills(of: ImportSource, invoiceIds: readonly string[]): Promise<readonly BookBill[]>;
-  /** Returns the newest entered bills of a vendor. */
+  /** Returns a vendor's newest entered bills. */
   billsOf(of: ImportSource, vendorId: string): Promise<readonly BookBill[]>;
-  /** Reads the fields by which invoices are compared. */
+  /** Reads the fields by which the given invoices are compared. */
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Stores which invoices bills book. Each invoice is booked by at most one bill. */
+  /** Stores the links between bills and the invoices that they book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes links that no longer apply. */
+  /** Removes bill links that no longer apply. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Tells whether the connection has ever sent a payment. */
+  /** Checks whether the connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;
-  /** Returns the payments of the bills. Cut keys are bill ids. */
+  /** Returns the payments for the given bills. Cut keys are bill ids. */
   paymentsOf(of: ImportSource, billIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns payments of the same amounts to the same vendors. */
+  /** Returns payments with the same amounts and to the same vendors as the given ones. */
   paymentsLike(
     of: ImportSource,
     payments: readonly Pick<BookPayment, 'vendorId' | 'currency' | 'amountMinor'>[],
   ): Promise<FoundPayments>;
-  /** Returns the newest payments to the vendors. Cut keys are vendor ids. */
+  /** Returns the newest payments to the given vendors. Cut keys are vendor ids. */
   paymentsTo(of: ImportSource, vendorIds: readonly string[]): Promise<FoundPayments>;
-  /** Returns the entered credit notes of the vendors with one of the keys. */
+  /** Returns the vendors' entered credit notes that have one of the keys. */
   credits(of: ImportSource, vendorIds: readonly string[], keys: readonly string[]): Promise<readonly BookCredit[]>;
 }

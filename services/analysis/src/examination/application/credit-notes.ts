@@ -8,8 +8,8 @@ import type { Examination } from './examination.js';
 const NO_CREDITS: CreditNotes = { notes: [], creditedIds: new Map() };
 
 /**
- * Finds credit notes over the amounts of duplicate bills that were issued between the two bills, with the bills that
- * they name.
+ * Finds credit notes that have the amounts of duplicate bills and were issued between the two bills, with the bills
+ * that they name.
  */
 export async function creditsBetweenBills(
   examination: Pick<Examination, 'source' | 'books'>,
@@ -27,7 +27,7 @@ export async function creditsBetweenBills(
   return { notes, creditedIds: new Map([...named].map(([creditId, bills]) => [creditId, idsOf(bills)])) };
 }
 
-/** Returns the known bills that credit notes name by number, by the id of the credit note. */
+/** Returns the known bills that credit notes name by number, keyed by the credit note id. */
 export async function billsNamedByCredits(
   { source, books }: Pick<Examination, 'source' | 'books'>,
   notes: readonly Candidate[],

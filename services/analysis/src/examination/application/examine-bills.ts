@@ -18,11 +18,12 @@ import { listedAccountKey } from '../../books/application/vendor-store.js';
 
 const DAY_MS = 86_400_000;
 /**
- * Maximum number of bills of a vendor that are compared at the same time, because all compared records are in memory.
+ * Maximum number of bills from one vendor that are compared at the same time, because all compared records are in
+ * memory.
  */
 const BILLS_COMPARED_AT_ONCE = 100;
 
-/** Finds the invoices that bills book, bills that were entered twice, and faults in payments that bills state. */
+/** Finds the invoices that bills book, bills that were entered twice, and errors in payments that bills state. */
 export async function* examineBills(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   const hasPayments = await books.hasPayments(source);
@@ -52,8 +53,8 @@ async function examineEntered(
 }
 
 /**
- * Compares the newest bills of vendors with each other again after their credit notes have changed. Two bills that a
- * credit note explained are duplicates again when the credit note is voided.
+ * Compares the newest bills of vendors with each other again after the vendors' credit notes have changed. Two bills
+ * that a credit note explained are duplicates again when the credit note is voided.
  */
 async function examineBillsOf(
   examination: Examination,
@@ -93,7 +94,7 @@ async function billedTwice(
 }
 
 /**
- * Returns the vendors of credit notes that changed after their first import. Such a credit note may no longer explain a
+ * Returns the vendors whose credit notes changed after their first import. Such a credit note may no longer explain a
  * duplicate.
  */
 function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
@@ -101,14 +102,14 @@ function vendorsOfChangedCredits(bills: readonly BookBill[]): string[] {
   return [...new Set(changed.map(({ vendorId }) => vendorId))];
 }
 
-/** Tells whether a bill is entered. A draft or a canceled bill books nothing. */
+/** Checks whether a bill is entered. A draft or a canceled bill books no invoice. */
 function isEntered({ state }: BookBill): boolean {
   return state !== 'VOID' && state !== 'DRAFT';
 }
 
 /**
- * Removes links that no longer apply, of bills that are not entered and of changed bills that no longer match the
- * linked invoice, and returns the bills.
+ * Removes links that no longer apply, either because the bill is not entered or because a changed bill no longer
+ * matches the linked invoice, and returns the bills.
  */
 async function withoutStaleLinks(
   { source: { organizationId }, policy, books }: Examination,
@@ -134,7 +135,7 @@ async function withoutStaleLinks(
 interface ComparedBill {
   readonly bill: BookBill;
   readonly candidates: readonly Candidate[];
-  /** The candidates that are ERP bills themselves. */
+  /** The candidates that are themselves ERP bills. */
   readonly booked: ReadonlyMap<string, NonNullable<SharingRecord['booked']>>;
 }
 
@@ -168,7 +169,7 @@ function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
   return { part: { ...part, status: 'RECEIVED' }, booked: { state, vendorId } };
 }
 
-/** Removes the key of day and amount, which suppliers share by chance. */
+/** Removes the key made of day and amount, which suppliers can share by chance. */
 function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);
 }
@@ -177,7 +178,10 @@ function hitsOf(hits: Hits, lookups: readonly LookupKey[]): MatchPart[] {
   return [...new Set(lookups.flatMap(({ key }) => hits.get(key) ?? []))];
 }
 
-/** Links bills to the earlier invoices that they equal, one bill to one invoice (detection reference, section 5). */
+/**
+ * Links bills to the earlier invoices that they match, at most one bill to each invoice (detection reference, section
+ * 5).
+ */
 async function link({ source, policy, books }: Examination, compared: readonly ComparedBill[]): Promise<void> {
   const links = new Map<string, BillLink>();
   for (const { bill, candidates } of compared) {
@@ -193,7 +197,7 @@ async function link({ source, policy, books }: Examination, compared: readonly C
   if (links.size > 0) await books.link(source.organizationId, [...links.values()]);
 }
 
-/** Returns the paid bills, by vendor, whose payments the ERP provides. */
+/** Returns the paid bills whose payments the ERP provides, grouped by vendor. */
 async function settledBills(
   { source, books }: Examination,
   compared: readonly ComparedBill[],
@@ -273,7 +277,7 @@ async function paymentsStatedOn(
   return withReviews(reviewed, source.organizationId, stated, vendorsById);
 }
 
-/** Identifies a bank account that cannot be compared by its id in the ERP. */
+/** Returns the key of a bank account, or its ERP id if it cannot be compared. */
 function keyOf({ key, externalId }: VendorAccount): string {
   return key ?? `listed:${externalId ?? ''}`;
 }

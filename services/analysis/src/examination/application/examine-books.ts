@@ -27,7 +27,7 @@ import type {
 import { confirmedBefore } from './reviewed-accounts.js';
 import type { ReviewedAccounts } from './reviewed-accounts.js';
 
-/** Maximum time between the change time of the records of a page and the moment at which a late write stores them. */
+/** Maximum time between the change time of a page's records and the moment at which a late write stores them. */
 const LATE_WRITE_MS = 10 * 60_000;
 /** Number of records that one call examines. Records that changed at the same time as the last one are examined too. */
 export const EXAMINED_RECORDS_MAX = 5_000;
@@ -45,10 +45,10 @@ interface Deps {
 }
 
 /**
- * Examines the records that import runs have changed since the last examination, together with the records that they
- * are compared with, and raises findings that need no invoice (detection reference, section 7.6). Each finding is
- * committed separately under an id that is derived from the organization and its evidence, so that a repeated
- * examination raises nothing twice. Bills that book an invoice are linked to it.
+ * Examines the records that import runs have changed since the last examination, together with the records they are
+ * compared with, and raises findings that need no invoice (detection reference, section 7.6). Each finding is committed
+ * separately under an id that is derived from the organization and its evidence, so that a repeated examination raises
+ * no finding twice. Bills that book an invoice are linked to it.
  *
  * One call examines a limited number of records and stores its progress after each page, so that after an interruption
  * only that page is examined again.
@@ -89,7 +89,7 @@ export const examineBooks =
       );
     };
     const shared = { source, policy, books, raise, reviewed, confirmedBefore: confirmedBefore({ findings }), logger };
-    // Records that were examined before are compared again, but raise no second finding.
+    // Records that were examined before are compared again, but do not raise a second finding.
     const after = completedThrough && new Date(completedThrough.getTime() - LATE_WRITE_MS);
     let examinedCount = 0;
     for (const part of examinationParts.slice(examinationParts.indexOf(begun.part))) {

@@ -17,7 +17,7 @@ import type { StoredVendor } from '../../books/application/vendor-store.js';
  */
 export const BILLS_AT_ONCE_MAX = 2_000;
 
-/** Finds payments that were made twice, to another bank account, or of more than the open amount. */
+/** Finds payments that were made twice, were made to another bank account, or exceed the open amount. */
 export async function* examinePayments(examination: Examination): AsyncGenerator<ExaminedPage> {
   const { source, window, books } = examination;
   for await (const { records, continueFrom } of books.changedPayments(source, window)) {
@@ -27,9 +27,9 @@ export async function* examinePayments(examination: Examination): AsyncGenerator
 }
 
 /**
- * Compares the newest payments to vendors again after related records changed. A duplicate that a credit note explained
- * is raised when the credit note is voided, and a payment to a temporarily changed account is found when the account is
- * changed back.
+ * Compares the newest payments to vendors again after related records have changed. A duplicate that a credit note
+ * explained is raised when the credit note is voided, and a payment to a temporarily changed account is found when the
+ * account is changed back.
  */
 export async function examinePaymentsTo(examination: Examination, vendorIds: readonly string[]): Promise<void> {
   if (vendorIds.length === 0) return;
@@ -68,7 +68,7 @@ function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPaym
 
 type Groups = readonly (readonly BookPayment[])[];
 
-/** Combines groups as long as they pay few bills. */
+/** Combines groups into batches as long as they pay few bills. */
 export function batchesOf(groups: Groups): Groups[] {
   const batches: (readonly BookPayment[])[][] = [];
   let billsInBatch = Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // The payments that the changed ones are compared with were examined when they were imported.
+  // The payments with which the changed ones are compared were examined when they were imported.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {
@@ -116,7 +116,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
 interface Known {
   readonly bills: ReadonlyMap<string, BookBill>;
   readonly vendors: ReadonlyMap<string, StoredVendor>;
-  /** All payments of the bills. */
+  /** All payments for these bills. */
   readonly ofBills: FoundPayments;
 }
 
@@ -125,7 +125,9 @@ function reportCut({ source, logger }: Examination, { cutKeys }: FoundPayments):
   if (cutKeys.size > 0) recordsLeftOut(logger, 'PAYMENTS', { organizationId, companyId, number: cutKeys.size });
 }
 
-/** Returns credit notes between payments of the same amount to the same vendor, with the bills that they name. */
+/**
+ * Returns credit notes issued between payments of the same amount to the same vendor, with the bills that they name.
+ */
 async function creditsBetween(
   examination: Examination,
   groups: Groups,
@@ -184,7 +186,7 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
     amountMinor,
     currency,
     ...(dueMinor === undefined ? {} : { dueMinor }),
-    // The bill numbers say what a payment is for. Its own text often only says when it was made.
+    // The bill numbers show what a payment is for. The payment's own text often states only when it was made.
     ...(stated === '' ? (reference === undefined ? {} : { reference }) : { reference: stated }),
     invoiceIds: bills.map(({ part }) => part.invoiceId),
     ...(account === undefined || isAccountStatedByBill || !isChanged ? {} : { account }),
@@ -194,7 +196,7 @@ function bookedPayment(payment: BookPayment, known: Known, isChanged: boolean): 
 }
 
 /**
- * Returns the open amount of all bills of a payment before the payment. Undefined if the ERP does not state which part
+ * Returns the open amount of all bills of a payment before that payment. Undefined if the ERP does not state which part
  * paid which bill, or if not all payments of the bills were read.
  */
 function openBefore(
@@ -218,7 +220,7 @@ function openBefore(
   return String(open < 0n ? 0n : open);
 }
 
-/** Returns the facts of the vendor master about the account that was paid. */
+/** Returns the facts in the vendor master about the account to which the payment was made. */
 function accountFacts(
   { accountHistory, createdAt }: StoredVendor,
   { day, account }: BookPayment,

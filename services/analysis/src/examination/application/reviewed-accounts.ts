@@ -13,7 +13,7 @@ interface Deps {
   readonly bankLinks: Pick<BankLinkStore, 'findMany'>;
 }
 
-/** A bank account, and the vendor that it may belong to. */
+/** A bank account and the vendor to which it may belong. */
 export interface AskedAccount {
   readonly vendor: StoredVendor;
   readonly key: string;
@@ -21,8 +21,8 @@ export interface AskedAccount {
 
 /**
  * Finds the bank accounts that reviewers accepted for their vendors (detection reference, section 10): by a
- * FALSE_POSITIVE or ACCEPTED_RISK review of a finding about the account of an invoice, or about the change by which the
- * vendor got its current accounts. An account that was confirmed as fraud is never accepted.
+ * FALSE_POSITIVE or ACCEPTED_RISK review of a finding about an invoice's account, or about the change that gave the
+ * vendor its current accounts. An account that was confirmed as fraud is never accepted.
  */
 export type ReviewedAccounts = (
   organizationId: string,
@@ -66,9 +66,9 @@ export const reviewedAccounts =
   };
 
 /**
- * Tells whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so a change
- * back and forth would go unnoticed. A case that still waits for a review, or was accepted, also applies to the new
- * change.
+ * Checks whether an earlier change of a vendor to its current accounts was confirmed. Such a case is closed, so a
+ * change back and forth would go unnoticed. A case that is waiting for a review, or was accepted, also applies to the
+ * new change.
  */
 export type ConfirmedBefore = (organizationId: string, vendor: StoredVendor, change: AccountChange) => Promise<boolean>;
 
@@ -82,7 +82,7 @@ export const confirmedBefore =
     return !(Array.isArray(changedBetween) && changedBetween.includes(seenAfter.toISOString()));
   };
 
-/** Returns the payments with the reviews of bank accounts that their vendors did not have. */
+/** Returns the payments with the reviews of bank accounts that did not belong to their vendors. */
 export async function withReviews(
   reviewed: ReviewedAccounts,
   organizationId: string,

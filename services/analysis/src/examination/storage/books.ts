@@ -34,17 +34,17 @@ const READ_AT_ONCE = 1_000;
 const LOOKUP_KEYS_MAX = 250;
 /**
  * Maximum number of vendors that share a tax id or an account, of payments of one amount to one vendor, and of payments
- * of one bill.
+ * for one bill.
  */
 const SHARING_PER_KEY_MAX = 64;
 /**
- * Maximum number of payments to one vendor (the newest) that are compared again after its credit notes or accounts have
- * changed.
+ * Maximum number of payments to one vendor (the newest ones) that are compared again after its credit notes or accounts
+ * have changed.
  */
 export const PAYMENTS_OF_VENDOR_MAX = 500;
 /** Maximum number of bills of one vendor (the newest) that are compared again after its credit notes have changed. */
 export const BILLS_OF_VENDOR_MAX = 500;
-/** Maximum number of credit notes of one supplier over one amount in a quarter. */
+/** Maximum number of credit notes from one supplier with the same amount in a quarter. */
 const CREDITS_PER_KEY_MAX = 64;
 const LINKS_OF_WRITE_MAX = 100;
 
@@ -54,7 +54,7 @@ interface Collections {
   readonly payments: Collection<ErpPaymentDocument>;
 }
 
-/** Reads the imported records in bounded pages through their indexes. */
+/** Reads the imported records in pages of limited size through their indexes. */
 export function booksStore({ invoices, vendors, payments }: Collections): BooksStore {
   const billsIn = (filter: object): Filter<InvoiceDocument> => filter as Filter<InvoiceDocument>;
 
@@ -328,17 +328,19 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
   }
 }
 
-/** Payments that still exist in the ERP and were not returned. */
+/** Filter for payments that still exist in the ERP. */
 const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
-/** Filter for the bill of a link, unless it changed after it was read. In that case the next examination handles it. */
+/**
+ * Filter for a link's bill, unless the bill changed after it was read. In that case the next examination handles it.
+ */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
   return { _id: billId, organizationId, 'erp.changedAt': changedAt };
 }
 
 interface Changes<T> {
   readonly filter: object;
-  /** Path of the change time, which the projection must include. */
+  /** Path of the field that stores the change time. The projection must include this field. */
   readonly changedAt: string;
   readonly projection?: Document;
   readonly window: ChangeWindow;
@@ -347,8 +349,8 @@ interface Changes<T> {
 }
 
 /**
- * Reads changes page by page in the order of their time, which is the order of the index. Many records may share one
- * time. Writes during the examination do not change the time.
+ * Reads changed records page by page, sorted by change time like the index. Many records may share one time. Writes
+ * during the examination do not change the time.
  */
 async function* changesOf<T>(
   collection: Collection<Document & { _id: string }>,
@@ -368,13 +370,13 @@ async function* changesOf<T>(
   if (records.length > 0) yield { records, continueFrom: undefined };
 }
 
-/** Reads with commands of bounded size, so that no cursor must stay open during the examination. */
+/** Reads changed documents with commands of limited size, so that no cursor must stay open during the examination. */
 async function* changedDocuments<T>(
   collection: Collection<Document & { _id: string }>,
   { filter, changedAt, projection, window }: Changes<T>,
 ): AsyncGenerator<Document & { _id: string }> {
   let { from } = window;
-  /** Ids of the records with the time `from` that were already read. */
+  /** Ids of the records with the change time `from` that were already read. */
   let readIds: readonly string[] = [];
   for (;;) {
     const after = window.after === undefined ? {} : { $gt: window.after };

@@ -16,12 +16,12 @@ import { companiesAround } from '../../records/domain/tenant.js';
 
 const DAY_MS = 86_400_000;
 
-/** Parts of the facts about an invoice, collected from all sources. */
+/** Facts about an invoice, collected from all sources. */
 export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
   readonly resolution: SupplierResolution;
-  /** Profile of the supplier without this invoice. */
+  /** Profile of the supplier, excluding this invoice. */
   readonly profile: SupplierProfile;
   /** Bills that reviews have removed from the profile. */
   readonly withdrawnUnits: readonly string[];
@@ -32,9 +32,12 @@ export interface FactParts {
   readonly publishedRates: PublishedRates;
   /** Suppliers that share an identity key with the invoice. */
   readonly known: readonly ProfiledSupplier[];
-  /** Returns the facts of ERP systems about the invoice. */
+  /** Returns the facts about the invoice that ERP systems provide. */
   readonly erpFacts: ErpFactsOf;
-  /** Called only if the supplier has no earlier invoices, or only invoices that wait for a review. */
+  /**
+   * Callback that is called only if the supplier has no earlier invoices, or only invoices that are waiting for a
+   * review.
+   */
   readonly newcomer: () => Newcomer;
 }
 
@@ -45,7 +48,7 @@ export interface Newcomer {
   readonly highAmount: DecimalAmount | undefined;
 }
 
-/** Assembles the facts of a decision. Reviews and learned tolerances are added only if the engine raises findings. */
+/** Assembles the facts for a decision. Reviews and learned tolerances are added only if the engine raises findings. */
 export function assembleFacts(parts: FactParts): AnalysisFacts {
   const { organizationId, resolution, profile, found, tenant, publishedRates } = parts;
   const { supplierId, reason } = resolution;

@@ -5,9 +5,9 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
-/** Number of newest invoices that determine an organization's usual amounts. */
+/** Number of the newest invoices that determine an organization's usual amounts. */
 const INVOICES_MAX = 1_000;
-/** Minimum number of invoices; fewer do not show which amounts are rare. */
+/** Minimum number of invoices. A smaller number does not show which amounts are rare. */
 const INVOICES_MIN = 100;
 const PERCENTILE = 95;
 const FRESH_MS = 10 * 60_000;
@@ -20,13 +20,13 @@ interface Deps {
 
 export interface HighAmounts {
   /**
-   * Returns the amount that an organization's invoices rarely exceed, in its base currency. Undefined if it is not
-   * cached. It is then loaded in the background for later calls.
+   * Returns the cached amount that an organization's invoices rarely exceed, in its base currency. If the amount is not
+   * cached, the result is undefined and the amount is loaded in the background for later calls.
    */
   cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
 }
 
-/** Caches the high amounts of each organization for some minutes. */
+/** Caches the high amounts of each organization for a few minutes. */
 export function highAmounts({ invoices, logger }: Deps): HighAmounts {
   const cache = createCache<DecimalAmount | undefined, { organizationId: string; baseCurrency: string }>({
     async load(_, { organizationId, baseCurrency }) {
@@ -43,7 +43,7 @@ export function highAmounts({ invoices, logger }: Deps): HighAmounts {
   return {
     cached(organizationId, baseCurrency) {
       const key = `${organizationId}|${baseCurrency}`;
-      // Nobody waits for the load, and failures are logged elsewhere.
+      // The result of the load is not awaited, and failures are logged elsewhere.
       cache.get(key, { organizationId, baseCurrency }).catch(() => {});
       return cache.peek(key);
     },

@@ -29,8 +29,7 @@ import type { HighAmounts } from './high-amounts.js';
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
 /**
- * Maximum number of times that an invoice polls for a later invoice that is being decided concurrently. This takes two
- * seconds in total.
+ * Maximum number of polls for a later invoice that is being decided concurrently. The polls take two seconds in total.
  */
 const CONCURRENT_POLL_ATTEMPTS_MAX = 200;
 const CONCURRENT_POLL_EACH_MS = 10;
@@ -50,7 +49,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Returns the facts of the document that an invoice was read from, or undefined if there is none. */
+/** Returns the facts about the document from which an invoice was read, or undefined if there is none. */
 export type DocumentFactsOf = (
   invoice: Pick<NormalisedInvoice, 'invoiceId' | 'source'>,
   organizationId: string,
@@ -62,7 +61,10 @@ export type InboxOf = (
   invoice: Pick<NormalisedInvoice, 'companyId' | 'issueDate'>,
 ) => Promise<InboxFacts | undefined>;
 
-/** The facts of a decision, and the stored records they were read from. These records count the invoice afterwards. */
+/**
+ * The facts for a decision, and the stored records from which they were read. The invoice is later counted in these
+ * records.
+ */
 export interface LoadedFacts {
   readonly facts: AnalysisFacts;
   readonly supplier: SupplierRecord | undefined;
@@ -73,11 +75,12 @@ export interface LoadedFacts {
 export interface FactsInput {
   readonly organizationId: string;
   /**
-   * The invoice, already stored as RECEIVED, because two equal invoices posted at once must be able to find each other.
+   * The invoice, already stored as RECEIVED, because two equal invoices that are sent at the same time must be able to
+   * find each other.
    */
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
-  /** Suppliers that share an identity key with the invoice, if they were read while it was inserted. */
+  /** Suppliers that share an identity key with the invoice, if they were read while the invoice was inserted. */
   readonly suppliers?: readonly SupplierRecord[];
 }
 
@@ -159,7 +162,7 @@ export const loadFacts =
 
 /**
  * Ensures that the later of two equal invoices gets the finding. A record with a later time of receipt may have been
- * decided before it could find this invoice. It then does not name this invoice, and nobody would report the pair, so
+ * decided before it could find this invoice. It then does not name this invoice, and the pair would not be reported, so
  * this invoice becomes the later one. Only records that share a key are waited for, so there is no cost without
  * concurrent invoices.
  */
@@ -170,7 +173,7 @@ async function orderAfterConcurrentDuplicates(
   hits: readonly MatchPart[],
 ): Promise<NormalisedInvoice> {
   const later = hits
-    // An ERP bill that arrived later is ignored, because it is never decided.
+    // An ERP bill that arrived later is ignored, because it never gets a decision.
     .filter(({ source }) => source !== 'ERP')
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
@@ -178,8 +181,8 @@ async function orderAfterConcurrentDuplicates(
   for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
     if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
-      // An invoice that is still undecided was left by its worker. When a sweep resumes it, its analysis finds this
-      // invoice.
+      // An invoice without a decision at this point has lost its worker. When a sweep resumes it, its analysis finds
+      // this invoice.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
       return { ...invoice, receivedAtMs };

@@ -32,14 +32,14 @@ interface Deps {
   readonly documentFacts: DocumentFactsOf;
 }
 
-/** The first analysis of an invoice. It used the history at the invoice's place in the order of arrival. */
+/** The first analysis of an invoice. Its history depends on the position of the invoice in the order of arrival. */
 export interface FirstAnalysis {
   readonly facts: AnalysisFacts;
   readonly engineVersion: string;
 }
 
 /**
- * Loads the facts of an invoice that is analyzed again. The history is the one that its first analysis stored, so that
+ * Loads the facts for an invoice that is analyzed again. The history that the first analysis stored is used, so that
  * later records neither clear nor raise a finding. Reviews since then, the tenant's companies, and exchange rates that
  * were missing are added (detection reference, section 10).
  */
@@ -94,7 +94,7 @@ export const reloadFacts =
 
 type Candidates = Pick<AnalysisFacts, 'candidates' | 'candidateCapHit'>;
 
-/** Returns the records of the first analysis with the notes that reviews and the ERP have made since. */
+/** Returns the candidates of the first analysis with the notes that reviews and the ERP have added since. */
 async function reviewedCandidates(
   invoices: InvoiceStore,
   organizationId: string,
@@ -144,7 +144,10 @@ async function candidatesOf(
   };
 }
 
-/** Returns the profile of the first analysis without bills that people have since confirmed as fraud or duplicates. */
+/**
+ * Returns the profile used in the first analysis, without bills that people have since confirmed as fraud or
+ * duplicates.
+ */
 async function reviewedProfile(
   invoices: InvoiceStore,
   invoice: NormalisedInvoice,
@@ -152,18 +155,18 @@ async function reviewedProfile(
   supplier: SupplierRecord | undefined,
 ): Promise<SupplierProfile> {
   let profile = then;
-  // Facts that were stored before the field existed do not show which bills were part of the profile.
+  // Facts stored before the field existed do not show which bills were part of the profile.
   const wasOut = new Set(withdrawnUnits);
   const isOutNow = withdrawnUnits === undefined ? [] : (supplier?.withdrawnUnits ?? []);
   const units = [...new Set([...wasOut, ...isOutNow])];
   if (units.length > 0) {
     const noted = await invoices.notes(organizationId, units);
-    // A suspected copy was never counted. Reviews of other bills remove those from the profile.
+    // A suspected copy was never counted. Reviews of other bills remove those bills from the profile.
     const isOut = (unitId: string): boolean => {
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     };
-    // In most cases no bill has changed, because nobody has reviewed the others.
+    // In most cases no bill has changed, because the other bills have not been reviewed.
     const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
     const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
     for (const record of records) {
@@ -183,7 +186,7 @@ async function reviewedProfile(
   return withReviewedAccounts(withAnsweredDoubts(profile, supplier.profile), supplier.profile.accounts);
 }
 
-/** Returns the profile with the reviews of the supplier's accounts, including accounts that it used later. */
+/** Returns the profile with the reviews of the supplier's accounts, including accounts that were used later. */
 function withReviewedAccounts(profile: SupplierProfile, now: readonly AccountUse[]): SupplierProfile {
   let reviewed = profile;
   for (const { key } of profile.accounts) {
@@ -199,8 +202,8 @@ function reviewedTrust(account: AccountUse | undefined): 'REVIEWED' | 'FRAUD' | 
 }
 
 /**
- * Returns the link of the first analysis with the current block of the account and the suppliers for which it is now
- * accepted.
+ * Returns the link used in the first analysis with the current block of the account and the suppliers for which it is
+ * now accepted.
  */
 function reviewedLink(then: BankLink | null, now: BankLink | undefined): BankLink | null {
   if (then === null && now?.fraud === undefined) return null;

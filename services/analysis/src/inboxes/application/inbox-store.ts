@@ -1,21 +1,21 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** The KSeF inbox of a company, according to its newest event. */
+/** A company's KSeF inbox according to its newest event. */
 export interface Inbox {
-  /** Connection that the inbox belongs to. A company may have one for each environment. */
+  /** Connection to which the inbox belongs. A company may have one for each environment. */
   readonly connectionId: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly enabled: boolean;
   /** First day from which the inbox receives invoices. */
   readonly from: CalendarDate;
-  /** Time before which every invoice that KSeF stored was passed to the analysis service. */
+  /** Time before which every invoice stored by KSeF was passed to the analysis service. */
   readonly receivedThrough: Date;
   /** Time of the newest event. */
   readonly changedAt: Date;
 }
 
-/** Reference to the company of an inbox. */
+/** Reference to the company to which an inbox belongs. */
 export type CompanyReference = Pick<Inbox, 'organizationId' | 'companyId'>;
 
 export interface InboxStore {

@@ -10,24 +10,24 @@ export const COMPANIES_MAX = 10_000;
 
 interface Deps {
   readonly inboxes: InboxStore;
-  /** Tells whether a document of a channel was accepted but is not decided yet. */
+  /** Checks whether a document received through a channel was accepted but has no decision yet. */
   readonly hasUndecided: (organizationId: string, channel: Channel) => Promise<boolean>;
   readonly failurePeriods: readonly FailurePeriod[];
   readonly logger: Logger;
 }
 
 /**
- * Provides the KSeF inboxes for analyses. Only the list of companies that have an inbox is cached, so that other
- * companies need no database command. The mark of an inbox changes often and is read for each decision.
+ * Provides KSeF inboxes for analyses. Only the list of companies that have an inbox is cached, so that other companies
+ * need no database command. The inbox mark changes often and is read for each decision.
  */
 export interface KnownInboxes {
   /** Reads the companies that have an inbox again. */
   refresh(): Promise<void>;
-  /** Adds a company as soon as its event was handled. */
+  /** Adds a company as soon as its event has been handled. */
   add(company: CompanyReference): void;
   /**
-   * Returns the facts of the inbox of an invoice's company. Undefined if the company has none, or while a document from
-   * KSeF waits for its decision, because the received invoices are then not fully known.
+   * Returns the facts about the KSeF inbox of an invoice's company. Undefined if the company has none, or while a
+   * document from KSeF is waiting for its decision, because the received invoices are then not fully known.
    */
   factsOf(
     organizationId: string,
@@ -62,7 +62,7 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
   };
 }
 
-/** Returns the enabled inbox. Invoices that a disabled inbox has received remain known. */
+/** Returns the enabled inbox. Invoices received by a disabled inbox remain known. */
 function inForce(inboxes: readonly Inbox[]): Inbox | undefined {
   return inboxes.toSorted(
     (left, right) =>

@@ -8,7 +8,7 @@ interface Deps {
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
 }
 
-/** Mark of an inbox that has received nothing, or that begins again for another taxpayer. */
+/** Mark of an inbox that has received no invoices, or that starts again for another taxpayer. */
 const NOTHING_RECEIVED = new Date(0);
 
 /** Stores the time up to which an inbox has received invoices. */

@@ -2,12 +2,9 @@ import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** The policy of an organization: its parameters, and the tolerances that were learned from reviews. */
+/** An organization's policy: its parameters, and the tolerances learned from reviews. */
 export interface OrganizationPolicy {
-  /**
-   * The policy with the overlay number of the organization, which increases whenever `tolerances` or `overrides`
-   * change.
-   */
+  /** The policy with the organization's overlay number, which increases whenever `tolerances` or `overrides` change. */
   readonly policy: Policy;
   /** Values that the organization sets in place of the default policy. They are already included in `policy`. */
   readonly overrides: PolicyOverrides;
@@ -16,14 +13,14 @@ export interface OrganizationPolicy {
 
 /** Stores policies. A stored policy never changes. */
 export interface PolicyStore {
-  /** Returns the current policy of the organization, and stores it if the organization has not used it before. */
+  /** Returns the organization's current policy, and stores it if the organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;
-  /** Stores the overlay that follows `previous`. Returns false if another writer was faster. */
+  /** Stores the overlay that follows `previous`. Returns false if another writer has already stored one. */
   append(
     organizationId: string,
     previous: OrganizationPolicy,
     change: Partial<Pick<OrganizationPolicy, 'tolerances' | 'overrides'>>,
   ): Promise<boolean>;
-  /** Returns the policy that an analysis names in `versions.policy`. */
+  /** Returns the policy named by an analysis in `versions.policy`. */
   find(organizationId: string, version: string): Promise<OrganizationPolicy | undefined>;
 }

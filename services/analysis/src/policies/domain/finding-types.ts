@@ -24,7 +24,7 @@ export interface FindingTypeDescription {
   readonly hasLearnedTolerance: boolean;
 }
 
-/** Returns every finding type of the catalogue, in order of family and type. */
+/** Returns every finding type in the catalogue, sorted by family and type. */
 export function findingTypes(policy: Policy): FindingTypeDescription[] {
   const kinds: [string, FindingKind][] = Object.entries(catalogue);
   return kinds

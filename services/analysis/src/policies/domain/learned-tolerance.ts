@@ -10,23 +10,26 @@ import type { LearnedTolerance, ToleranceSubject } from '../../records/domain/to
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Number of FALSE_POSITIVE reviews of a signature that are needed within {@link WINDOW_DAYS}. */
+/** Minimum number of FALSE_POSITIVE reviews with the same signature within {@link WINDOW_DAYS}. */
 const FALSE_POSITIVES_MIN = 3;
-/** Minimum number of reviewers. Reviews of one person also suffice if the first and the last are far enough apart. */
+/**
+ * Minimum number of different reviewers. Reviews by one person also suffice if the first and the last are far enough
+ * apart.
+ */
 const REVIEWERS_MIN = 2;
 const DAYS_BETWEEN_MIN = 30;
 /** Number of days for which a review counts, and for which a tolerance applies after the last review. */
 const WINDOW_DAYS = 365;
 const SIGNATURES_PER_SUPPLIER_AND_TYPE_MAX = 20;
-/** Maximum number of tolerances of an organization. The tolerances that expire first are dropped. */
+/** Maximum number of tolerances for one organization. The tolerances that expire first are dropped. */
 const TOLERANCES_MAX = 500;
 
 const ANY_SIGNATURE = 'ANY';
 const SIGNATURE_FIELDS = ['number', 'amount', 'date'] as const;
 
 /**
- * Returns the relations of the best pair, such as `SEQ/EQ/SAME`. Findings that compare no records have one signature
- * for each type.
+ * Returns the relations of the best-matching pair, such as `SEQ/EQ/SAME`. Findings that compare no records have one
+ * signature for each type.
  */
 export function signatureOf({ evidence }: Pick<Finding, 'evidence'>): string {
   const rows = membersOf(evidence['comparisons']);
@@ -44,8 +47,8 @@ function relationsOf(rows: readonly Row[], record: EvidenceValue | undefined): r
 }
 
 /**
- * Tells whether the number and the amount of a compared record show that it is the same invoice, however often the
- * finding was dismissed.
+ * Checks whether the number and the amount of a compared record show that it is the same invoice, no matter how often
+ * the finding was dismissed.
  */
 function showsCopy({ evidence }: Pick<Finding, 'evidence'>): boolean {
   const rows = membersOf(evidence['comparisons']);
@@ -61,14 +64,14 @@ function membersOf(value: EvidenceValue | undefined): readonly Row[] {
 }
 
 /**
- * Tells whether reviews can lower the severity of a finding. Types that block an invoice, and findings about bank
+ * Checks whether reviews can lower the severity of a finding. Types that block an invoice, and findings about bank
  * accounts, are never lowered. Findings about a whole history scan or ERP records (family SCAN) belong to no supplier.
  */
 export function isTolerable({ type, family }: Pick<Finding, 'type' | 'family'>, policy: Policy): boolean {
   return family !== 'BANK' && family !== 'SCAN' && !policy.hardBlocks.includes(type);
 }
 
-/** The fields of a current review that tolerances are learned from. */
+/** Fields of a current review from which tolerances are learned. */
 export interface TeachingReview {
   readonly disposition: Disposition;
   readonly reviewedAt: Date;
@@ -117,7 +120,7 @@ export function tolerancesInForce(tolerances: readonly LearnedTolerance[]): Lear
   return tolerances.filter(({ reviewers, signature }) => reviewers !== undefined && !isCopy(signature.split('/')));
 }
 
-/** Returns the tolerances of the organization with one subject replaced or removed, without expired ones. */
+/** Returns the organization's tolerances with one subject replaced or removed, without expired ones. */
 export function withTolerance(
   current: readonly LearnedTolerance[],
   subject: ToleranceSubject,
@@ -197,7 +200,7 @@ function shortNoteOf(before: Level, after: Level): string {
     : `Earlier reviews lowered the severity from ${before.severity}.`;
 }
 
-/** Describes the lowered values, the reviews that caused the change, and the end of the tolerance. */
+/** Describes the lowered values, the reviews that caused the change, and the expiry date of the tolerance. */
 function noteOf(
   before: Level,
   after: Level,

@@ -6,15 +6,15 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 /** A complete policy as a JSON document: all parameters and learned tolerances. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Absent if the tolerances at the time of each analysis apply. */
+  /** Learned tolerances. If absent, the tolerances at the time of each analysis apply. */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
 const PATH = 'policy_json';
 
 /**
- * Reads a policy document in the format of `writePolicy`. It must have exactly the members of the policy of this
- * release, so that a misspelt parameter is not silently left at its default.
+ * Reads a policy document in the format that `writePolicy` produces. The document must have exactly the members that
+ * this release's policy has, so that a misspelt parameter does not silently keep its default.
  * @param path the request field that contains the document
  * @throws DomainError invalid, with the first member that is missing, unknown or of the wrong type
  */

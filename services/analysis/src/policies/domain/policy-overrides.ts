@@ -3,15 +3,15 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { readPolicy } from './policy-document.js';
 
-/** Members of the policy that an organization overrides. Lists are replaced as a whole. */
+/** Policy members that an organization overrides. Lists are replaced as a whole. */
 export type PolicyOverrides = Readonly<Record<string, unknown>>;
 
 const PATH = 'overrides_json';
-/** Members that cannot be overridden. */
+/** Policy members that cannot be overridden. */
 const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
 
 /**
- * Reads overrides and checks that the resulting policy is valid.
+ * Reads policy overrides and checks that the resulting policy is valid.
  * @throws DomainError invalid, with the first member that is unknown, fixed or of the wrong type
  */
 export function readOverrides(json: string): PolicyOverrides {

@@ -9,9 +9,12 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { withOverrides } from '../domain/policy-overrides.js';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** A policy that an organization has used. It never changes, so that its analyses can be repeated. */
+/** A policy that an organization has used. It is never changed, so that its analyses can be repeated. */
 export interface PolicyDocument {
-  /** Id of the form `<organization>|default-3+0123456789ab.o3`. Policies of an earlier release have no digest. */
+  /**
+   * Document id in the form `<organization>|default-3+0123456789ab.o3`. Policies from an earlier release have no
+   * digest.
+   */
   readonly _id: string;
   readonly organizationId: string;
   readonly overlay: number;
@@ -20,16 +23,16 @@ export interface PolicyDocument {
   /** Values that replace members of the default policy. */
   readonly overrides: PolicyOverrides;
   /**
-   * `<organization>|<overlay>` for the policy with which the overlay began. Absent if another release applied the
-   * overlay to its own parameters. Unique sparse index.
+   * Unique key, with a sparse index, for the policy that introduced an overlay, in the form `<organization>|<overlay>`.
+   * Absent if another release applied the overlay to its own parameters.
    */
   readonly newOverlay?: string;
   readonly createdAt: Date;
 }
 
-/** The parameters of a release by policy name, without overrides. */
+/** Policy parameters of a release, stored by policy name and without overrides. */
 export interface ReleasePolicyDocument {
-  /** Name with digest, such as `default-3+0123456789ab`. */
+  /** Policy name with digest, such as `default-3+0123456789ab`. */
   readonly _id: string;
   readonly policy: Policy;
   readonly createdAt: Date;
@@ -43,7 +46,7 @@ export async function createPolicyIndexes(collection: Collection<PolicyDocument>
 }
 
 /**
- * Stores the parameters of this release under their name, or checks that the stored parameters are equal.
+ * Stores this release's parameters under their name, or checks that the stored parameters are equal.
  * @throws Error if the database has other parameters under this name, because its analyses could then not be replayed
  */
 export async function registerReleasePolicy(
@@ -67,7 +70,10 @@ export async function registerReleasePolicy(
   );
 }
 
-/** @param base the policy of this release, without an overlay */
+/**
+ * Creates the policy store.
+ * @param base the policy of this release, without an overlay
+ */
 export function policyStore(collection: Collection<PolicyDocument>, base: Policy, now: () => Date): PolicyStore {
   const idOf = (organizationId: string, version: string): string => `${organizationId}|${version}`;
   const insert = async (
@@ -110,7 +116,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // The stored policy decides what a name means.
+      // The stored policy determines the meaning of a name.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

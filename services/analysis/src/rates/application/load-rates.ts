@@ -6,12 +6,15 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 import type { PublishedDay, RateBook, RateStore } from './rate-book.js';
 
-/** Files of the feed: `history` begins in 1999, `recent` has the last 90 days, and `daily` the newest day. */
+/**
+ * Files that the rate feed provides: `history` begins in 1999, `recent` has the last 90 days, and `daily` the newest
+ * day.
+ */
 export type RateFile = 'history' | 'recent' | 'daily';
 
-/** The source of rates. */
+/** Source of the exchange rates. */
 export interface RateFeed {
-  /** Reads a file. Returns undefined if it has not changed since the last reading. */
+  /** Reads a rate file. Returns undefined if the file has not changed since it was last read. */
   read(file: RateFile): Promise<PublishedDay[] | undefined>;
 }
 
@@ -23,15 +26,15 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Number of days that `recent` certainly contains. */
+/** Minimum number of days that the file `recent` contains. */
 const RECENT_DAYS = 80;
-/** Time of day in Frankfurt at which new rates are published, about 16:00. */
+/** Time window in Frankfurt in which new rates are published. They are published at about 16:00. */
 const WINDOW = { from: '15:30', to: '18:00' } as const;
 
 export interface RateLoader {
   /** Loads missing rates: all days into an empty database, or the last weeks after a pause. */
   catchUp(): Promise<void>;
-  /** Loads the newest day during the hours in which it is published. */
+  /** Loads the newest day's rates during the hours in which they are published. */
   readDaily(): Promise<void>;
 }
 
@@ -63,7 +66,7 @@ export function rateLoader({ rates, book, feed, clock, logger }: Deps): RateLoad
   };
 }
 
-/** Interval between readings, and delay before a retry after a fault. */
+/** Interval between reads, and delay before a retry after a fault. */
 const READ_EACH_MS = 30 * 60_000;
 
 /** Loads missing rates at once, and then reads every half hour while the service runs. */
@@ -87,7 +90,7 @@ export function keepRates(loader: RateLoader, logger: Logger): { stop(): Promise
   };
 }
 
-/** Tells whether it is a weekday between 15:30 and 18:00 in Frankfurt, whatever the time zone of the machine. */
+/** Checks whether it is a weekday between 15:30 and 18:00 in Frankfurt, regardless of the machine's time zone. */
 export function isPublishingTime(at: Date): boolean {
   const parts = Object.fromEntries(frankfurt.formatToParts(at).map(({ type, value }) => [type, value]));
   const time = `${parts['hour']}:${parts['minute']}`;
@@ -104,8 +107,8 @@ const frankfurt = new Intl.DateTimeFormat('en-GB', {
 });
 
 /**
- * The list of allowed base currencies is part of the code, so an operator must learn when the published currencies
- * change.
+ * Warns the operator if the list of published currencies has changed. The list of allowed base currencies is part of
+ * the code.
  */
 function warnOfChangedList({ day, perEuro }: PublishedDay, logger: Logger): void {
   const missing = ecbReferenceCurrencies.filter((currency) => perEuro[currency] === undefined);

@@ -8,15 +8,15 @@ export interface PublishedDay {
 }
 
 export interface RateStore {
-  /** Stores days. An existing day is replaced, and none is removed. */
+  /** Stores the rates of several days. An existing day is replaced, and none is removed. */
   save(days: readonly PublishedDay[]): Promise<void>;
-  /** Returns the days from `first` on, oldest first. */
+  /** Returns the published days from `first` on, oldest first. */
   since(first: CalendarDate): AsyncIterable<PublishedDay>;
   newestDay(): Promise<CalendarDate | undefined>;
 }
 
 /**
- * Holds the rates of every published day since 1999 (about seven thousand days) in memory, so that a lookup needs no
+ * Keeps the rates of every published day since 1999 (about seven thousand days) in memory, so that a lookup needs no
  * database command.
  */
 export interface RateBook {
@@ -26,7 +26,7 @@ export interface RateBook {
 }
 
 const FIRST_DAY: CalendarDate = '1999-01-04';
-/** Number of recent days that are read again, because corrections are rare and concern recent days. */
+/** Number of recent days that are read again, because corrections are rare and only concern recent days. */
 const REREAD_DAYS = 7;
 
 export function rateBook(rates: RateStore): RateBook {

@@ -7,7 +7,7 @@ import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { RateFeed, RateFile } from '../application/load-rates.js';
 import type { PublishedDay } from '../application/rate-book.js';
 
-/** The three files of the European Central Bank. Each file contains all currencies for its days. */
+/** The three rate files that the European Central Bank publishes. Each file contains all currencies for its days. */
 const fileNames: Readonly<Record<RateFile, string>> = {
   daily: 'eurofxref-daily.xml',
   recent: 'eurofxref-hist-90d.xml',
@@ -15,17 +15,17 @@ const fileNames: Readonly<Record<RateFile, string>> = {
 };
 
 const FETCH_MS_MAX = 60_000;
-/** Maximum size of a file. The whole history has about 8 MB. */
+/** Maximum size of a rate file. The complete history has about 8 MB. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
-/** Size of the parts in which a file is parsed, so that other work can run in between. */
+/** Size of the chunks in which a file is parsed, so that other work can run in between. */
 const PIECE_BYTES = 64 * 1024;
 const CONNECT_MS_MAX = 10_000;
-/** One connection is enough, because files are read one after the other. */
+/** One connection is enough, because the files are read one after another. */
 const CONNECTIONS_PER_ORIGIN = 1;
 
 /**
  * Reads the euro reference rates that the European Central Bank publishes.
- * @param baseUrl the folder of the files, without a trailing slash
+ * @param baseUrl URL of the folder with the files, without a trailing slash
  */
 export function ecbFeed(baseUrl: string): RateFeed {
   const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
@@ -62,8 +62,8 @@ export function ecbFeed(baseUrl: string): RateFeed {
 }
 
 /**
- * Parses a feed: `Cube` elements with a `time` that contain `Cube` elements with `currency` and `rate`. Rates stay
- * decimal strings. A currency that was not published is absent or `N/A`.
+ * Parses a rate feed: `Cube` elements with a `time` that contain `Cube` elements with `currency` and `rate`. Rates
+ * remain decimal strings. A currency that was not published is absent or `N/A`.
  * @throws Error if the document is not such a feed
  */
 async function parseRates(file: Buffer): Promise<PublishedDay[]> {

@@ -12,10 +12,10 @@ import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { UploadRecord } from '../../records/application/upload-store.js';
 
-/** Maximum number of entries in each list of facts. Evidence shows fewer. */
+/** Maximum number of entries in each list of document facts. Evidence shows fewer. */
 const FACT_ENTRIES_MAX = 100;
 
-/** Builds the facts of the engine about an uploaded document, with the current corrections. */
+/** Builds the engine facts about an uploaded document, including the current corrections. */
 export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined {
   const outcome = upload.extracted?.outcome;
   const reading = outcome?.$case === 'reading' ? outcome.value : outcome?.value.reading;
@@ -29,7 +29,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
     fields: provenance
       // The finding CURRENCY_UNKNOWN already reports a currency that could not be read.
       .filter(({ method, value }) => method !== 'REQUEST' && value !== UNKNOWN_CURRENCY)
-      // Confidence is rounded down to whole percents, so that it never reaches a limit by rounding.
+      // Confidence is rounded down to whole percents, so that rounding never makes it reach a limit.
       .map(({ field, confidence }) => ({ field, confidence: Math.floor(confidence * 100 + 1e-9) })),
     tamperSigns: reading.tamperSigns.slice(0, FACT_ENTRIES_MAX).map(({ kind, objects }) => ({
       kind: kind as TamperSign['kind'],
@@ -59,8 +59,8 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
 }
 
 /**
- * Returns facts about validation. Even a document that was not validated may declare profiles that contradict each
- * other.
+ * Returns facts about the validation of a document. Even a document that was not validated may declare profiles that
+ * contradict each other.
  */
 function validationFactsOf(
   { declaredProfiles }: Reading,

@@ -3,7 +3,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
-/** An upload whose bytes are stored. */
+/** An upload whose content is stored. */
 export interface KeptUpload {
   /** Channel origin of the upload. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
@@ -12,13 +12,13 @@ export interface KeptUpload {
 /** Uploaded documents, from the documents service. */
 export interface Documents {
   /**
-   * Finds an upload whose bytes are stored, and keeps it for long enough to be analyzed. Undefined if its bytes are not
-   * stored.
+   * Finds an upload whose content is stored, and keeps the content for long enough to be analyzed. Undefined if the
+   * content is not stored.
    * @throws DomainError not_found if the organization has no such upload, unavailable
    */
   keepUploaded(organizationId: string, uploadId: string, context: RequestContext): Promise<KeptUpload | undefined>;
   /**
-   * Reads a document. A repeat returns the same result.
+   * Extracts the content of a document. Repeating the call returns the same result.
    * @throws DomainError not_found, unavailable, deadline
    */
   extract(

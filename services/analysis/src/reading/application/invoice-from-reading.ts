@@ -11,7 +11,7 @@ import { cleanLine } from '@invoicecontrol/values/readable-text';
 import type { Correction, UploadRequest } from '../../records/application/upload-store.js';
 
 /**
- * Paths of the canonical invoice that a document can state, such as `supplier.tax_id`. The company is part of the
+ * Paths in the canonical invoice that a document can state, such as `supplier.tax_id`. The company is part of the
  * request.
  */
 export const fieldPaths: readonly string[] = pathsOf(canonicalInvoice).filter((path) => path !== 'company_id');
@@ -26,38 +26,38 @@ const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 export interface Provenance {
   readonly field: string;
   readonly value: string;
-  /** Value as printed. Absent if it is not in the document. */
+  /** Value as printed. Absent if the document does not contain it. */
   readonly raw?: string;
   readonly page?: number;
-  /** Position of the value. Empty if it is unknown. */
+  /** Position of the value on the page. Empty if the position is unknown. */
   readonly box: readonly number[];
-  /** Confidence from 0 to 1. */
+  /** Confidence in the value, from 0 to 1. */
   readonly confidence: number;
-  /** Method: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
+  /** Method by which the value was found: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
   readonly method: string;
   readonly xpath?: string;
   readonly correctedBy?: string;
   readonly correctedAt?: Date;
 }
 
-/** The invoice of an upload, built from the reading, the request and the current corrections. */
+/** An uploaded invoice, built from the reading, the request and the current corrections. */
 export interface ReadInvoice {
-  /** Undefined while required fields are missing. */
+  /** The canonical invoice. Undefined while required fields are missing. */
   readonly invoice: CanonicalInvoice | undefined;
   /** Paths of required fields that are missing. */
   readonly missing: readonly string[];
-  /** Origin of each field of the invoice. */
+  /** Origin of each invoice field. */
   readonly provenance: readonly Provenance[];
   /** Printed text that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
-  /** Faults of corrections. Other wrong values cause no faults, because they are left out. */
+  /** Faults in corrections. Other wrong values cause no faults, because they are left out. */
   readonly faults: FieldFaults;
 }
 
 /**
- * Builds the canonical invoice of an upload (documents reference, sections 11 and 14). It keeps only values that POST
- * /invoices would accept. A wrong optional field of a document is left out, an unknown currency is replaced by its
- * placeholder, and a wrong correction is refused.
+ * Builds the canonical invoice from an upload (documents reference, sections 11 and 14). The invoice keeps only values
+ * that POST /invoices would accept. A wrong optional field of a document is left out, an unknown currency is replaced
+ * by its placeholder, and a wrong correction is refused.
  */
 export function invoiceFromReading({ extracted, request, corrections, knownSupplierName }: ReadingParts): ReadInvoice {
   const outcome = extracted?.outcome;
@@ -101,7 +101,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // Older values were stored before texts had to be readable. They must not be left out because of that rule.
+  // Older values were stored before the rule that text must be readable. They must not be left out because of that
+  // rule.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -123,7 +124,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   };
 }
 
-/** The parts that an invoice is built from. */
+/** The parts from which an invoice is built. */
 export interface ReadingParts {
   readonly extracted?: ExtractDocumentResponse | undefined;
   readonly request: UploadRequest;
@@ -132,7 +133,7 @@ export interface ReadingParts {
 }
 
 /**
- * Tells whether corrected fields replace an earlier correction of the same field, or of the account in its other form.
+ * Checks whether corrected fields replace an earlier correction of the same field, or of the account in its other form.
  */
 export function replaces(fields: Readonly<Record<string, string>>, earlier: string): boolean {
   const isGiven = (path: string): boolean => fields[path] !== undefined;
@@ -165,12 +166,12 @@ function corrected(before: Provenance | undefined, { field, value, by, at }: Cor
   };
 }
 
-/** Validates the fields like a request body. Wrong fields of the document are removed from `fields`. */
+/** Validates the fields like a request body. Wrong document fields are removed from `fields`. */
 function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,
 ): { readonly invoice: unknown; readonly faults: FieldFaults } {
-  // Each round removes at least one field.
+  // Each iteration removes at least one field.
   for (;;) {
     const found = new FieldFaults();
     const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });
@@ -216,7 +217,7 @@ function bodyOf(fields: ReadonlyMap<string, Provenance>): object {
   return body;
 }
 
-/** Returns the value of a path as it is stored, trimmed and in one notation. */
+/** Returns the value at a path as it is stored, trimmed and in a uniform notation. */
 function valueAt(invoice: unknown, path: string): string | undefined {
   let at: unknown = invoice;
   for (const step of path.split('.')) at = (at as Readonly<Record<string, unknown>> | undefined)?.[step];

@@ -5,15 +5,15 @@ import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import { parseOrigin } from '@invoicecontrol/values/channel-origin';
 import type { Documents } from '../application/documents.js';
 
-/** Timeout in milliseconds. It is shorter than the total timeout of any route. */
+/** Timeout in milliseconds for calls to the documents service. It is shorter than the total timeout of any route. */
 const ASK_MS_MAX = 4_000;
 /**
  * Timeout in milliseconds for reading a document. A scanned document may take a minute, may be read twice if its
- * process ended, and may have to wait for others.
+ * process exited, and may have to wait for others.
  */
 const EXTRACT_MS_MAX = 180_000;
 
-/** Reads documents through the documents service. */
+/** Reads documents by calling the documents service. */
 export function documentsFromService(channel: Channel): Documents {
   const documents = client(DocumentServiceDefinition, channel);
   const uploads = client(UploadServiceDefinition, channel);

@@ -5,17 +5,18 @@ import { jaroWinkler } from '@invoicecontrol/engine/normalisation/similarity';
 /** Minimum similarity of a printed name to a known name for both to be the same supplier. */
 const SAME_NAME_MIN = 0.9;
 
-/** A name that was read from a document. */
+/** A supplier name that was read from a document. */
 export interface ReadName {
   readonly value: string;
-  /** Other texts that may be the name, ordered by likelihood. */
+  /** Other text that may be the name, ordered by likelihood. */
   readonly candidates: readonly string[];
 }
 
 /**
- * Finds the printed name of a supplier that is known by the tax id or account of the document (documents reference,
- * section 10.5). It is the printed text that is most similar to the known name. The known name itself never replaces
- * the printed one, because another name with a known tax id or account may show that these were stolen.
+ * Finds the printed name of a supplier that is already known by the tax id or account on the document (documents
+ * reference, section 10.5). The result is the printed text that is most similar to the known name. The known name
+ * itself never replaces the printed one, because another name with a known tax id or account may show that these were
+ * stolen.
  * @returns undefined if the name that was read is kept
  */
 export function knownSupplierName(

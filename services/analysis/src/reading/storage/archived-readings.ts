@@ -9,12 +9,12 @@ import type { Provenance } from '../application/invoice-from-reading.js';
 import { toRecord } from '../../records/storage/uploads.js';
 import type { UploadDocument } from '../../records/storage/uploads.js';
 
-/** Reads the readings of documents for the archive of their organization. Each field is chosen explicitly. */
+/** Reads document readings for the archive of their organization. Each field is chosen explicitly. */
 export function archivedReadings(uploads: Collection<UploadDocument>): ReadArchivePage {
   return newestRecords(uploads, toReadingRecord);
 }
 
-/** Converts the reading of a document, or of a failed one, with the corrections of people. */
+/** Converts a successful or failed document reading, including the corrections that people made. */
 function toReadingRecord(document: WithId<UploadDocument>): Readonly<Record<string, unknown>> {
   const { invoiceId, uploadId, companyId, state, createdAt, failure, corrections, origin, ...upload } =
     toRecord(document);

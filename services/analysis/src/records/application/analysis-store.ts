@@ -2,7 +2,7 @@ import type { AnalysisFacts } from '../domain/analysis.js';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
 
-/** A stored analysis with its facts. */
+/** A stored analysis including its facts. */
 export interface AnalysisRecord {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
@@ -20,7 +20,7 @@ export interface AnalysisStore {
    */
   insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;
   find(organizationId: string, analysisId: string): Promise<AnalysisRecord | undefined>;
-  /** Returns the analyses of an invoice, the highest number first. */
+  /** Returns the analyses of an invoice, highest number first. */
   ofInvoice(organizationId: string, invoiceId: string, page: PageRequest): Promise<Page<AnalysisSummary>>;
   /** Returns the analyses of an organization with their facts, newest first. */
   newest(organizationId: string, page: PageRequest): Promise<Page<AnalysisRecord>>;

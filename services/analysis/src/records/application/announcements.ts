@@ -8,8 +8,8 @@ import type { FindingActor, FindingRecord, FindingSubject } from './finding-stor
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * Builds the events of a decision: the decision, each new open finding, and its assignment by a routing rule. For rows
- * of a scan and ERP bills, only findings are announced.
+ * Builds the events for a decision: the decision, each new open finding, and its assignment by a routing rule. For scan
+ * rows and ERP bills, only findings are announced.
  * @param known ids of findings that an earlier analysis of the invoice raised
  */
 export function announcementsOf(
@@ -32,7 +32,7 @@ export function announcementsOf(
   return source === 'SCAN' || source === 'ERP' ? raised : [decided, ...raised];
 }
 
-/** Builds the events of a new finding and of its assignment by a routing rule. */
+/** Builds the events for a new finding and for its assignment by a routing rule. */
 export function raisedAnnouncements(
   { findingId, type, severity, summary, assignment }: StoredFinding,
   { invoiceId, scanId, companyId }: RaisedOn,
@@ -46,12 +46,12 @@ export function raisedAnnouncements(
 
 interface RaisedOn {
   readonly companyId: string;
-  /** Undefined for a finding about a scan or the books as a whole. */
+  /** Id of the invoice. Undefined for a finding about a scan or the books as a whole. */
   readonly invoiceId: string | undefined;
   readonly scanId: string | undefined;
 }
 
-/** Builds the event of a finding whose disposition a person has changed. */
+/** Builds the event for a finding whose disposition a person has changed. */
 export function reviewedAnnouncement(
   { findingId, invoiceId }: FindingRecord,
   { from, to }: { readonly from: Disposition; readonly to: Disposition },

@@ -1,7 +1,7 @@
 import type { BillKind, BillState } from '@invoicecontrol/books/records';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Additional fields of an invoice with source ERP: its origin, and facts from the books. */
+/** Additional fields of an invoice whose source is the ERP: its origin, and facts from the books. */
 export interface BillOrigin {
   readonly provider: string;
   readonly connectionId: string;
@@ -11,7 +11,7 @@ export interface BillOrigin {
   readonly kind: BillKind;
   readonly state: BillState;
   readonly vendorId: string;
-  /** All orders that the bill names. The canonical invoice only has the first. */
+  /** All orders that the bill names. The canonical invoice contains only the first one. */
   readonly purchaseOrderRefs: readonly string[];
   readonly paidAmount: DecimalAmount | undefined;
   readonly paidAccountExternalId: string | undefined;
@@ -21,7 +21,7 @@ export interface BillOrigin {
   readonly importedAt: Date;
   /**
    * Time at which the bill could first be found by its keys, in milliseconds since 1970. It determines the bill's
-   * position among invoices and never changes. Otherwise voiding a bill and entering it again would make it later than
+   * position among invoices and never changes. Otherwise voiding a bill and entering it again would make it newer than
    * the invoice that repeats it.
    */
   readonly foundAtMs: number | undefined;

@@ -6,7 +6,7 @@ import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/prof
 
 /** A record that counts invoices. It is written with a version check, and each invoice counts once. */
 export interface CountedRecord {
-  /** 0 while the record is not stored. */
+  /** Version of the record, or 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }
@@ -15,18 +15,18 @@ export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
   /**
-   * Ids of the newest invoices that are not part of the profile, because they are suspected copies or a person
+   * Ids of the newest invoices that are excluded from the profile, because they are suspected copies or a person
    * confirmed them as duplicate or fraud.
    */
   readonly withdrawnUnits: readonly string[];
 }
 
-/** The state of a supplier that its invoices determine. */
+/** The part of a supplier's state that its invoices determine. */
 export type SupplierState = Pick<SupplierRecord, 'identity' | 'profile' | 'withdrawnUnits'>;
 
 /**
- * Returns a supplier after one more invoice. A suspected copy stays out of the profile until a person dismisses the
- * suspicion.
+ * Returns the supplier state after one more invoice. A suspected copy is excluded from the profile until a person
+ * dismisses the suspicion.
  */
 export function supplierAfter(
   before: SupplierState | undefined,
@@ -45,7 +45,7 @@ export function supplierAfter(
 /** Maximum number of withdrawn invoices that a supplier record keeps. */
 const WITHDRAWN_UNITS_MAX = 256;
 
-/** Adds a unit to the withdrawn units of a supplier. */
+/** Adds a unit to a supplier's withdrawn units. */
 export function withdrawn(units: readonly string[], unitId: string): readonly string[] {
   return [...units.filter((unit) => unit !== unitId), unitId].slice(-WITHDRAWN_UNITS_MAX);
 }
@@ -62,28 +62,32 @@ export interface SupplierStore {
   /** Reads the identities of suppliers that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
-  /** Returns those of the ids that are suppliers of the organization. */
+  /** Returns those of the ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
-  /** Stores the record as the version that follows `version`. Returns false if another writer was faster. */
+  /**
+   * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
+   */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
-   * Stores many records that have counted the unit.
-   * @returns ids of suppliers for which another writer was faster
+   * Stores many supplier records that have counted the unit.
+   * @returns ids of suppliers that another writer changed first
    */
   writeMany(organizationId: string, records: readonly SupplierRecord[], unitId: string): Promise<ReadonlySet<string>>;
 }
 
 export interface LinkStore<L> {
   find(organizationId: string, key: string): Promise<LinkRecord<L> | undefined>;
-  /** Stores the record as the version that follows `version`. Returns false if another writer was faster. */
+  /**
+   * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
+   */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
-  /** Reads many records. The result contains the stored ones by key. */
+  /** Reads many records. The result contains the existing records by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores many records that have counted the unit.
-   * @returns keys of records for which another writer was faster
+   * @returns keys of records that another writer changed first
    */
   writeMany(
     organizationId: string,

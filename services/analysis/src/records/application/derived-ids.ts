@@ -1,7 +1,7 @@
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
 /**
- * Namespaces of ids that are derived from the records they identify, so that every step may be repeated (architecture
+ * Namespaces for ids that are derived from the records they identify, so that every step may be repeated (architecture
  * section 2). Each kind of record has a separate namespace. Namespaces must never change.
  */
 const namespaces = {
@@ -12,7 +12,7 @@ const namespaces = {
 } as const;
 
 /**
- * Returns the id of an invoice. The same key of the same organization always gives the same id. Without a key, every
+ * Returns the id for an invoice. The same key in the same organization always gives the same id. Without a key, every
  * invoice gets a new id.
  */
 export function invoiceIdFor(organizationId: string, idempotencyKey: string | undefined): string {
@@ -21,14 +21,14 @@ export function invoiceIdFor(organizationId: string, idempotencyKey: string | un
     : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyedInvoice);
 }
 
-/** Returns the invoice id of an upload. It is the same however often an analysis is requested. */
+/** Returns the invoice id for an upload. It is the same no matter how often an analysis is requested. */
 export function invoiceIdOfUpload(uploadId: string): string {
   return uuidV5(uploadId, namespaces.uploadedInvoice);
 }
 
 /**
- * Returns the invoice id of a row. It is the same in every repeat of the scan.
- * @param position index of the row in the request of the scan
+ * Returns the invoice id for a row. It is the same whenever the scan is repeated.
+ * @param position index of the row in the scan request
  */
 export function rowIdFor(scanId: string, position: number): string {
   return uuidV5(String(position), scanId);
@@ -39,9 +39,9 @@ export function analysisIdFor(invoiceId: string, number: number): string {
 }
 
 /**
- * Returns the id of a finding.
+ * Returns the id for a finding.
  * @param subjectId the invoice; the scan for a finding about a scan as a whole, the organization for a finding about
- * the books
+ *   the books
  */
 export function findingIdFor(subjectId: string, evidenceKey: string): string {
   return uuidV5(`${subjectId}|${evidenceKey}`, namespaces.finding);

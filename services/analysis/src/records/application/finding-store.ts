@@ -28,9 +28,11 @@ export interface WorkedFinding extends FindingRecord {
   readonly organizationId: string;
   readonly version: number;
   readonly reviewedAt?: Date;
-  /** The person who made the decision. Absent if an API key made it. */
+  /** The person who made the decision. Absent if an API key was used. */
   readonly reviewedBy?: string;
-  /** Time since which the finding blocks its account in the whole organization. Absent if it does not. */
+  /**
+   * Time from which the finding blocks its account in the whole organization. Absent if it does not block the account.
+   */
   readonly blockedSince?: Date;
 }
 
@@ -43,8 +45,8 @@ export interface FindingActor {
 export const SYSTEM_ACTOR: FindingActor = { type: 'SYSTEM', id: 'system' };
 
 /**
- * An entry in the history of a finding. REVIEWED and RECOMPUTED entries change a disposition or a decision. ASSIGNED
- * entries change the assignee.
+ * An entry in a finding's history. REVIEWED and RECOMPUTED entries change a disposition or a decision. ASSIGNED entries
+ * change the assignee.
  */
 export interface FindingChange {
   readonly at: Date;
@@ -55,18 +57,18 @@ export interface FindingChange {
   readonly note?: string;
 }
 
-/** A finding about a scan, or about the books of a company. Storing it is the commit. */
+/** A finding about a scan, or about a company's books. Storing it is the commit. */
 export interface FindingWithoutInvoice extends StoredFinding {
-  /** Absent for a finding about the books. */
+  /** Id of the scan. Absent for a finding about the books. */
   readonly scanId?: string;
   readonly companyId: string;
   readonly createdAt: Date;
 }
 
-/** Fields of the invoice that findings belong to. */
+/** Invoice fields that are stored with its findings. */
 export type FindingSubject = Pick<Candidate, 'invoiceId' | 'companyId' | 'invoiceNumber' | 'supplierName' | 'scanId'>;
 
-/** Creates a separate record for each finding of a decision, in the state before anybody works on it. */
+/** Creates a separate record for each finding in a decision, in its state before any person works on it. */
 export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnalysis): FindingRecord[] {
   const { invoiceId, companyId, invoiceNumber, supplierName, scanId } = subject;
   return analysis.findings.map(({ assignment, ...finding }) => ({
@@ -83,7 +85,7 @@ export function findingRecordsOf(subject: FindingSubject, analysis: DecidedAnaly
 }
 
 /**
- * Returns the findings of an analysis in their current state. A finding that is not stored yet has the state of the
+ * Returns the findings of an analysis in their current state. A finding that is not stored yet has the state from the
  * decision.
  */
 export function currentFindings(
@@ -101,38 +103,38 @@ export interface FindingQuery extends PageRequest {
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
   readonly type?: FindingType | undefined;
-  /** Severities to include. Undefined for all. */
+  /** Severities to include. Undefined for all severities. */
   readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;
   /**
-   * Order of the list: `newest` first; `severity`, with the most severe first and then the newest; or `amount_at_risk`,
-   * with the largest first and findings without an amount last.
+   * Sort order of the list: `newest` first; `severity`, with the most severe first and then the newest; or
+   * `amount_at_risk`, with the largest first and findings without an amount last.
    */
   readonly sort: 'newest' | 'severity' | 'amount_at_risk';
 }
 
-/** Selects the findings of a summary. The times are like those of {@link PageRequest}. */
+/** Criteria that select the findings for a summary. The times are like those in {@link PageRequest}. */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
-  /** Lowest severity to include. Undefined for all. */
+  /** Lowest severity to include. Undefined for all severities. */
   readonly minSeverity?: Severity | undefined;
 }
 
-/** The changes of one write. Each change adds an entry to the history. */
+/** The changes made in one write. Each change adds an entry to the history. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
-  /** The finding as another analysis has raised it now. */
+  /** The finding as another analysis has just raised it. */
   readonly raised?: StoredFinding;
-  /** New assignee. Null removes the assignee. */
+  /** New assignee, or null to remove the assignee. */
   readonly assigneeUserId?: string | null;
 } & (
   | { readonly disposition?: Disposition; readonly isReview?: undefined; readonly blockedSince?: undefined }
   | {
       readonly disposition: Disposition;
-      /** True when a person made a decision whose consequences must still be stored. */
+      /** True if a person made a decision whose consequences must still be stored. */
       readonly isReview: true;
-      /** Time since which the finding blocks its account. Undefined if it does not. */
+      /** Time from which the finding blocks its account. Undefined if it does not block the account. */
       readonly blockedSince: Date | undefined;
     }
 );
@@ -146,7 +148,7 @@ export interface FindingStore {
   insertAll(organizationId: string, subject: FindingSubject, analysis: DecidedAnalysis): Promise<void>;
   /**
    * Stores a finding that belongs to no invoice, with its events. The call may be repeated, because the id is derived.
-   * @returns whether the finding is new
+   * @returns true if the finding is new
    */
   insertWithoutInvoice(
     organizationId: string,
@@ -155,11 +157,11 @@ export interface FindingStore {
   ): Promise<boolean>;
   ofInvoice(organizationId: string, invoiceId: string): Promise<WorkedFinding[]>;
   find(organizationId: string, findingId: string): Promise<WorkedFinding | undefined>;
-  /** Returns the newest entries of a finding's history, oldest first. Undefined if the finding does not exist. */
+  /** Returns the newest entries in a finding's history, oldest first. Undefined if the finding does not exist. */
   history(organizationId: string, findingId: string): Promise<readonly FindingChange[] | undefined>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
-   * Returns findings about the books of an ERP that wait for a person and name a vendor or one of its bills, newest
+   * Returns findings about the ERP books that are waiting for a review and name a vendor or one of its bills, newest
    * first. At most `limit` are returned.
    */
   openOfVendor(
@@ -167,17 +169,17 @@ export interface FindingStore {
     vendor: { readonly vendorId: string; readonly billIds: readonly string[] },
     limit: number,
   ): Promise<WorkedFinding[]>;
-  /** Reads at most `limit` findings in no particular order. */
+  /** Reads at most `limit` findings for a summary, in no particular order. */
   toSummarize(organizationId: string, query: SummaryQuery, limit: number): Promise<SummarizedFinding[]>;
-  /** Adds the known amounts to findings of this analysis that were stored without an amount. */
+  /** Adds the amounts that are now known to findings of this analysis that were stored without an amount. */
   addAmounts(organizationId: string, analysis: DecidedAnalysis): Promise<void>;
   /**
-   * Stores state, history and events of a change in one guarded write.
+   * Stores the state, history and events of a finding change in one guarded write.
    * @throws VersionConflict if the finding has changed since it was read
    */
   change(finding: WorkedFinding, update: FindingUpdate, options: SaveOptions): Promise<WorkedFinding>;
-  /** Returns a page of reviewed findings of any tenant whose effects may be missing, ordered by id, for the sweep. */
+  /** Returns a page of reviewed findings from any tenant whose effects may be missing, ordered by id, for the sweep. */
   pending(reviewedBefore: Date, afterId?: string): Promise<WorkedFinding[]>;
-  /** Records that all effects of this version are stored. */
+  /** Records that all effects of this review version are stored. */
   closeReview(finding: WorkedFinding): Promise<void>;
 }

@@ -12,14 +12,17 @@ import type { Analysis, AnalysisFinding } from '../domain/analysis.js';
 import type { ReimportedRow } from '../domain/reimport.js';
 import type { BillOrigin } from './bill-origin.js';
 
-/** A stored finding of the engine. Its id is derived from the invoice and the evidence. */
+/** A stored engine finding. Its id is derived from the invoice and the evidence. */
 export interface StoredFinding extends AnalysisFinding {
   readonly findingId: string;
-  /** Absent if there was no rate into the base currency, or if the finding was stored before amounts were. */
+  /**
+   * Amount at risk. Absent if there was no rate into the base currency, or if the finding was stored before amounts
+   * existed.
+   */
   readonly amountAtRisk?: AmountAtRisk;
   /**
-   * The routing rule that assigned the finding when it was raised, and the assignee. It is part of the commit, so that
-   * a repeat has the same result.
+   * The routing rule that assigned the finding when it was raised, and the assignee. Both are part of the commit, so
+   * that a repeated call has the same result.
    */
   readonly assignment?: { readonly ruleId: string; readonly assigneeUserId: string };
 }
@@ -27,11 +30,11 @@ export interface StoredFinding extends AnalysisFinding {
 /** A decision that is stored with its invoice. */
 export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly analysisId: string;
-  /** 1 for the first analysis of the invoice. */
+  /** Number of the analysis, 1 for the first analysis of the invoice. */
   readonly number: number;
   /** Number of the analysis whose history this one uses. It is 1 unless the invoice has been corrected. */
   readonly basis?: number;
-  /** Supplier that the invoice was assigned to. */
+  /** Supplier to which the invoice was assigned. */
   readonly supplierId: string;
   readonly findings: readonly StoredFinding[];
   /** The previous analysis, if this one repeats it, and the differences between them. */
@@ -48,14 +51,14 @@ interface StoredInvoice {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** Id of the upload that the invoice was read from. */
+  /** Id of the upload from which the invoice was read. */
   readonly documentId: string | undefined;
   /** Channel that delivered the document. */
   readonly channel: ChannelOrigin | undefined;
   readonly fingerprint: string | undefined;
   /** Month in which the invoice counts as an analysis. Undefined if it does not count. */
   readonly usageMonth: string | undefined;
-  /** Origin of an ERP bill. */
+  /** Origin of a bill that was imported from an ERP. */
   readonly erp: BillOrigin | undefined;
 }
 
@@ -71,7 +74,7 @@ export interface UndecidedInvoice extends StoredInvoice {
 
 export interface DecidedInvoice extends StoredInvoice {
   readonly status: 'ANALYZED';
-  /** The analysis with its original decision. It is never changed. */
+  /** The analysis with its original decision, which is never changed. */
   readonly analysis: DecidedAnalysis;
   /** The current decision: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;
@@ -107,10 +110,10 @@ export interface InvoiceQuery extends PageRequest {
   readonly decision?: Analysis['decision'] | undefined;
 }
 
-/** Notes on a decided invoice that matter for other invoices compared with it. */
+/** Notes on a decided invoice that matter when other invoices are compared with it. */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
-/** Progress of another invoice, and the records that its findings name. */
+/** Decision state of another invoice, and the records that its findings name. */
 export interface InvoiceOutcome {
   readonly invoiceId: string;
   readonly isDecided: boolean;
@@ -127,9 +130,9 @@ export interface NewInvoice extends InvoiceReference {
   readonly documentId?: string;
   readonly channel?: ChannelOrigin;
   readonly fingerprint?: string;
-  /** Month in which the invoice counts as an analysis. Absent for rows of scans and ERP bills, which do not count. */
+  /** Month in which the invoice counts as an analysis. Absent for scan rows and ERP bills, which do not count. */
   readonly usageMonth?: string;
-  /** True if the invoice is counted while it is stored, instead of before. */
+  /** True if the invoice is counted while it is being stored, instead of before. */
   readonly isCountUnsure?: true;
   /** Time in milliseconds during which only the first worker may decide the invoice. */
   readonly leaseMs: number;
@@ -148,14 +151,17 @@ export interface InvoiceStore {
   find(organizationId: string, invoiceId: string): Promise<InvoiceRecord | undefined>;
   /** Claims an undecided invoice whose worker has stopped. */
   takeOver(organizationId: string, invoiceId: string, leaseMs: number): Promise<UndecidedInvoice | undefined>;
-  /** Commits a decision: decision, findings, facts and events in one write, guarded by the version. */
+  /** Commits a decision: decision, findings, facts and events are stored in one write, guarded by the version. */
   commit(
     at: InvoiceReference & { version: number },
     decided: {
       match: MatchPart;
-      /** Present if the invoice was corrected. */
+      /** The corrected invoice. Present if the invoice was corrected. */
       invoice?: CanonicalInvoice;
-      /** Absent if the invoice was decided before, because the amount of the first decision is kept. */
+      /**
+       * Gross amount in the base currency. Absent if the invoice was decided before, because the amount from the first
+       * decision is kept.
+       */
       base?: ConvertedAmount | null;
       analysis: DecidedAnalysis;
       facts: Buffer;
@@ -163,7 +169,7 @@ export interface InvoiceStore {
     options: SaveOptions,
   ): Promise<void>;
   /**
-   * Stores the decision of an invoice after reviews.
+   * Stores the decision on an invoice after reviews.
    * @throws VersionConflict if the invoice has changed since `at.version`
    */
   recompute(
@@ -178,31 +184,31 @@ export interface InvoiceStore {
   /** Returns the newest changes of an invoice's decision, oldest first. */
   decisionChanges(organizationId: string, invoiceId: string): Promise<readonly DecisionChange[]>;
   /**
-   * Finds records that share one of the keys. Of a hot key, the newest are returned.
+   * Finds records that share one of the keys. If a key has very many records, the newest are returned.
    * @param before an invoice that is analyzed again; later records are left out, so that they do not displace earlier
-   * ones
+   *   ones
    */
   candidates(organizationId: string, keys: readonly string[], before?: Candidate): Promise<MatchPart[]>;
-  /** Reads the notes of reviews and the ERP on these invoices; invoices without notes are left out. */
+  /** Reads the notes from reviews and the ERP on these invoices. Invoices without notes are left out. */
   notes(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, MatchNotes>>;
   outcomes(organizationId: string, invoiceIds: readonly string[]): Promise<InvoiceOutcome[]>;
-  /** Returns gross amounts in base currency of the newest invoices. Invoices without a rate are left out. */
+  /** Returns the gross amounts of the newest invoices in the base currency. Invoices without a rate are left out. */
   newestBaseAmounts(organizationId: string, limit: number): Promise<readonly ConvertedAmount[]>;
   /** Returns the given invoices that exist and were billed to the company, with their times of receipt. */
   newestOf(organizationId: string, companyId: string, invoiceIds: readonly string[]): Promise<readonly TimedInvoice[]>;
-  /** Counts the invoices that are analyses of a month, `YYYY-MM`. */
+  /** Counts the invoices that are analyses in a month, `YYYY-MM`. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
   /** Lists invoices, newest first. ERP bills are not included, because they have a separate list. */
   list(organizationId: string, query: InvoiceQuery): Promise<Page<InvoiceRecord>>;
-  /** Returns undecided invoices of any tenant whose worker has stopped, for the sweep. */
+  /** Returns undecided invoices from any tenant whose worker has stopped, for the sweep. */
   undecided(): Promise<InvoiceReference[]>;
   /**
-   * Returns invoices of any tenant that were received before a time and have no decision or are not finalized. The
-   * number is limited.
+   * Returns a limited number of invoices from any tenant that were received before a time and have no decision or are
+   * not finalized.
    */
   unfinishedSince(before: Date): Promise<readonly StuckInvoice[]>;
   /**
-   * Returns a page of decided invoices of any tenant whose derived records may be missing, ordered by id, for the
+   * Returns a page of decided invoices from any tenant whose derived records may be missing, ordered by id, for the
    * sweep.
    */
   pending(decidedBefore: Date, afterId?: string): Promise<{ record: DecidedInvoice; facts: Buffer }[]>;
@@ -211,12 +217,12 @@ export interface InvoiceStore {
    * not exist.
    */
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
-  /** Tells whether the finding belongs to a decided invoice whose derived records may be missing. */
+  /** Checks whether the finding belongs to a decided invoice whose derived records may be missing. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Returns the ids of those analyses that are the newest of their invoices. */
+  /** Returns those of the analysis ids that are the newest for their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Records that everything derived from this version is stored. */
+  /** Records that everything derived from this invoice version is stored. */
   finalize(at: InvoiceReference & { version: number }): Promise<void>;
 }

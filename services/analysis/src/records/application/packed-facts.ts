@@ -3,7 +3,7 @@ import { gunzipSync, gzip, gzipSync } from 'node:zlib';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** Fastest compression level. Facts repeat the names of their members, which every level compresses well. */
+/** Fastest compression level. Facts repeat the names of their members, which compress well at every level. */
 const packing = { level: 1 } as const;
 const gzipAside = promisify(gzip);
 
@@ -11,7 +11,7 @@ export function packFacts(facts: Facts): Buffer {
   return gzipSync(JSON.stringify(facts), packing);
 }
 
-/** Compresses the facts of many rows of a scan together on another thread. */
+/** Compresses the facts of many scan rows together on another thread. */
 export function packBundle(facts: readonly AnalysisFacts[]): Promise<Buffer> {
   return gzipAside(JSON.stringify(facts), packing);
 }

@@ -17,7 +17,7 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** Facts of the analysis. Absent if another worker has stored it. */
+  /** Facts of the analysis. Absent if another worker has stored the analysis. */
   readonly facts?: AnalysisFacts;
   /**
    * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
@@ -25,11 +25,11 @@ export interface DecidedRow {
    */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** The row of an earlier scan that this row repeats. */
+  /** The row in an earlier scan that this row repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
-/** Decision on a row by an earlier call or a faster worker. */
+/** Decision on a row that an earlier call or a faster worker made. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
 /** Reference to the rows of one scan. */
@@ -39,17 +39,20 @@ export interface RowsReference {
   readonly companyId: string;
 }
 
-/** Operations that use cases need on the rows of a scan. Each handles many rows. */
+/** Operations on the rows of a scan that use cases need. Each operation handles many rows. */
 export interface RowStore {
   /** Stores rows as RECEIVED. Rows that already exist stay unchanged. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
-  /** Tells whether the organization has any invoices. */
+  /** Checks whether the organization has any invoices. */
   hasHistory(organizationId: string): Promise<boolean>;
-  /** Finds records that have one of the keys, except rows of the scan. Of a hot key, the newest are returned. */
+  /**
+   * Finds records that have one of the keys, except rows of the scan. If a key has very many records, the newest are
+   * returned.
+   */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Finds records of the organization whose receipt counts from a time on, except rows of the scan. */
+  /** Finds the organization's records that count as received from a given time on, except rows of the scan. */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
-  /** Returns the first analyses of these invoices by invoice. Invoices without an analysis are left out. */
+  /** Returns the first analysis of each invoice, keyed by invoice id. Invoices without an analysis are left out. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
    * Stores the first analysis of each row with its facts, which commits the row.

@@ -8,17 +8,17 @@ export interface RowsOutcome {
   readonly decisionCounts: Readonly<Record<Decision, number>>;
   /** Number of findings by type, including findings about the scan as a whole. */
   readonly findingCounts: Readonly<Record<string, number>>;
-  /** Sum of the gross amounts for which a rate exists, in the base currency, with six decimals. */
+  /** Sum of the gross amounts for which a rate exists, in the base currency with six decimals. */
   readonly convertedTotal: DecimalAmount;
   readonly unconvertedInvoices: number;
 }
 
-/** The analysis of a scan's rows as a whole. It stores what a repeat must do in the same way as the first call. */
+/** The analysis of all rows in a scan. It stores what a repeated call must do in the same way as the first call. */
 export interface ScanRun {
   readonly receivedAtMs: number;
-  /** True when the organization had no earlier scan. */
+  /** True if the organization had no earlier scan. */
   readonly isFirstScan: boolean;
-  /** Present when everything that follows from the scan is stored. */
+  /** Result of the scan. Present once everything that follows from the scan is stored. */
   readonly outcome?: RowsOutcome;
 }
 
@@ -27,14 +27,14 @@ export interface ScanRunStore {
   /**
    * Begins a run or continues an existing one.
    * @param now time at which this call begins
-   * @returns the run, and whether an earlier call began it
+   * @returns the run, with a flag that is true if an earlier call began it
    */
   begin(of: RowsReference, receivedAt: Date, now: Date): Promise<{ readonly run: ScanRun; readonly isRepeat: boolean }>;
-  /** Moves the receipt of the rows to a later time, because others were decided without finding these rows. */
+  /** Moves the receipt of the rows to a later time, because other invoices were decided without finding these rows. */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
   /** Returns those of the scans whose rows may not be counted everywhere yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns those of the scans that have no result yet, with the time at which a call for each last began. */
+  /** Returns those of the scans that have no result yet, with the time at which a call for each scan last began. */
   begunWithoutResult(organizationId: string, scanIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }

@@ -4,7 +4,7 @@ import type { Announcement } from '@invoicecontrol/runtime/mongo/event-envelope'
 import type { Channel, ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 import type { InvoiceReference } from './invoice-store.js';
 
-/** Options that the caller chose for the analysis of an upload. They are the same for every repeat. */
+/** Options that the caller chose for the analysis of an upload. Every repetition uses the same options. */
 export interface UploadRequest {
   readonly purchaseOrderRef?: string;
   readonly companyId?: string;
@@ -27,7 +27,7 @@ export interface UploadFailure {
   readonly missingFields: readonly string[];
 }
 
-/** A request to analyze an upload. It has the id of its invoice. */
+/** A request to analyze an upload. It has the same id as its invoice. */
 interface RequestedUpload extends InvoiceReference {
   readonly version: number;
   readonly uploadId: string;
@@ -35,14 +35,14 @@ interface RequestedUpload extends InvoiceReference {
   /** Channel that delivered the document. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;
   /**
-   * Name of the sequence of a channel's documents, which are decided one after the other in the order in which they
-   * were accepted. Undefined for other documents, and once others no longer wait for this one because it was decided or
-   * because too many attempts failed.
+   * Name of the sequence to which a channel document belongs. The documents of a sequence are decided one after another
+   * in the order in which they were accepted. Undefined for other documents, and once other documents no longer wait
+   * for this one because it was decided or because too many attempts failed.
    */
   readonly sequence: string | undefined;
-  /** Company of the request, or the default company. The invoice may name another one. */
+  /** Company stated in the request, or the default company. The invoice may name another one. */
   readonly companyId: string;
-  /** True when a worker is working on the upload, or will do so. */
+  /** True if a worker is working on the upload, or will do so. */
   readonly isDue: boolean;
   readonly createdAt: Date;
   /** Time when the upload was counted. */
@@ -66,17 +66,17 @@ export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** Month in which the upload counts as an analysis. */
   readonly usageMonth: string;
-  /** Response of the documents service. */
+  /** Response from the documents service. */
   readonly extracted: ExtractDocumentResponse;
   /** Name of a known supplier that replaces the name that was read. */
   readonly knownSupplierName?: string;
   readonly failure?: undefined;
 }
 
-/** An upload that could not be read. It counts in no month. */
+/** An upload that could not be read. It is not counted in any month. */
 export interface FailedUpload extends RequestedUpload {
   readonly state: 'FAILED';
-  /** Absent if the document had been removed. */
+  /** Response from the documents service. Absent if the document had been removed. */
   readonly extracted?: ExtractDocumentResponse;
   readonly knownSupplierName?: string;
   readonly failure: UploadFailure;
@@ -110,10 +110,10 @@ export interface ClaimedUpload {
   keepAlive(onLost: () => void): { stop(): void };
 }
 
-/** Operations that use cases need on analyzed uploads. */
+/** Operations on analyzed uploads that use cases need. */
 export interface UploadStore {
   /**
-   * Stores a request as QUEUED without a claim. A document of a channel is added at the end of its sequence. Returns
+   * Stores a request as QUEUED without a claim. A channel document is added at the end of its sequence. Returns
    * undefined if the id already exists.
    */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
@@ -121,13 +121,13 @@ export interface UploadStore {
   /** Claims a record whose work is due. A QUEUED record becomes PROCESSING. */
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
   /**
-   * Stores the result of reading.
+   * Stores the result of reading a document.
    * @throws VersionConflict after a takeover, like all changes below
    */
   saveReading(at: UnreadUpload, read: Pick<ReadUpload, 'extracted' | 'knownSupplierName'>): Promise<ReadUpload>;
   /**
-   * Ends the work because nothing could be read. The upload no longer counts in its month, and an event announces the
-   * failure.
+   * Completes the work on an upload that could not be read. The upload no longer counts in its month, and an event
+   * announces the failure.
    */
   fail(
     at: UnreadUpload,
@@ -143,18 +143,21 @@ export interface UploadStore {
     },
     events: readonly Announcement[],
   ): Promise<ReadUpload>;
-  /** Ends the work because the invoice is decided. */
+  /** Completes the work on an upload because its invoice is decided. */
   finish(at: ReadUpload): Promise<void>;
   /** Releases work that cannot be done now. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
-  /** Finds the first document of a sequence if it is due. */
+  /** Returns the first document of a sequence if it is due. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
-  /** Tells whether a document of a channel was accepted but is not decided yet. */
+  /** Checks whether a document received through a channel was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;
-  /** Returns due work of any tenant, the oldest first, and the first documents of sequences. The number is limited. */
+  /**
+   * Returns a limited number of uploads from any tenant whose work is due, oldest first, and the first documents of
+   * sequences.
+   */
   due(): Promise<UploadReference[]>;
-  /** Returns unfinished work of any tenant that was requested before a time. The number is limited. */
+  /** Returns a limited number of uploads from any tenant that were requested before a time and are not finished. */
   unfinishedSince(before: Date): Promise<readonly (InvoiceReference & { readonly since: Date })[]>;
-  /** Counts the uploads that are analyses of a month. */
+  /** Counts the uploads that are analyses in a month. */
   analysesOf(organizationId: string, month: string, time: CountedTime): Promise<number>;
 }

@@ -8,14 +8,11 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Amount that would be paid wrongly if the finding were ignored, in the base currency at the time of the decision. */
 export interface AmountAtRisk {
   readonly currency: string;
-  /** Amount with the decimals of the currency. It is never negative. */
+  /** Amount with as many decimals as the currency has. It is never negative. */
   readonly amount: DecimalAmount;
 }
 
-/**
- * Members of the evidence in which findings state the excessive part of the gross amount, in the currency of the
- * invoice.
- */
+/** Members of the evidence in which findings state the excessive part of the gross amount, in the invoice currency. */
 const STATED_PART: Partial<Record<FindingType, string>> = {
   TAX_ARITHMETIC_MISMATCH: 'difference',
   PO_OVERBILLED: 'excess',

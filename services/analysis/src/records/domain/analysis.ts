@@ -8,20 +8,17 @@ import { isCounting } from './finding-disposition.js';
 import type { Disposition, ReviewFact } from './finding-disposition.js';
 import type { LearnedTolerance } from './tolerance.js';
 
-/** Facts of the engine and earlier reviews: the complete input of an analysis, stored with it. */
+/** Engine facts and earlier reviews: the complete input of an analysis, which is stored with it. */
 export interface AnalysisFacts extends Facts {
   readonly organizationId: string;
   readonly reviews: readonly ReviewFact[];
-  /**
-   * Bills that reviews had removed from the supplier's profile. Absent in facts that were stored before the field
-   * existed.
-   */
+  /** Bills that reviews had removed from the supplier's profile. Absent in facts stored before the field existed. */
   readonly withdrawnUnits?: readonly string[];
   /** Tolerances learned from reviews of this supplier's findings. Absent if there are none. */
   readonly tolerances?: readonly LearnedTolerance[];
 }
 
-/** A finding of the engine and its disposition. */
+/** An engine finding with its disposition. */
 export interface AnalysisFinding extends Finding {
   readonly disposition: Disposition;
 }
@@ -39,8 +36,8 @@ export interface Analysis extends RiskDecision {
 }
 
 /**
- * Returns score and decision from the findings that count. They are recomputed from stored findings when one is
- * reviewed.
+ * Computes score and decision from the findings that count. They are computed again from stored findings after a
+ * review.
  */
 export function decideFindings(
   findings: readonly (ScoredFinding & { readonly disposition: Disposition })[],

@@ -7,9 +7,9 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 /** One difference between two analyses of an invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
-  /** Absent when the finding is new. */
+  /** Earlier value. Absent if the finding is new. */
   readonly from?: string;
-  /** Absent when the finding was removed. */
+  /** Later value. Absent if the finding was removed. */
   readonly to?: string;
   /** Type of the finding. Present only for `findings`. */
   readonly findingType?: string;
@@ -61,14 +61,14 @@ function byKey(findings: readonly AnalysisFinding[]): ReadonlyMap<string, Analys
   return new Map(findings.map((finding) => [finding.evidence.key, finding]));
 }
 
-/** Describes the fields that determine how a finding counts: `SUSPECTED_DUPLICATE HIGH 94% OPEN`. */
+/** Describes the fields that determine how a finding counts, such as `SUSPECTED_DUPLICATE HIGH 94% OPEN`. */
 function described({ type, severity, confidence, disposition }: AnalysisFinding): string {
   return `${type} ${severity} ${confidence}% ${disposition}`;
 }
 
 /**
- * Tells whether two analyses are equal, byte for byte. Sentences of findings are compared only within one engine
- * version, because a newer engine that rewords a sentence has changed nothing.
+ * Checks whether two analyses are equal, byte for byte. Finding sentences are compared only within one engine version,
+ * because a newer engine may reword a sentence without changing the result.
  */
 export function isSameResult(left: Analysis, right: Analysis): boolean {
   const toResult = left.versions.riskEngine === right.versions.riskEngine ? resultOf : resultWithoutSentences;

@@ -1,6 +1,8 @@
 import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 
-/** Dispositions of a finding. OPEN and UNDER_REVIEW wait for a person. Only the system sets SUPERSEDED. */
+/**
+ * Dispositions of a finding. OPEN and UNDER_REVIEW findings are waiting for a person. Only the system sets SUPERSEDED.
+ */
 export const dispositions = [
   'OPEN',
   'UNDER_REVIEW',
@@ -12,12 +14,12 @@ export const dispositions = [
 ] as const;
 export type Disposition = (typeof dispositions)[number];
 
-/** Current result of a review. It is found by the evidence key of the finding or by one of its pairs. */
+/** Current result of a review. It is found by the finding's evidence key or by one of its pairs. */
 export interface ReviewFact {
   readonly evidenceKey: string;
   readonly disposition: Disposition;
   /**
-   * The invoice of the reviewed finding. Dispositions other than FALSE_POSITIVE apply only to findings of this invoice.
+   * Invoice of the reviewed finding. Dispositions other than FALSE_POSITIVE apply only to findings about this invoice.
    */
   readonly invoiceId: string | null;
   /** Pairs that a FALSE_POSITIVE clears. Empty for findings that are not about pairs. */
@@ -26,7 +28,7 @@ export interface ReviewFact {
 
 const COUNTING: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW', 'CONFIRMED']);
 
-/** Tells whether a finding counts in the score and the decision. */
+/** Checks whether a finding counts in the score and the decision. */
 export function isCounting({ disposition }: { readonly disposition: Disposition }): boolean {
   return COUNTING.has(disposition);
 }
@@ -36,7 +38,7 @@ export function clearedPairsOf(reviews: readonly ReviewFact[]): string[] {
   return reviews.flatMap(({ disposition, pairKeys }) => (disposition === 'FALSE_POSITIVE' ? pairKeys : []));
 }
 
-/** Returns the keys of the pairs that a finding is about. */
+/** Returns the keys of the record pairs that a finding is about. */
 export function pairKeysOf({ subjects }: Pick<Finding, 'subjects'>): string[] {
   return subjects.flatMap((subject) => (subject.kind === 'PAIR' ? subject.pairKey : []));
 }

@@ -13,26 +13,26 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Absent if the finding belongs to a scan or the books as a whole. */
+  /** Id of the invoice. Absent if the finding belongs to a scan or the books as a whole. */
   readonly invoiceId?: string;
-  /** Absent if the finding does not belong to a scan. */
+  /** Id of the scan. Absent if the finding does not belong to a scan. */
   readonly scanId?: string;
-  /** Absent if there was no rate, or if the finding was stored before amounts were. */
+  /** Amount at risk. Absent if there was no rate, or if the finding was stored before amounts existed. */
   readonly amountAtRisk?: AmountAtRisk;
 }
 
 /** Totals of a group of findings. */
 export interface FindingTotals {
-  /** The common type, severity, disposition or month (`YYYY-MM`) of the group. Empty for all findings. */
+  /** The type, severity, disposition or month (`YYYY-MM`) that the group has in common. Empty for all findings. */
   readonly key: string;
   readonly count: number;
-  /** Number of findings that wait for a person: OPEN and UNDER_REVIEW. */
+  /** Number of findings that are waiting for a person: OPEN and UNDER_REVIEW. */
   readonly open: number;
-  /** Amount at risk of open findings that send an invoice to review: {@link RISK_SEVERITY_MIN} and above. */
+  /** Amount at risk in open findings that send an invoice to review: {@link RISK_SEVERITY_MIN} and above. */
   readonly amountAtRisk: DecimalAmount;
-  /** Amount of findings that a review confirmed: CONFIRMED and RESOLVED. */
+  /** Total amount of the findings that a review confirmed: CONFIRMED and RESOLVED. */
   readonly amountConfirmed: DecimalAmount;
-  /** Confirmed amount that scans found. These are bills of the past, which may be paid already. */
+  /** Confirmed amount that scans found. These are past bills, which may be paid already. */
   readonly amountConfirmedInScans: DecimalAmount;
 }
 
@@ -40,7 +40,7 @@ export interface FindingSummary {
   /** Base currency of all amounts. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
-  /** Number of findings without a usable amount: none is known, or it is in an earlier base currency. */
+  /** Number of findings without a usable amount, because none is known or it is in an earlier base currency. */
   readonly withoutAmount: number;
   /** Totals by type, ordered by amount at risk and then by the number of open findings. */
   readonly byType: readonly FindingTotals[];
@@ -55,8 +55,8 @@ export interface FindingSummary {
 /**
  * Counts findings and adds up their amounts. Within one group, an invoice counts once: its largest confirmed amount is
  * confirmed, and the excess of its largest open amount over that is at risk.
- * @param minSeverity lowest severity by which the findings were selected
- * Many findings take long, so the generator yields after each small step to let its caller handle other work.
+ * @param minSeverity lowest severity by which the findings were selected. Many findings take long, so the generator
+ *   yields after each small step to let its caller handle other work.
  */
 export function* summarizeFindings(
   findings: readonly SummarizedFinding[],
@@ -103,13 +103,15 @@ export function* summarizeFindings(
 
 type Valued = SummarizedFinding & { readonly micro: bigint };
 
-/** Lowest severity that counts as risk. An invoice passes with only milder findings, so its money is not at risk. */
+/**
+ * Lowest severity that counts as risk. An invoice with only less severe findings passes, so its money is not at risk.
+ */
 const RISK_SEVERITY_MIN: Severity = 'MEDIUM';
 const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
 const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
 
 /**
- * Creates the totals of one grouping.
+ * Creates the totals for one grouping.
  * @param keys groups that are listed even if they have no findings
  */
 function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {
@@ -126,7 +128,7 @@ function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly str
       row.count++;
       if (OPEN.has(finding.disposition)) row.open++;
     },
-    /** Adds the amounts of one invoice. */
+    /** Adds the amounts from one invoice to the totals. */
     add(findings: readonly Valued[]): void {
       const largest = new Map<string, { open: bigint; confirmed: bigint; inScans: bigint }>();
       for (const finding of findings) {

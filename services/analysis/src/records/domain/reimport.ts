@@ -2,15 +2,15 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
 import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A row of an earlier scan that a row of a new scan repeats. */
+/** A row in an earlier scan that a row in a new scan repeats. */
 export interface ReimportedRow {
   /** The first scan that contained the row. */
   readonly scanId: string;
-  /** The row of that scan. */
+  /** Id of that scan's row, which is an invoice id. */
   readonly invoiceId: string;
 }
 
-/** An earlier scan of the company, with its rows that are identical to rows of a new scan. */
+/** An earlier scan of the company, with its rows that are identical to rows in a new scan. */
 export interface EarlierScan {
   readonly scanId: string;
   /** Maps the ids of new rows to ids of earlier invoices. Each earlier invoice is used once. */
@@ -18,11 +18,11 @@ export interface EarlierScan {
 }
 
 /**
- * Finds the earlier scan that shares the most rows with a new one. Of two scans with equal numbers, the first one
- * received is chosen.
+ * Finds the earlier scan that shares the most rows with a new one. If two scans share equally many rows, the one
+ * received first is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
  * @param hitsMax maximum number of identical records that were read; if it was reached, further rows count as repeats
- * of these
+ *   of these
  */
 export function nearestScan(
   rows: readonly Candidate[],
@@ -79,7 +79,7 @@ function identicalRows(
 }
 
 /**
- * Tells whether a scan is a reimport, because enough of its rows are in an earlier scan (detection reference, section
+ * Checks whether a scan is a reimport, because enough of its rows are in an earlier scan (detection reference, section
  * 5).
  */
 export function isReimport(
@@ -102,7 +102,7 @@ export function withoutKnownScans<C extends Candidate>(row: Candidate, candidate
   return candidates.filter(({ scanId }) => !known.has(scanId));
 }
 
-/** Builds a text that is equal for two rows with the same invoice of one company. */
+/** Builds a string that is equal for two rows with the same invoice for the same company. */
 function contentOf(row: Candidate): string {
   return [
     row.companyId,

@@ -4,7 +4,7 @@ import type { Subject } from '@invoicecontrol/engine/explanation/subject';
 import { isSignOfFraud } from '@invoicecontrol/engine/supplier/suspicion';
 
 type StoredFinding = Pick<Finding, 'type' | 'family' | 'evidence' | 'relatedInvoiceIds'> & {
-  /** Absent in findings that were stored before findings had subjects. */
+  /** Subjects of the finding. Absent in findings that were stored before findings had subjects. */
   readonly subjects?: readonly Subject[];
 };
 
@@ -15,7 +15,7 @@ interface SubjectInvoice {
 }
 
 /**
- * Returns a stored finding with its subjects. Subjects of an old finding are derived: the pairs from its related
+ * Returns a stored finding with its subjects. For an old finding, subjects are derived: the pairs from its related
  * records, and the invoice's own account if the evidence key contains it.
  */
 export function withSubjects<F extends StoredFinding>(

@@ -15,8 +15,8 @@ export interface Addressee {
 }
 
 /**
- * Returns the company of an invoice: the company that it names, or the company with the buyer's VAT id, or the default
- * company (specification 2.2). A VAT id that no company has is not an error.
+ * Returns the company to which an invoice is addressed: the company that it names, or the company with the buyer's VAT
+ * id, or the default company (specification 2.2). A VAT id that no company has is not an error.
  * @throws DomainError invalid if the named company does not belong to the organization
  */
 export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantFacts): string {
@@ -37,8 +37,9 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
 const FACT_COMPANIES_MAX = 64;
 
 /**
- * Selects the companies for the analysis of an invoice. If there are very many, it selects the invoice's own company,
- * companies with the tax id of the buyer or the supplier, and companies whose names are most similar to the buyer's.
+ * Selects the companies to compare when an invoice is analyzed. If there are very many, it selects the invoice's own
+ * company, companies with the tax id of the buyer or the supplier, and companies whose names are most similar to the
+ * buyer's.
  */
 export function companiesAround(
   { companyId, buyerTaxId, buyerName, taxKey, taxCountry }: NormalisedInvoice,

@@ -11,23 +11,23 @@ import type { AnalysisFacts } from '../domain/analysis.js';
 
 /** A stored decision with its facts. It is never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
-  /** UUIDv5 of the invoice and the number of the analysis. */
+  /** UUIDv5 derived from the invoice and the number of the analysis. */
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;
-  /** Compressed facts. The facts of rows in a scan are stored in bundles with other rows. */
+  /** Compressed facts. The facts of scan rows are stored in bundles with other rows. */
   readonly facts: Binary | BundledFacts;
-  /** Rows of a scan: gross amount in base currency until the invoice carries it. */
+  /** Gross amount of a scan row in the base currency, stored here until the invoice contains it. */
   readonly base?: ConvertedAmount | null;
 }
 
-/** Position of facts in a bundle. */
+/** Position of a row's facts in a bundle. */
 export interface BundledFacts {
   readonly bundleId: string;
   readonly index: number;
 }
 
-/** The facts of many rows of one scan. They are so similar that a bundle takes a tenth of the space. */
+/** The facts of many rows in one scan. They are so similar that a bundle takes a tenth of the space. */
 export interface FactBundleDocument {
   readonly _id: string;
   readonly organizationId: string;

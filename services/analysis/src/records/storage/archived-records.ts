@@ -6,10 +6,7 @@ import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
 import type { SupplierDocument } from './suppliers.js';
 
-/**
- * Reads the records for the archive of an organization that the lists of the API do not show. Each field is chosen
- * explicitly.
- */
+/** Reads the records for an organization's archive that the API lists do not show. Each field is chosen explicitly. */
 export function archivedRecords({
   analyses,
   findings,

@@ -8,9 +8,12 @@ import type { BillOrigin } from '../application/bill-origin.js';
 export interface BillPart extends BillOrigin {
   readonly organizationId: string;
   readonly companyId: string;
-  /** Sort key of the list of bills: time of the import, then the id. */
+  /** Sort key of the bill list: import time, then the id. */
   readonly order: string;
-  /** The order that the bill names, in the form of `Candidate.poKey`. Absent if the bill names none or several. */
+  /**
+   * Key of the order that the bill names, in the format of `Candidate.poKey`. Absent if the bill names none or several
+   * orders.
+   */
   readonly orderKey?: string;
 }
 

@@ -8,20 +8,23 @@ import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
 import type { FindingQuery } from '../application/finding-store.js';
 import type { AmountAtRisk } from '../domain/amount-at-risk.js';
 
-// Orders of the list of findings. As in every list, a position in such an order is one number and an id.
+// Sort orders of the finding list. As in every list, a position in such an order is one number and an id.
 
-/** Order by amount, the largest first. Findings without an amount are last, because MongoDB sorts missing values so. */
+/**
+ * Sort order by amount, the largest first. Findings without an amount are last, because this is where MongoDB sorts
+ * missing values.
+ */
 export const LARGEST_FIRST = { amountOrder: -1, _id: -1 } as const;
 
 /**
- * Maximum amount in this order. Positions have at most 15 digits, and one value is reserved for findings without an
- * amount.
+ * Maximum amount in this sort order. Positions have at most 15 digits, and one value is reserved for findings without
+ * an amount.
  */
 const AMOUNT_ORDER_MAX = 999_999_999_999_998n;
 
 /**
- * Returns the amount in hundredths, whatever the currency. Smaller differences, and differences above ten trillion, do
- * not affect the order.
+ * Returns the sort value of an amount in hundredths, regardless of currency. Smaller differences, and differences above
+ * ten trillion, do not affect the order.
  */
 export function amountOrderOf({ amount }: AmountAtRisk): number {
   const hundredths = toMinorUnits(amount, 2);
@@ -38,7 +41,7 @@ interface Ordered {
 
 type Question<D> = Filter<D> & { readonly organizationId: string };
 
-/** Finds one page in the order of the query. */
+/** Finds one page of findings in the order that the query requests. */
 export async function findFindings<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -55,10 +58,12 @@ export async function findFindings<D extends Ordered>(
   return find(collection, { ...filter, ...ofSeverity }, query, projection);
 }
 
-/** Factor above every time in milliseconds. A position is the rank of the severity followed by the time. */
+/**
+ * Factor that is larger than every time in milliseconds. A position is the rank of the severity followed by the time.
+ */
 const RANK_STEP = 1e14;
 
-/** Finds findings by severity. Each severity is one list, newest first, and needs at most one query. */
+/** Finds findings sorted by severity. Each severity is one list, newest first, and needs at most one query. */
 async function bySeverity<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -84,7 +89,9 @@ async function bySeverity<D extends Ordered>(
   });
 }
 
-/** Finds findings by amount, first those with an amount and then those without. This takes at most two queries. */
+/**
+ * Finds findings sorted by amount, first those with an amount and then those without. This takes at most two queries.
+ */
 async function byAmount<D extends Ordered>(
   collection: Collection<D>,
   filter: Question<D>,
@@ -102,7 +109,8 @@ async function byAmount<D extends Ordered>(
     ? []
     : await find(
         {
-          // An index can use this bound. `$or` removes findings with the same amount that earlier pages showed.
+          // An index can use this bound. The `$or` condition removes findings with the same amount that earlier pages
+          // showed.
           amountOrder: { $gte: 0, ...(last !== undefined && { $lte: last }) },
           ...(last !== undefined && { $or: [{ amountOrder: { $lt: last } }, { _id: { $lt: after?.id } }] }),
         },

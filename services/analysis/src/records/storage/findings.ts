@@ -22,7 +22,7 @@ import { amountOrderOf, findFindings, LARGEST_FIRST } from './finding-order.js';
 
 /** Maximum number of history entries that a finding keeps. The oldest are removed first. */
 const HISTORY_ENTRIES_MAX = 200;
-/** Maximum number of findings of one invoice. The catalogue has fewer types, and most types are raised once. */
+/** Maximum number of findings for one invoice. The catalogue has fewer types, and most types are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
 /**
  * Number of findings that the database returns at once for a summary. They are processed together while other requests
@@ -34,20 +34,20 @@ const SWEEP_FINDINGS_MAX = 100;
 
 /** A stored finding. It is a separate aggregate, because people work on it after the decision. */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
-  /** UUIDv5 of the subject of the finding and its evidence. */
+  /** UUIDv5 derived from the finding's subject and its evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
   /** Time of the last decision about the disposition. */
   readonly reviewedAt?: Date;
-  /** The person who made that decision. */
+  /** The person who made the last decision about the disposition. */
   readonly reviewedBy?: string;
-  /** Set by a review, and removed when all its consequences are stored. Sparse index. */
+  /** Marker with a sparse index, set by a review and removed when all its consequences are stored. */
   readonly pending?: true;
   /** Sort key of the list by amounts. Absent if no amount is known. */
   readonly amountOrder?: number;
 }
 
-/** Types of findings about vendors, bills and payments of an ERP, which belong to no invoice. */
+/** Types of findings about ERP vendors, bills and payments, which belong to no invoice. */
 const typesOfBooks = [
   'BOOKS_DUPLICATE_BILL',
   'DUPLICATE_PAYMENT',
@@ -57,7 +57,7 @@ const typesOfBooks = [
   'VENDOR_RECORD_DUPLICATE',
 ] as const satisfies readonly FindingRecord['type'][];
 
-/** Filters of the list that compare one field with one value. */
+/** List filters that compare one field with one value. */
 const filters = [
   'companyId',
   'invoiceId',
@@ -69,7 +69,7 @@ const filters = [
 ] as const satisfies readonly (keyof FindingQuery)[];
 
 export async function createFindingIndexes(collection: Collection<FindingDocument>): Promise<void> {
-  // Each filter has an index for each order. The order by severity reads its five values one after the other.
+  // Each filter has an index for each sort order. The order by severity reads its five values one after another.
   const ofFilters = [...filters, 'severity'].flatMap((field): IndexDescription[] => [
     { key: { organizationId: 1, [field]: 1, ...NEWEST_FIRST }, name: `newest_of_${field}` },
     { key: { organizationId: 1, [field]: 1, ...LARGEST_FIRST }, name: `largest_of_${field}` },
@@ -200,7 +200,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
           { projection: withoutHistory },
         )
         .sort({ _id: 1 })
-        // Only few findings are pending. Without the hint, the database might read the whole index of ids.
+        // Only a few findings are pending. Without the hint, the database might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_FINDINGS_MAX)
         .toArray();
@@ -212,7 +212,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
   };
 }
 
-/** Returns a finding as an analysis raises it, without the changes of people and routing rules. */
+/** Returns a finding as an analysis raises it, without the changes made by people and routing rules. */
 function raisedAs({
   type,
   family,
@@ -227,7 +227,7 @@ function raisedAs({
   return { type, family, severity, confidence, summary, recommendedAction, evidence, relatedInvoiceIds, subjects };
 }
 
-/** Creates the database documents of a decision's findings, in the state before anybody works on them. */
+/** Creates the database documents for a decision's findings, in their state before any person works on them. */
 export function findingDocumentsOf(
   organizationId: string,
   subject: FindingSubject,
@@ -258,7 +258,7 @@ const summarized = {
 
 const withoutHistory = { history: 0, outbox: 0, recentEvents: 0 } as const;
 
-/** Returns the first entry of the history if a routing rule assigned the finding. */
+/** Returns the first history entry if a routing rule assigned the finding. */
 function assignedByRule({
   assignment,
 }: {

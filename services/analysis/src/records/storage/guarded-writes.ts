@@ -3,12 +3,12 @@ import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 
 /**
- * Maximum number of documents in one write. Documents of suppliers are large, and small writes let other commands run
- * in between.
+ * Maximum number of documents in one write. Supplier documents are large, and small writes let other commands run in
+ * between.
  */
 const WRITE_DOCUMENTS_MAX = 25;
 
-/** A database document that is only written as the version that follows the one that was read. */
+/** A database document that is written only as the version after the one that was read. */
 interface Versioned {
   readonly _id: string;
   readonly organizationId: string;
@@ -44,8 +44,8 @@ export async function writeVersions<D extends Versioned>(
 }
 
 /**
- * Writes many database documents of one organization that have counted the unit. Each is written as the version that
- * follows the one that was read.
+ * Writes many of an organization's database documents that have counted the unit. Each is written as the version after
+ * the one that was read.
  * @returns ids of documents that another writer changed in the meantime; those changes are kept
  */
 export async function writeGuarded<D extends Counted>(

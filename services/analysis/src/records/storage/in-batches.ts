@@ -1,6 +1,6 @@
 /**
- * Processes items in batches, one after the other, so that other work can run in between. Results are in the order of
- * the items.
+ * Processes items in batches, one after another, so that other work can run in between. Results are in the order of the
+ * items.
  */
 export async function inBatches<T, R>(
   items: readonly T[],

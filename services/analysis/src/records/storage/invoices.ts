@@ -30,7 +30,9 @@ import type { BillPart } from './bill-part.js';
 
 /** Maximum number of unfinished invoices in one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
-/** Maximum time in milliseconds for counting a month's analyses. It ends before the connection's own timeout. */
+/**
+ * Maximum time in milliseconds for counting a month's analyses. The count is stopped before the connection times out.
+ */
 const COUNT_MS_MAX = 25_000;
 const DAY_MS = 24 * 3_600_000;
 /** Maximum number of decision changes that an invoice keeps. */
@@ -50,11 +52,11 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly match: MatchPart;
   /** Fields that only ERP bills have. */
   readonly erp?: BillPart;
-  /** Id of the upload that the invoice was read from. */
+  /** Id of the upload from which the invoice was read. */
   readonly documentId?: string;
   /** Channel that delivered the document. */
   readonly channel?: ChannelOrigin;
-  /** SHA-256 of the request that had the idempotency key. */
+  /** SHA-256 hash of the request that had the idempotency key. */
   readonly fingerprint?: string;
   /** Month in which the invoice counts as an analysis. Absent if it does not count. */
   readonly usageMonth?: string;
@@ -62,23 +64,23 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly isCountUnsure?: true;
   /** Gross amount in the base currency on the day of the decision. Null if there was no rate. It is never changed. */
   readonly base?: ConvertedAmount | null;
-  /** Rows of a scan that was imported before: reference to the same row of the earlier scan. */
+  /** Reference from a reimported scan row to the same row in the earlier scan. */
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
-  /** The current decision. Reviews change it, while the analysis stays as it was. */
+  /** The current decision. Reviews change it, while the analysis remains unchanged. */
   readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
-  /** Facts of the analysis until they are stored in `analyses`. */
+  /** Facts of the analysis, kept here until they are stored in `analyses`. */
   readonly facts?: Binary;
-  /** Set by the commit, and removed when everything derived from it is stored. Sparse index. */
+  /** Marker with a sparse index, set by the commit and removed when everything derived from the decision is stored. */
   readonly pending?: true;
 }
 
 type CandidateDocument = Pick<InvoiceDocument, 'match' | 'status'>;
 
 /**
- * Name of the index for reading candidates, which the queries state. All tenants share query plans, and the best plan
- * for few invoices (read all and sort in memory) would otherwise be used for a tenant with many.
+ * Index name that candidate queries state. All tenants share query plans, and the best plan for few invoices (read all
+ * and sort in memory) would otherwise be used for a tenant with many.
  */
 export const MATCH_INDEX = 'match';
 
@@ -179,7 +181,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           .limit(HITS_PER_KEY_MAX * some.length)
           .toArray();
       let documents = await sharing(keys);
-      // A hot key may have displaced the hits of other keys. In this case each key is read with a separate share.
+      // A key with very many records may have displaced the hits for other keys. In this case each key is read with a
+      // separate share.
       if (documents.length === HITS_PER_KEY_MAX * keys.length) {
         documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
       }
@@ -249,8 +252,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         source: source ?? { $ne: 'ERP' as const },
         ...(decision && { 'verdict.decision': decision }),
       };
-      // ERP bills have no such time. With a lower bound, the database does not read the part of the index that contains
-      // them.
+      // ERP bills have no creation time. With a lower bound, the database does not read the part of the index that
+      // contains them.
       const request = { ...page, createdFrom: page.createdFrom ?? FREE };
       const { items, nextPageToken } = await findPage(collection, filter, request, withoutFacts);
       return { items: items.map(toRecord), nextPageToken };
@@ -285,7 +288,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
-        // Only few invoices are pending. Without the hint, the database might read the whole index of ids.
+        // Only a few invoices are pending. Without the hint, the database might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
@@ -301,7 +304,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         : { record: toDecided(document), facts: Buffer.from(document.facts.buffer) };
     },
     async hasUnstoredFinding(organizationId, findingId) {
-      // Only few invoices are pending at a time, and the index finds exactly those.
+      // Only a few invoices are pending at a time, and the index finds exactly those.
       const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
       return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
     },
@@ -323,7 +326,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   };
 }
 
-/** Returns a rough filter. The caller separates records that arrived at the same moment. */
+/** Returns an approximate filter. The caller separates records that arrived at the same moment. */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
   return {
@@ -337,7 +340,7 @@ function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<In
 const withoutFacts = { facts: 0, outbox: 0, recentEvents: 0, decisionChanges: 0 } as const;
 
 /**
- * Returns the days of a month and one day on each side, because the month is determined when an invoice is counted and
+ * Returns the days in a month and one day on each side, because the month is determined when an invoice is counted and
  * not when it is stored.
  */
 function aroundMonth(month: string): { $gte: Date; $lt: Date } {
@@ -346,8 +349,8 @@ function aroundMonth(month: string): { $gte: Date; $lt: Date } {
 }
 
 /**
- * Returns the fields for comparison with the current status. A bill uses its own status, because as an invoice it
- * always stays RECEIVED.
+ * Returns the fields for comparison with the current status. A bill has its own status, because its invoice status
+ * always remains RECEIVED.
  */
 export function matchPartIn({ match, status }: Pick<InvoiceDocument, 'match' | 'status'>): MatchPart {
   return match.source === 'ERP' ? match : { ...match, status };

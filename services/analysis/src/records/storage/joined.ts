@@ -5,7 +5,7 @@ interface Waiting<T, R> {
 }
 
 /**
- * Joins all calls of one turn of the event loop into one piece of work, so that they need one command instead of
+ * Joins all calls within one turn of the event loop into one piece of work, so that they need one command instead of
  * several. If the work fails, every call fails.
  * @param work returns results in the order of the items
  */

@@ -5,14 +5,14 @@ import { writeGuarded, writeVersions } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 import { joined } from './joined.js';
 
-/** A stored link with facts about one account or one order of an organization. */
+/** A stored link that contains facts about one of an organization's accounts or orders. */
 export interface LinkDocument<L extends object = object> {
-  /** `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
+  /** Document id in the form `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;
   readonly link: L;
-  /** Newest counted invoices and scans, so that a repeat changes nothing. */
+  /** Newest counted invoices and scans, so that a repeated call does not count them again. */
   readonly countedUnits: readonly string[];
 }
 
@@ -24,8 +24,8 @@ const LOOKUP_KEYS_MAX = 500;
 const JOINED_MAX = 100;
 
 /**
- * Returns the stores of links. Links of accounts and of orders are in one collection, so that an invoice reads both
- * with one command and writes both with one. They are only accessed by id, so there is no other index.
+ * Returns the link stores. Links for accounts and for orders are in one collection, so that an invoice reads both with
+ * one command and writes both with one. They are only accessed by id, so there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
   const find = joined(JOINED_MAX, async (ids: readonly string[]) => {
@@ -73,10 +73,10 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
 }
 
 /**
- * Writes links together.
- * @returns whether each link was stored. If another writer was faster with one of them, the result is false for all,
- * because the driver does not report which one it was. A caller that reads again sees from the units whether its own
- * was counted.
+ * Writes several links together.
+ * @returns for each link, true if it was stored. If another writer was faster with one of them, the result is false for
+ *   all, because the driver does not report which one it was. A caller that reads again sees from the units if its own
+ *   was counted.
  */
 async function writeTogether(
   links: Collection<LinkDocument>,

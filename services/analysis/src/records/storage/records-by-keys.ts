@@ -1,7 +1,7 @@
 /**
  * Reads records that have one of the keys, with a limited share for each key. The index returns them key by key. With a
  * single limit, a key with very many records, such as the account of a factoring company, would leave no room for later
- * keys. If the limit is reached, the two halves of the keys are read one after the other.
+ * keys. If the limit is reached, the two halves of the keys are read one after another.
  * @param limitOf maximum number of records for a number of keys
  * @returns records, of which some may occur several times
  */

@@ -4,13 +4,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RowsOutcome, ScanRun, ScanRunStore } from '../../records/application/scan-run-store.js';
 
 export interface ScanRunDocument {
-  /** Id of the scan. */
+  /** Scan id, which is also the document id. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
   readonly receivedAtMs: number;
   readonly isFirstScan: boolean;
-  /** Time when a call for the scan last began. Absent in documents that were stored before the field existed. */
+  /** Time when a call for the scan last began. Absent in documents stored before the field existed. */
   readonly begunAt?: Date;
   readonly outcome?: RowsOutcome;
 }

@@ -30,9 +30,9 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly organizationId: string;
   readonly version: number;
   readonly profile: SupplierProfile;
-  /** Newest counted invoices and scans, so that a repeat changes nothing. */
+  /** Newest counted invoices and scans, so that a repeated call does not count them again. */
   readonly countedUnits: readonly string[];
-  /** Absent in old records without withdrawn units. */
+  /** Withdrawn units. Absent in old records that have none. */
   readonly withdrawnUnits?: readonly string[];
 }
 
@@ -109,7 +109,7 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
   };
 }
 
-/** Returns the database document with the version that follows the one that was read. */
+/** Returns the database document with the version after the one that was read. */
 function nextDocument(
   organizationId: string,
   { version, identity, profile, countedUnits, withdrawnUnits }: SupplierRecord,

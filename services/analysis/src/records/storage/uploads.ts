@@ -24,33 +24,35 @@ import type {
 /** Maximum number of unfinished uploads that one sweep starts. */
 export const SWEEP_UPLOADS_MAX = 100;
 /**
- * Number of failed attempts, over about six minutes, after which the other documents of the sequence no longer wait for
+ * Number of failed attempts, over about six minutes, after which the other documents in the sequence no longer wait for
  * a document.
  */
 export const SEQUENCE_ATTEMPTS_MAX = 10;
-/** Maximum time in milliseconds for counting a month's analyses. It ends before the connection's own timeout. */
+/**
+ * Maximum time in milliseconds for counting a month's analyses. The count is stopped before the connection times out.
+ */
 const COUNT_MS_MAX = 25_000;
 
 export const UPLOAD_ANALYSES = 'upload_analyses';
 
-/** An upload whose analysis was requested. It has the id of its invoice. */
+/** A stored upload whose analysis was requested. It has the same id as its invoice. */
 export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth' | 'origin'> {
   readonly state: UploadRecord['state'];
   readonly usageMonth?: string;
   readonly origin?: ChannelOrigin;
-  /** `<organization>|<channel>`. Sparse index. */
+  /** Sequence key in the form `<organization>|<channel>`, with a sparse index. */
   readonly sequence?: string;
   readonly attempts: number;
   readonly corrections: readonly Correction[];
   readonly knownSupplierName?: string;
   readonly failure?: UploadFailure;
-  /** Response of the documents service in binary form, because a document may state many fields. */
+  /** Response from the documents service in binary form, because a document may have many fields. */
   readonly extracted?: Binary;
 }
 
 export async function createUploadIndexes(collection: Collection<UploadDocument>): Promise<void> {
   await collection.createIndexes([
-    // With this index, the sweep skips thousands of documents that wait for their sequence without reading them.
+    // With this index, the sweep skips thousands of documents that are waiting for their sequence without reading them.
     { key: { leaseUntil: 1, sequence: 1 }, sparse: true, name: 'due_by_sequence' },
     { key: { sequence: 1, createdAt: 1 }, sparse: true, name: 'sequence' },
     { key: { organizationId: 1, usageMonth: 1, countedAt: 1 }, name: 'counted' },
@@ -58,14 +60,14 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** Returns the sequence of a channel's documents in an organization. They are decided one after the other. */
+/** Returns the sequence for a channel's documents in an organization. They are decided one after another. */
 function sequenceOf(organizationId: string, channel: Channel): string {
   return `${organizationId}|${channel}`;
 }
 
 export function uploadStore(collection: Collection<UploadDocument>, outbox: Outbox, clock: Clock): UploadStore {
   const aggregates = aggregateStore(collection, outbox, clock);
-  /** Returns a time after the last document of the sequence. The clocks of replicas differ, but the order must not. */
+  /** Returns a time after the last document in the sequence. The clocks of replicas differ, but the order must not. */
   const afterLastOf = async (
     sequence: string,
     { organizationId, createdAt }: Pick<NewUpload, 'organizationId' | 'createdAt'>,
@@ -193,7 +195,8 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           {
             leaseUntil: { $gte: FREE },
             createdAt: { $lte: before },
-            // A document that waits for its sequence is not stuck. Only the first one of the sequence may be.
+            // A document that is waiting for its sequence is not stuck. Only the first one in the sequence may be
+            // stuck.
             $or: [
               { sequence: { $exists: false } },
               { attempts: { $gt: 0 } },

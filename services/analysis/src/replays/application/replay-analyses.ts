@@ -16,7 +16,7 @@ import type { AnalysisRecord, AnalysisStore } from '../../records/application/an
 import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { OrganizationPolicy, PolicyStore } from '../../policies/application/policy-store.js';
 
-/** Number of analyses that are read at once. Other requests can run between two batches. */
+/** Number of analyses that are read in one batch. Other requests can run between two batches. */
 const BATCH_ANALYSES = 50;
 
 interface Deps {
@@ -44,8 +44,8 @@ export interface ReplayOutcome {
 }
 
 /**
- * Runs stored facts through the engine with the policy of their analysis, and compares the results byte by byte. Writes
- * nothing.
+ * Runs stored facts through the engine with the policy of their analysis, and compares the results byte by byte.
+ * Nothing is written.
  */
 export type ReplayAnalyses = (page: ReplayPage) => Promise<ReplayOutcome>;
 
@@ -107,14 +107,14 @@ export interface DryRunOutcome {
   readonly nextPageToken: string;
 }
 
-/** A policy to try. If it has no tolerances, those stored with each analysis apply. */
+/** A policy to be tried. If it has no tolerances, those stored with each analysis apply. */
 export interface TriedPolicy {
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
 /**
- * Finds invoices that another policy would decide differently from their newest analysis. Writes nothing. Older
+ * Finds invoices that another policy would decide differently from their newest analysis. Nothing is written. Older
  * analyses of an invoice are read but left out.
  */
 export type DryRunPolicy = (page: ReplayPage, tried: TriedPolicy) => Promise<DryRunOutcome>;

@@ -2,6 +2,9 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 
 /** Checks members of an organization, which the organization service owns. */
 export interface Members {
-  /** Returns false for other people, former members, and people who have not accepted their invitation yet. */
+  /**
+   * Checks whether a user is an active member. Returns false for other people, former members, and people who have not
+   * yet accepted their invitation.
+   */
   isActive(organizationId: string, userId: string, context: RequestContext): Promise<boolean>;
 }

@@ -26,16 +26,19 @@ interface Deps {
   readonly findings: FindingStore;
   readonly invoices: InvoiceStore;
   readonly tenants: Tenants;
-  /** Replaces {@link SUMMARY_FINDINGS_MAX} in tests. */
+  /** Value that replaces {@link SUMMARY_FINDINGS_MAX} in tests. */
   readonly summaryFindingsMax?: number;
 }
 
 export interface FindingReader {
-  /** @throws DomainError not_found, unavailable */
+  /**
+   * Returns a finding.
+   * @throws DomainError not_found, unavailable
+   */
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
   list(organizationId: string, query: FindingQuery): Promise<Page<WorkedFinding>>;
   /**
-   * Counts the findings of a period and adds up their amounts with one database query.
+   * Counts the findings in a period and adds up their amounts with one database query.
    * @throws DomainError invalid if there are too many findings
    */
   summary(organizationId: string, query: SummaryQuery, context: RequestContext): Promise<FindingSummary>;

@@ -8,8 +8,8 @@ interface Deps {
 }
 
 /**
- * Returns a finding. A decision is shown with its findings from the time of its commit. After a crash, the sweep stores
- * the findings later, and until then "no such finding" would be wrong.
+ * Returns the finding that a caller names. A decision shows its findings as soon as it is committed. After a crash, the
+ * sweep stores the findings later, and until then "no such finding" would be wrong.
  * @throws DomainError not_found; unavailable for a finding that is not stored yet
  */
 export async function requireFinding(

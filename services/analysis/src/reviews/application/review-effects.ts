@@ -31,8 +31,8 @@ import type { OrganizationPolicy, PolicyStore } from '../../policies/application
 import type { ReviewStore } from './review-store.js';
 
 /**
- * Maximum number of attempts of a conditional write, because others may change the same supplier, account or policy at
- * the same time.
+ * Maximum number of attempts to make a conditional write, because other writers may change the same supplier, account
+ * or policy at the same time.
  */
 const TRIES_MAX = 20;
 const DAY_MS = 86_400_000;
@@ -50,7 +50,7 @@ interface Deps {
 
 export interface ReviewEffects {
   /**
-   * Stores all effects of the current disposition of a finding. Each record is set to the state that follows from all
+   * Stores all effects of a finding's current disposition. Each record is set to the state that follows from all
    * current reviews, which are read after the record; the write is conditional on its version. Repeats, late workers
    * and concurrent reviews therefore lead to the same state in any order.
    */
@@ -106,7 +106,7 @@ function toCurrentReview(stored: InvoiceFinding, { match }: InvoiceRecord, now: 
 }
 
 /**
- * Recomputes the decision of an invoice from its current findings. The decision is always written, even if it does not
+ * Recomputes an invoice's decision from its current findings. The decision is always written, even if it does not
  * change, because the new version makes a slower worker with older findings fail.
  */
 async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, finding: InvoiceFinding): Promise<void> {
@@ -129,8 +129,8 @@ async function recompute({ invoices, findings, cachedPolicies, clock }: Deps, fi
 }
 
 /**
- * Applies a review to the profile of the supplier: trust in the bank account, accepted names and numbers, and whether
- * the invoice is included.
+ * Applies a review to the supplier's profile: trust in the bank account, accepted names and numbers, and inclusion of
+ * the invoice.
  */
 async function correctSupplier(
   { suppliers, findings, reviews }: Deps,
@@ -151,7 +151,7 @@ async function correctSupplier(
       movesBill || isAboutAmount ? findings.ofInvoice(organizationId, invoiceId) : undefined,
       bankKey === undefined ? undefined : reviews.ofAccount(organizationId, bankKey),
     ]);
-    // A row that an earlier history scan already imported was counted there.
+    // A row that an earlier history scan already imported was counted in that scan.
     const isCounted = record.reimportOf === undefined;
     const moved =
       ofInvoice === undefined || !isCounted
@@ -182,8 +182,7 @@ function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; r
 }
 
 /**
- * Adds the invoice to the profile of the supplier or removes it, and marks it as doubtful or not. Each change is made
- * once.
+ * Adds the invoice to the supplier's profile or removes it, and marks it as doubtful or not. Each change is made once.
  */
 function withInvoiceIf(
   isUnconfirmed: boolean,
@@ -211,8 +210,8 @@ function withInvoiceIf(
 }
 
 /**
- * Blocks a bank account for the whole organization while at least one confirmation of fraud applies (`blockedSince`),
- * and accepts it for each supplier for which a reviewer accepted it.
+ * Blocks a bank account for the whole organization while at least one fraud confirmation applies (`blockedSince`), and
+ * accepts it for each supplier for which a reviewer accepted it.
  */
 async function blockAccount(
   { bankLinks, reviews }: Deps,
@@ -239,7 +238,7 @@ async function blockAccount(
   });
 }
 
-/** Every change to the tolerances of an organization becomes the next overlay of its policy. */
+/** Stores every change to an organization's tolerances as the next overlay of its policy. */
 async function learnTolerance(
   { policies, reviews, cachedPolicies, clock }: Deps,
   organizationId: string,
@@ -250,8 +249,8 @@ async function learnTolerance(
   const { supplierId, type, signature } = review;
   const subject = { supplierId, type, signature };
   const today = clock.now().toISOString().slice(0, 10);
-  // The reviews are read again after each write, so that a review that was made in between is either included here or
-  // writes the tolerance itself.
+  // The reviews are read again after each write, so that a review made in between is either included here or writes the
+  // tolerance itself.
   await guarded('policy', async () => {
     const current = await policies.current(organizationId);
     const learned = toleranceFrom(subject, await reviews.ofSubject(organizationId, subject));

@@ -81,7 +81,7 @@ export const reviewFinding =
     });
   };
 
-/** Tells whether the same actor has already given the same review since the disposition last changed. */
+/** Checks whether the same actor has already given the same review since the disposition last changed. */
 async function isRepeated(findings: FindingStore, finding: WorkedFinding, entry: FindingChange): Promise<boolean> {
   const { actor, to, note } = entry;
   const changes = (await findings.history(finding.organizationId, finding.findingId)) ?? [];

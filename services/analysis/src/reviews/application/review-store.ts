@@ -4,11 +4,10 @@ import type { CurrentReview } from '../domain/review.js';
 /** Maximum number of reviews in a result. Further reviews with the same key add no information. */
 export const REVIEWS_MAX = 500;
 
-/** Stores the current review of each finding. */
+/** Stores the current review for each finding. */
 export interface ReviewStore {
   /**
-   * Stores a review. It can be repeated in any order, because a review of an older version of the finding changes
-   * nothing.
+   * Stores a review. Calls can be repeated in any order, because a review of an older finding version changes nothing.
    */
   upsert(organizationId: string, review: CurrentReview): Promise<void>;
   /** Returns FALSE_POSITIVE reviews of findings with one of these evidence or pair keys, at most REVIEWS_MAX. */

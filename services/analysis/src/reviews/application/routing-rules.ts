@@ -9,19 +9,19 @@ import type { RoutingMatchInput, RoutingRule, RoutingRuleInput } from '../domain
 import type { SupplierStore } from '../../records/application/counted-records.js';
 import type { Members } from './members.js';
 
-/** Stores routing rules. */
+/** Stores the routing rules of organizations. */
 export interface RoutingRuleStore {
-  /** Returns all rules of an organization in order of position, at most {@link RULES_PER_ORGANIZATION_MAX}. */
+  /** Returns all of an organization's rules, sorted by position, at most {@link RULES_PER_ORGANIZATION_MAX}. */
   all(organizationId: string): Promise<RoutingRule[]>;
   find(organizationId: string, ruleId: string): Promise<RoutingRule | undefined>;
   insert(organizationId: string, rule: RoutingRule): Promise<void>;
-  /** Changes a rule. Returns undefined if there is no such rule. */
+  /** Changes a routing rule. Returns undefined if the rule does not exist. */
   change(
     organizationId: string,
     ruleId: string,
     fields: Partial<Omit<RoutingRule, 'ruleId' | 'createdAt'>>,
   ): Promise<RoutingRule | undefined>;
-  /** Deletes a rule. Returns false if there was no such rule. */
+  /** Deletes a routing rule. Returns false if the rule did not exist. */
   remove(organizationId: string, ruleId: string): Promise<boolean>;
 }
 
@@ -34,26 +34,36 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Fields to change. Absent fields stay, and `match` is replaced as a whole. */
+/** Routing rule fields to change. Absent fields stay, and `match` is replaced as a whole. */
 type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleInput[K] | undefined };
 
 export interface RoutingRules {
   list(organizationId: string): Promise<readonly RoutingRule[]>;
-  /** @throws DomainError not_found */
+  /**
+   * Returns a routing rule.
+   * @throws DomainError not_found
+   */
   get(organizationId: string, ruleId: string): Promise<RoutingRule>;
   /**
+   * Creates a routing rule.
    * @throws DomainError invalid, also for ids that do not exist in the organization; wrong_state if there are too many
-   * rules
+   *   rules
    */
   create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
-  /** @throws DomainError not_found, invalid */
+  /**
+   * Changes a routing rule.
+   * @throws DomainError not_found, invalid
+   */
   update(
     organizationId: string,
     ruleId: string,
     change: RoutingRuleChange,
     context: RequestContext,
   ): Promise<RoutingRule>;
-  /** @throws DomainError not_found */
+  /**
+   * Returns a routing rule.
+   * @throws DomainError not_found
+   */
   remove(organizationId: string, ruleId: string): Promise<void>;
 }
 
@@ -100,10 +110,10 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
       const before = await get(organizationId, ruleId);
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
       // An unchanged match is not validated again: a company or supplier in it may have been deleted since, which is
-      // not a fault of this change.
+      // not an error in this change.
       const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
-      // Only the given fields are written, so that concurrent changes of different fields are both kept.
+      // Only the given fields are written, so that concurrent changes to different fields are both kept.
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
       const rule = await rules.change(organizationId, ruleId, written);
       if (rule === undefined) throw notFound('routing rule');

@@ -4,10 +4,12 @@ import { client } from '@invoicecontrol/runtime/grpc/client';
 import type { Channel } from '@invoicecontrol/runtime/grpc/client';
 import type { Members } from '../application/members.js';
 
-/** Timeout of the call, shorter than the timeout of any route. */
+/** Timeout for calls to the organization service, shorter than the timeout of any route. */
 const ASK_MS_MAX = 4_000;
 
-/** Reads members from the organization service each time, because findings must not be assigned to a removed member. */
+/**
+ * Fetches members from the organization service each time, because findings must not be assigned to a removed member.
+ */
 export function membersFromOrganization(channel: Channel): Members {
   const organization = client(MemberServiceDefinition, channel);
   return {

@@ -15,7 +15,7 @@ import type { Disposition, ReviewFact } from '../../records/domain/finding-dispo
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Dispositions that a reviewer may set, by current disposition (detection reference, section 10). */
+/** Dispositions that a reviewer may set, depending on the current disposition (detection reference, section 10). */
 const transitions: Readonly<Record<Disposition, readonly Disposition[]>> = {
   OPEN: ['UNDER_REVIEW', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
   UNDER_REVIEW: ['OPEN', 'CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'],
@@ -37,7 +37,7 @@ export interface ReviewInput {
   readonly isByAdmin: boolean;
 }
 
-/** The result of a review: a new disposition, an additional note, or nothing. */
+/** The result of a review: a new disposition, an additional note, or no change. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }
@@ -86,7 +86,7 @@ export function review(
 }
 
 /**
- * Tells whether a finding is about a blocked account. Accepting such an invoice contradicts an existing confirmation.
+ * Checks whether a finding is about a blocked account. Accepting such an invoice contradicts an existing confirmation.
  */
 function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
   return type === 'BANK_ACCOUNT_BLOCKLISTED';
@@ -104,7 +104,7 @@ function noteOf(note: string | undefined): string | undefined {
 }
 
 /**
- * Returns the time since when a finding blocks its bank account, after a review. A confirmed fraud blocks the account
+ * Returns the time from which a finding blocks its bank account after a review. A confirmed fraud blocks the account
  * until a reviewer revokes the confirmation or an ADMIN unblocks it. Closing or reopening the case does not change the
  * block.
  */
@@ -113,14 +113,14 @@ export function blockAfter(finding: MayBlock, to: Disposition, at: Date): Date |
   return blockOf(finding) ?? (to === 'CONFIRMED' ? at : undefined);
 }
 
-/** The fields of a finding or its current review that decide whether a bank account is blocked. */
+/** Fields of a finding or its current review that determine if a bank account is blocked. */
 type MayBlock = Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> & {
   readonly reviewedAt?: Date;
   readonly blockedSince?: Date;
 };
 
 /**
- * Returns the time since when a finding blocks its bank account. A confirmation from before this time was stored blocks
+ * Returns the time from which a finding blocks its bank account. A confirmation stored before this time existed blocks
  * from its own time.
  */
 function blockOf(finding: MayBlock): Date | undefined {
@@ -131,7 +131,7 @@ function blockOf(finding: MayBlock): Date | undefined {
 /** The current review of a finding. Every effect is computed from it, so that effects can be repeated. */
 export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' | 'disposition'> {
   readonly findingId: string;
-  /** Version of the finding with this review. An older version never replaces a newer one. */
+  /** Finding version to which this review belongs. An older version never replaces a newer one. */
   readonly sourceVersion: number;
   readonly evidenceKey: string;
   readonly pairKeys: readonly string[];
@@ -144,7 +144,7 @@ export interface CurrentReview extends Pick<AnalysisFinding, 'type' | 'family' |
   readonly reviewedAt: Date;
   /** Id of the reviewer. Absent for an API key, and for reviews from before the id was stored. */
   readonly reviewedBy?: string;
-  /** Time since when the finding blocks the bank account. */
+  /** Time from which the finding blocks the bank account. */
   readonly blockedSince?: Date;
 }
 
@@ -155,8 +155,8 @@ export function reviewKeysOf(findings: readonly Finding[]): string[] {
 }
 
 /**
- * Tells whether a FALSE_POSITIVE review still applies to the findings of these facts. A review that unblocked an
- * account does not apply after a later confirmation of fraud.
+ * Checks whether a FALSE_POSITIVE review still applies to the findings in these facts. A review that unblocked an
+ * account does not apply after a later fraud confirmation.
  */
 export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pick<Facts, 'bankLink'>): boolean {
   const confirmedAt = bankLink?.fraud?.confirmedAt;
@@ -175,9 +175,9 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * Returns how the findings of a record confirm it. A confirmed record is left out of the profile, and counts as the
- * original of another record only if just its number is wrong. RESOLVED means confirmed and corrected, so it counts
- * here.
+ * Returns the way in which a record's findings confirm it. A confirmed record is left out of the profile. It counts as
+ * the original of another record only if nothing but its number is wrong. RESOLVED means confirmed and corrected, so it
+ * counts here.
  */
 export function confirmedAs(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'disposition'>[],
@@ -189,21 +189,21 @@ export function confirmedAs(
 }
 
 /**
- * Tells whether a finding questions the reuse of an invoice number. Contracts and customers may use one number for many
- * invoices.
+ * Checks whether a finding questions the reuse of an invoice number. Contracts and customers may use one number for
+ * many invoices.
  */
 function isAboutReusedNumber({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'INVOICE_NUMBER_REUSED';
 }
 
-/** Tells whether the confirmation of a finding removes its record from the profile of the supplier. */
+/** Checks whether the confirmation of a finding removes its record from the supplier's profile. */
 export function mayWithdraw(finding: Pick<Finding, 'type' | 'family'>): boolean {
   return isSignOfFraud(finding) || isSignOfDuplicate(finding) || isAboutReusedNumber(finding);
 }
 
 /**
- * Returns the suspicion about a record, from findings that wait for a review and from confirmed findings, including
- * those whose case was closed. It decides what is learned from the record.
+ * Returns the suspicion about a record, from findings that are waiting for a review and from confirmed findings,
+ * including those whose case was closed. The suspicion determines what is learned from the record.
  */
 export function suspicionOf(
   findings: readonly Pick<AnalysisFinding, 'type' | 'family' | 'severity' | 'disposition'>[],
@@ -217,15 +217,21 @@ export function accountOf(finding: Pick<Finding, 'type' | 'family' | 'subjects'>
   return isSignOfFraud(finding) ? account?.bankKey : undefined;
 }
 
-/** Result of the current reviews about one bank account. */
+/** Result of the current reviews that concern one bank account. */
 export interface AccountReview {
-  /** The newest current confirmation of fraud, because of which the account is blocked for the whole organization. */
+  /** The newest current fraud confirmation, because of which the account is blocked for the whole organization. */
   readonly fraud: { readonly findingId: string; readonly since: Date } | undefined;
-  /** Trust for one supplier, or undefined without a review. In that case the account becomes trusted by use. */
+  /**
+   * Trust in the account for one supplier, or undefined without a review. In that case the account becomes trusted by
+   * use.
+   */
   readonly trust: 'FRAUD' | 'REVIEWED' | undefined;
 }
 
-/** @param reviews all current reviews about the bank account, for any supplier */
+/**
+ * Combines the current reviews that concern a bank account.
+ * @param reviews all current reviews about the bank account, for any supplier
+ */
 export function accountReview(reviews: readonly CurrentReview[], supplierId: string): AccountReview {
   const [fraud] = reviews
     .flatMap((current) => {
@@ -245,7 +251,7 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
-/** Returns what the profile of the supplier learns from a FALSE_POSITIVE review. */
+/** Returns the facts that the supplier's profile learns from a FALSE_POSITIVE review. */
 export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
   if (current.disposition !== 'FALSE_POSITIVE') return undefined;
   const name: string = current.type;

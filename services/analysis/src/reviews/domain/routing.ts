@@ -11,7 +11,7 @@ import type { Finding } from '@invoicecontrol/engine/explanation/evidence';
 import type { Facts } from '@invoicecontrol/engine/facts/facts';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** Conditions of a rule. All stated conditions must hold, and an empty list is no condition. */
+/** Conditions of a routing rule. All stated conditions must be met, and an empty list imposes no condition. */
 export interface RoutingMatch {
   readonly types: readonly FindingType[];
   readonly families: readonly Family[];
@@ -25,20 +25,20 @@ export interface RoutingMatch {
   readonly currency?: string;
 }
 
-/** The ids in a rule that exist in its organization. */
+/** The ids in a routing rule that exist in its organization. */
 export interface KnownIds {
   readonly companyIds: readonly string[];
   readonly supplierIds: readonly string[];
 }
 
-/** A rule that assigns new findings. The first matching rule in order of position decides. */
+/** A rule that assigns new findings. The first matching rule, in order of position, decides. */
 export interface RoutingRule {
   readonly ruleId: string;
   readonly name: string;
   readonly position: number;
   readonly enabled: boolean;
   readonly match: RoutingMatch;
-  /** Id of the member. */
+  /** User id of the member. */
   readonly assignTo: string;
   readonly createdAt: Date;
 }
@@ -52,7 +52,7 @@ export function compareRules(left: RoutingRule, right: RoutingRule): number {
   return left.position - right.position || compareText(left.ruleId, right.ruleId);
 }
 
-/** A rule as a caller sends it, with names that are not validated yet. */
+/** A routing rule as sent by a caller, with names that are not validated yet. */
 export interface RoutingRuleInput {
   readonly name: string;
   readonly position: number;
@@ -75,7 +75,7 @@ const NAME_LENGTH_MAX = 200;
 const POSITION_MAX = 1_000_000;
 
 /**
- * Validates a rule.
+ * Validates a routing rule.
  * @throws DomainError invalid, with the field and what to change
  */
 export function readRule(
@@ -120,7 +120,10 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
   };
 }
 
-/** @throws DomainError invalid for a currency that no invoice can have */
+/**
+ * Requires a currency that a rule can match.
+ * @throws DomainError invalid for a currency that no invoice can have
+ */
 function requireMatchableCurrency(currency: string): void {
   if (!/^[A-Z]{3}$/.test(currency)) {
     throw invalidField('match.currency', 'must be the three capital letters of a currency.');
@@ -131,7 +134,7 @@ function requireMatchableCurrency(currency: string): void {
       `can never match: ${currency} means that the currency could not be read. Use the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
-  // No issue date is given, because rows of a history scan may be older than the withdrawal of their currency.
+  // No issue date is given, because history scan rows may be older than the withdrawal of their currency.
   const read = invoiceCurrency(currency, undefined);
   if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }

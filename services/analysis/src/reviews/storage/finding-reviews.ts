@@ -5,18 +5,18 @@ import type { ReviewStore } from '../application/review-store.js';
 import type { Disposition } from '../../records/domain/finding-disposition.js';
 import type { CurrentReview } from '../domain/review.js';
 
-/** The current review of a finding, with the keys by which it is found. */
+/** The current review of a finding, with the keys by which it is looked up. */
 export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> {
-  /** Id of the finding. */
+  /** Finding id, which is also the document id. */
   readonly _id: string;
   readonly organizationId: string;
   /** The evidence key and all pair keys. */
   readonly keys: readonly string[];
 }
 
-/** Dispositions that decide whether a bank account is trusted. */
+/** Dispositions that determine if a bank account is trusted. */
 const ACCOUNT_DISPOSITIONS = ['CONFIRMED', 'FALSE_POSITIVE', 'ACCEPTED_RISK'] as const;
-/** Dispositions that describe the progress of a case and do not change a block. */
+/** Dispositions that describe the progress of a case and do not change an account block. */
 const CASE_DISPOSITIONS: Disposition[] = ['OPEN', 'UNDER_REVIEW', 'RESOLVED'];
 
 export async function createFindingReviewIndexes(collection: Collection<FindingReviewDocument>): Promise<void> {
@@ -50,7 +50,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
       return documents.map(toReview);
     },
     async ofAccount(organizationId, bankKey) {
-      // Returns the newest review of each disposition, because the last confirmation is the one that is shown.
+      // Returns the newest review with each disposition, because the last confirmation is the one that is shown.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
         collection
           .find({ ...having, organizationId, bankKey })

@@ -60,7 +60,7 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
-  /** Policy that decides which suppliers are the same, as for single invoices. */
+  /** Policy that determines which suppliers are the same, as for single invoices. */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;
@@ -76,11 +76,11 @@ export interface AnalyzeRowsInput extends RowsReference {
 }
 
 /**
- * Decides on the rows of a history scan, each with the history up to its place in the order of issue date, source row
+ * Decides the rows of a history scan, each with the history up to its place in the order of issue date, source row
  * number and position (detection reference, section 4). A repeated call with the same scan id completes an earlier
  * call: rows that have an analysis keep it, the others are analyzed, and all derived records are stored once. If the
  * caller stops waiting, the work stops at its next step, and no other worker takes it over. A repeated call begins only
- * when the previous one has ended, so that a history scan is never analyzed twice at the same time (ADR 0032).
+ * when the previous one has completed, so that a history scan is never analyzed twice at the same time (ADR 0032).
  * @throws DomainError unavailable if too many history scans are waiting; deadline if the caller has stopped waiting
  */
 export type AnalyzeRows = (input: AnalyzeRowsInput, context: RequestContext) => Promise<RowsOutcome>;
@@ -102,7 +102,10 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
   };
 };
 
-/** @throws DomainError deadline if the caller has stopped waiting */
+/**
+ * Stops the work if the caller no longer waits.
+ * @throws DomainError deadline if the caller has stopped waiting
+ */
 function requireCaller({ signal }: RequestContext): void {
   if (signal?.aborted === true)
     throw new DomainError(
@@ -197,7 +200,7 @@ function newRow({ invoice, canonical, part }: ReadRow): Parameters<RowStore['rec
 }
 
 /**
- * Returns the candidates without rows of other history scans that have no result, because the operator abandoned them
+ * Returns the candidates without rows from other history scans that have no result, because the operator abandoned them
  * or they were set aside. Their rows are in no profile yet, and the file that replaces them is counted.
  */
 async function withoutOpenScans(
@@ -212,7 +215,7 @@ async function withoutOpenScans(
   return open.size === 0 ? candidates : candidates.filter((one) => one.scanId === undefined || !open.has(one.scanId));
 }
 
-/** Only a large history scan is checked for an earlier import of the same file. */
+/** Checks if a large history scan was already imported from the same file. Smaller scans are not checked. */
 function earlierScan(
   rows: readonly ReadRow[],
   candidates: readonly MatchPart[],

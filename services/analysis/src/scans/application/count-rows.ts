@@ -26,9 +26,9 @@ interface Deps {
 }
 
 /**
- * Counts all rows of a history scan as one unit in the profiles of their suppliers, and in the links of their bank
- * accounts and orders. Each record is written once with its final state. If another writer changed a record in the
- * meantime, its rows are counted again. The call can be repeated.
+ * Counts all rows of a history scan as one unit in their suppliers' profiles, and in the links of their bank accounts
+ * and orders. Each record is written once with its final state. If another writer changed a record in the meantime, its
+ * rows are counted again. The call can be repeated.
  */
 export type CountRows = (organizationId: string, scanId: string, history: RowHistory) => Promise<void>;
 
@@ -87,9 +87,12 @@ function supplierAfterAll(
 interface CountingAll<R extends CountedRecord, S> {
   /** Counts the rows in a record that is newer than the one in the history, and returns the new state. */
   readonly stateAfter: (key: string, record: R | undefined, rows: readonly NormalisedInvoice[]) => S;
-  /** Returns the record with this state and the version at which it was read. */
+  /** Returns the record with this state and the version that was read. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
-  /** @returns keys of the records that another writer changed in the meantime */
+  /**
+   * Writes many records.
+   * @returns keys of the records that another writer changed in the meantime
+   */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;
   readonly read: (key: string) => Promise<R | undefined>;
   readonly write: (key: string, record: R) => Promise<boolean>;

@@ -20,8 +20,8 @@ import type { ReadRow, RowHistory } from './row-history.js';
 import type { DecidedRow, RowDecision, RowStore } from '../../records/application/row-store.js';
 
 /**
- * Number of rows in a slice. A slice is analyzed while the previous one is stored; it is small, so that other requests
- * can run in between.
+ * Number of rows in a slice. A slice is analyzed while the previous one is stored. Slices are small, so that other
+ * requests can run in between.
  */
 const SLICE_ROWS = 25;
 
@@ -36,11 +36,11 @@ export interface RowDecisions {
   readonly organizationId: string;
   /** Rows in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
-  /** The history before the first row. Each analyzed row is added to it. */
+  /** The history before the first row. Each row is added to it after its analysis. */
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
-  /** Decisions of an earlier call for the same history scan, by invoice id. */
+  /** Decisions from an earlier call for the same history scan, by invoice id. */
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
@@ -48,11 +48,11 @@ export interface RowDecisions {
   readonly watch: Stages;
 }
 
-/** The results of a row that are needed to describe the history scan as a whole. */
+/** Row results that are needed to describe the history scan as a whole. */
 export type RowResult = Pick<DecidedRow, 'subject' | 'analysis' | 'base'>;
 
 /**
- * Analyzes rows one after the other and stores them in slices, each while the next slice is analyzed. The first stored
+ * Analyzes rows one after another and stores them in slices, each while the next slice is analyzed. The first stored
  * analysis of a row is its commit point, whichever worker made it.
  * @returns every row with its stored decision
  */
@@ -82,7 +82,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
     }
     results.push(...(await storing));
     storing = watch.during('store', () => store(deps, decisions, analyzed, before)).then(resultsOf);
-    // Awaited above or below; the empty catch avoids an unhandled rejection until then.
+    // The promise is awaited above or below; the empty catch avoids an unhandled rejection until then.
     storing.catch(() => {});
   }
   results.push(...(await storing));
@@ -90,7 +90,7 @@ export async function decideRows(deps: Deps, decisions: RowDecisions): Promise<r
   return results;
 }
 
-/** Returns the results of stored rows without their facts, which are kept until the history scan is done. */
+/** Returns the results for stored rows without their facts, which are kept until the history scan is complete. */
 function resultsOf(rows: readonly DecidedRow[]): RowResult[] {
   return rows.map(({ subject, analysis, base }) => ({ subject, analysis, base }));
 }
@@ -121,8 +121,8 @@ async function store(
 }
 
 /**
- * Later rows were analyzed with our supplier as part of their history. If a faster worker chose another supplier for a
- * row, the call must be repeated, beginning with the stored rows.
+ * Refuses to continue if another worker chose other suppliers. Later rows were analyzed with our supplier as part of
+ * their history, so the call must be repeated, starting with the stored rows.
  */
 function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<string, RowDecision>): void {
   for (const { subject, analysis } of fresh) {
@@ -133,7 +133,7 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
   }
 }
 
-/** Adds earlier reviews of findings that resemble those of these rows, which are read once for all rows. */
+/** Adds earlier reviews of findings that resemble those about these rows. The reviews are read once for all rows. */
 async function withReviews(
   reviews: ReviewStore,
   { organizationId, policy }: RowDecisions,

@@ -14,7 +14,7 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 import type { ReadRow, StoredHistory } from './row-history.js';
 import type { RowsReference, RowStore } from '../../records/application/row-store.js';
 
-/** Maximum time that a history scan waits for later invoices whose decision is in progress. */
+/** Maximum time for which a history scan waits for later invoices whose decision is in progress. */
 const CONCURRENT_WAIT_MS_MAX = 2_000;
 const CONCURRENT_POLL_EACH_MS = 20;
 /** Number of keys in one lookup, large enough for efficiency and small enough not to delay other commands. */
@@ -36,7 +36,7 @@ interface Deps {
   readonly erpRecords: LoadErpRecords;
 }
 
-/** Loads the suppliers, bank accounts and orders that the rows are compared with. No row needs to be stored yet. */
+/** Loads the suppliers, bank accounts and orders that the rows are compared with. The rows need not be stored yet. */
 export async function loadKnown(
   { suppliers, bankLinks, orderLinks, erpRecords }: Pick<Deps, 'suppliers' | 'bankLinks' | 'orderLinks' | 'erpRecords'>,
   organizationId: string,
@@ -56,7 +56,7 @@ export async function loadKnown(
   return { suppliers: [...known.values()], bankLinks: accounts, orderLinks: orders, erp };
 }
 
-/** Only new suppliers are compared with similar names: suppliers whose tax id or, without one, whose name is new. */
+/** Returns similar-name keys only for new suppliers: suppliers whose tax id or, without one, whose name is new. */
 function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly SupplierRecord[]): string[] {
   const names = new Set(known.map(({ identity }) => identity.nameKey));
   const taxKeys = new Set(known.map(({ identity }) => identity.taxKey));
@@ -70,15 +70,15 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
 
 /** Searches for records that share a lookup key with a row. */
 export interface CandidateSearch {
-  /** All keys of the rows that were added so far. */
+  /** All keys of the rows added so far. */
   readonly keys: ReadonlySet<string>;
-  /** Adds a row. The database searches while this process reads the next rows. */
+  /** Adds a row to the search. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
   /** Returns the records that were found for all rows, each once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
-/** Starts searching candidates before the rows are stored, because otherwise rows would mainly find each other. */
+/** Starts to search for candidates before the rows are stored, because otherwise rows would mainly find each other. */
 export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsReference): CandidateSearch {
   const inTurn = pLimit(LOOKUPS_AT_ONCE_MAX);
   const hasHistory = store.hasHistory(of.organizationId);
@@ -89,7 +89,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
     const some = next;
     next = [];
     const lookup = inTurn(async () => ((await hasHistory) ? store.candidates(of, some) : []));
-    // Awaited below; the empty catch avoids an unhandled rejection until then.
+    // The lookup is awaited below; the empty catch avoids an unhandled rejection until then.
     lookup.catch(() => {});
     lookups.push(lookup);
   };
@@ -111,7 +111,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
   };
 }
 
-/** The records with lookup keys of the rows, and the time at which the rows count as received. */
+/** The records that share lookup keys with the rows, and the time at which the rows count as received. */
 export interface FoundCandidates {
   /** Records that were received before the rows. */
   readonly candidates: readonly MatchPart[];
@@ -119,9 +119,9 @@ export interface FoundCandidates {
 }
 
 /**
- * Adds invoices that arrived since the search. All rows must be stored by now, so that either a concurrent invoice
+ * Adds invoices that have arrived since the search. All rows must be stored by now, so that either a concurrent invoice
  * finds the rows or the rows find the invoice. An invoice that arrived later may have been decided before the rows were
- * visible. Nobody would report the pair, so the history scan then counts as the later of the two, with all its rows.
+ * visible. The pair would not be reported, so the history scan then counts as the later of the two, with all its rows.
  */
 export async function withArrivals(
   { invoices, rows: store }: Pick<Deps, 'invoices' | 'rows'>,
@@ -136,7 +136,7 @@ export async function withArrivals(
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found
-    // There is no decision on an ERP bill.
+    // An ERP bill has no decision.
     .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };
@@ -149,7 +149,7 @@ export async function withArrivals(
   };
 }
 
-/** Returns the invoices that have a decision which does not mention any of these rows. */
+/** Returns the invoices whose decision does not mention any of these rows. */
 async function decidedWithout(
   invoices: InvoiceStore,
   organizationId: string,

@@ -7,11 +7,11 @@ import { rowIdFor } from '../../records/application/derived-ids.js';
 import type { ReadRow } from './row-history.js';
 import type { RowsReference } from '../../records/application/row-store.js';
 
-/** A row as the scan service sends it. */
+/** A row as sent by the scan service. */
 export interface RowInput {
   /** Index of the row in the request, counted from 0. */
   readonly position: number;
-  /** Number of the row in the file of the caller. */
+  /** Row number in the caller's file. */
   readonly sourceRowNumber: number;
   readonly externalId?: string;
   readonly invoice: CanonicalInvoice;
@@ -20,7 +20,7 @@ export interface RowInput {
 interface Reading {
   readonly receivedAtMs: number;
   readonly pace: Pace;
-  /** Called for each row as soon as it is read. */
+  /** Callback that is called for each row as soon as it is read. */
   readonly onRow: (row: ReadRow) => void;
 }
 

@@ -23,7 +23,7 @@ import { assembleFacts } from '../../facts/application/assemble-facts.js';
 import { supplierAfter } from '../../records/application/counted-records.js';
 import type { LinkRecord, SupplierRecord, SupplierState } from '../../records/application/counted-records.js';
 
-/** Maximum number of suppliers, as in the single lookup (storage/suppliers.ts). */
+/** Maximum number of suppliers for one row, as in the lookup for a single invoice (storage/suppliers.ts). */
 const SUPPLIERS_PER_ROW_MAX = 64;
 
 /** A row of a history scan with all values by which it is looked up. */
@@ -42,7 +42,7 @@ export interface StoredHistory {
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
   /** Earlier records by their keys. */
   readonly hits: Hits;
-  /** ERP records about the rows. */
+  /** ERP records that concern the rows. */
   readonly erp: ErpRecords;
 }
 
@@ -82,14 +82,14 @@ export interface Counts<R, S> {
 
 /**
  * In-memory history for the rows of a history scan. Each row is analyzed with the stored history and the rows before
- * it, as if the rows had been posted one by one (detection reference, section 4).
+ * it, as if the rows had been sent one by one (detection reference, section 4).
  */
 export interface RowHistory {
   /** Returns the facts of a row, including the rows that were counted so far. */
   factsOf(row: ReadRow): AnalysisFacts;
-  /** Adds an analyzed row to the history of later rows. */
+  /** Adds an analyzed row to the history that later rows use. */
   count(row: ReadRow, resolution: Pick<SupplierResolution, 'supplierId'>, suspicion: Suspicion | undefined): void;
-  /** Records to count in, by supplier, by bank account and by order. */
+  /** Records in which rows are counted, by supplier, by bank account and by order. */
   readonly suppliers: ReadonlyMap<string, Counts<SupplierRecord, SupplierState>>;
   readonly accounts: ReadonlyMap<string, Counts<LinkRecord<BankLink>, BankLink>>;
   readonly orders: ReadonlyMap<string, Counts<LinkRecord<OrderLink>, OrderLink>>;
@@ -157,7 +157,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
       const decided = { supplierId, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }) };
       const invoice: NormalisedInvoice = { ...unresolved, ...decided };
       const analyzed: MatchPart = { ...part, ...decided, status: 'ANALYZED' };
-      // Rows come in the order of their days, so the last rows with a key are the newest.
+      // Rows are sorted by day, so the last rows with a key are the newest.
       for (const key of part.keys) {
         const hits = entry(rowHits, key);
         hits.push(analyzed);
@@ -182,7 +182,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
   };
 }
 
-/** Indexes suppliers by id, by identity key and by the keys of similar names. */
+/** Indexes suppliers by id, by identity key and by similar-name key. */
 function supplierIndex(records: readonly SupplierRecord[]) {
   const byId = new Map<string, Supplier>();
   const idsByKey = new Map<string, Set<string>>();
@@ -236,7 +236,7 @@ function entry<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** {@link Counts} while rows are being counted. */
+/** Mutable form of {@link Counts} while rows are being counted. */
 interface Counting<R, S> {
   readonly record: R | undefined;
   readonly rows: NormalisedInvoice[];

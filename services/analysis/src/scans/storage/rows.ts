@@ -31,7 +31,7 @@ interface Collections {
   readonly findings: Collection<FindingDocument>;
 }
 
-/** Stores rows of a history scan as the same documents as single invoices, many at a time. */
+/** Stores history scan rows as the same documents as single invoices, many at a time. */
 export function rowStore(
   { invoices, analyses, bundles, findings }: Collections,
   outbox: Outbox,

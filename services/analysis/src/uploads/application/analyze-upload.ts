@@ -31,11 +31,11 @@ import type {
 import type { UploadWorker } from './upload-worker.js';
 
 /**
- * Maximum time in milliseconds that a caller waits for a decision. The work continues afterwards (architecture section
- * 7).
+ * Maximum time in milliseconds for which a caller waits for a decision. The work continues afterwards (architecture
+ * section 7).
  */
 const SYNCHRONOUS_MS_MAX = 20_000;
-/** Interval of polls for the result of another process. */
+/** Interval at which the result of another process is polled. */
 const POLL_EACH_MS = 100;
 
 interface Deps {
@@ -46,7 +46,7 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly tenants: Tenants;
   readonly clock: Clock;
-  /** Maximum wait. Tests shorten it. */
+  /** Maximum time for which a caller waits for a decision. Tests shorten it. */
   readonly synchronousMsMax?: number;
 }
 
@@ -54,11 +54,11 @@ export interface AnalyzeUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
   readonly request: UploadRequest;
-  /** Origin that a channel states for its document. Undefined for a request of a caller. */
+  /** Origin that a channel states for its document. Undefined for a caller's request. */
   readonly origin: ChannelOrigin | undefined;
-  /** Maximum number of analyses in a month. Undefined if the plan has no limit. */
+  /** Maximum number of analyses in one month. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
-  /** True to respond before the decision is made: at once, or after `waitMs`. */
+  /** True to respond before the decision is made, either immediately or after `waitMs`. */
   readonly respondAsync: boolean;
   /** Maximum wait if `respondAsync` is true. */
   readonly waitMs: number;
@@ -67,7 +67,7 @@ export interface AnalyzeUploadInput {
 export interface CorrectUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
-  /** Corrected values by path. */
+  /** Corrected values by field path. */
   readonly fields: Readonly<Record<string, string>>;
   readonly monthlyLimit: number | undefined;
 }
@@ -75,23 +75,23 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** True when the same request was made before. */
+  /** True if the same request was made before. */
   readonly isReplayed: boolean;
 }
 
 export interface UploadAnalyzer {
   /**
-   * Requests that an upload is read and analyzed. The caller waits for the decision, or the work is queued. A repeat
-   * has the same result.
+   * Requests that an upload be read and analyzed. The caller waits for the decision, or the work is queued. Repeating
+   * the request has the same result.
    * @throws DomainError not_found, wrong_state before the bytes are stored, idempotency_mismatch for a different
-   * request about the same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable,
-   * deadline when it takes longer
+   *   request about the same upload, usage_exceeded, unprocessable for a document that cannot be read, unavailable,
+   *   deadline when it takes longer
    */
   analyze(input: AnalyzeUploadInput, context: RequestContext): Promise<UploadAnalysis>;
   /**
-   * Stores corrections of a person and analyzes the upload with them.
+   * Stores a person's corrections and analyzes the upload with them.
    * @throws DomainError invalid for unknown paths and wrong values, not_found, wrong_state if there is nothing to
-   * correct
+   *   correct
    */
   correct(input: CorrectUploadInput, context: RequestContext): Promise<UploadAnalysis>;
 }
@@ -119,8 +119,8 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
   };
 
   /**
-   * Waits for callers who accept a queued analysis. Returns false if the decision takes longer or `documents` is
-   * unavailable.
+   * Waits on behalf of callers who accept a queued analysis. Returns false if the decision takes longer or `documents`
+   * is unavailable.
    */
   const isDecidedWithin = async (record: UploadRecord, isReplayed: boolean, waitMs: number): Promise<boolean> => {
     if (waitMs === 0) return false;
@@ -161,7 +161,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
 }
 
 /**
- * Tells whether the upload has a result.
+ * Checks whether the upload has a result.
  * @throws DomainError unprocessable if the document could not be read
  */
 async function hasResult(
@@ -246,8 +246,7 @@ function requireOrderRef({ purchaseOrderRef }: UploadRequest): void {
 
 /**
  * Refuses a different request about the same upload. A channel may repeat its request even if a caller has made another
- * request first. If a caller states no company or order for a channel's document, the current values are used (ADR
- * 0123).
+ * request first. If a caller states no company or order for a channel document, the current values are used (ADR 0123).
  */
 function requireSameRequest(
   record: UploadRecord,
@@ -302,7 +301,7 @@ async function storeCorrections(
   return created;
 }
 
-/** Returns the refusal of a correction if no analysis of the upload was requested. */
+/** Returns the refusal for a correction to an upload whose analysis was never requested. */
 async function neverAnalyzed(
   { documents }: Deps,
   { organizationId, uploadId }: Pick<CorrectUploadInput, 'organizationId' | 'uploadId'>,
@@ -342,7 +341,7 @@ function requireReadableFields(fields: Readonly<Record<string, string>>): void {
 
 /**
  * Checks that an upload can be corrected now. Only one correction is processed at a time, because another one would
- * replace its values before anybody has seen the result.
+ * replace its values before anyone has seen the result.
  */
 function correctable(record: UploadRecord): ReadUpload | FailedUpload {
   if (record.state === 'READ' && !record.isDue) return record;

@@ -25,11 +25,11 @@ export type UploadStatus =
       readonly state: 'FAILED';
       readonly invoiceId: string;
       readonly failure: UploadFailure;
-      /** Fields that were read. For FIELDS_MISSING they are the fields that are present. */
+      /** Fields that were read. If the failure is FIELDS_MISSING, these are the fields that are present. */
       readonly fields: readonly Provenance[];
     };
 
-/** The document of an invoice, with the origin of each field. */
+/** The document from which an invoice was read, with the origin of each field. */
 export interface ReadDocument {
   readonly document: Document;
   readonly reading: Reading;
@@ -40,7 +40,7 @@ export interface ReadDocument {
 export interface ExportedInvoice {
   readonly record: InvoiceRecord;
   readonly latest: LatestAnalysis;
-  /** Undefined if the invoice was not read from a document. */
+  /** The document. Undefined if the invoice was not read from a document. */
   readonly document: ReadDocument | undefined;
 }
 
@@ -102,7 +102,7 @@ export function uploadReader({ uploads, invoices, reader, audit }: Deps): Upload
   };
 }
 
-/** Removes the placeholder of an unknown currency, because it was not read from the document. */
+/** Removes the placeholder for an unknown currency, because it was not read from the document. */
 function fieldsRead(provenance: readonly Provenance[]): readonly Provenance[] {
   return provenance.filter(({ field, raw }) => field !== 'currency' || raw !== undefined);
 }

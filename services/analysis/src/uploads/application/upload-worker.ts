@@ -34,10 +34,13 @@ import type {
   UploadStore,
 } from '../../records/application/upload-store.js';
 
-/** Duration of a lease in milliseconds. It is renewed during the work, and other workers take over after it. */
+/**
+ * Duration of an upload lease in milliseconds. The lease is renewed during the work, and other workers take over after
+ * it expires.
+ */
 const UPLOAD_LEASE_MS = 30_000;
 /**
- * Maximum number of queued uploads that one process works on. The documents service reads only few at once, so the
+ * Maximum number of queued uploads that one process works on. The documents service reads only a few at once, so the
  * others wait here.
  */
 const QUEUED_AT_ONCE_MAX = 8;
@@ -60,15 +63,15 @@ interface Deps {
 
 export interface UploadWorker {
   /**
-   * Performs the due work on an upload: reads it, stores its invoice and decides it. Resolves at once if another worker
-   * has claimed it or nothing is due. Failed work becomes due again later. In a sequence, the first undecided upload is
-   * processed.
+   * Performs the due work on an upload: reads the document, stores its invoice and decides it. Resolves at once if
+   * another worker has claimed it or nothing is due. Failed work becomes due again later. In a sequence, the first
+   * undecided upload is processed.
    */
   work(reference: UploadReference): Promise<void>;
-  /** Queues the work, which is done after the response. */
+  /** Queues work on an upload, which is done after the response. */
   queue(reference: UploadReference): void;
   /**
-   * Queues due work of any tenant.
+   * Queues due work from any tenant.
    * @returns the number of uploads
    */
   sweep(): Promise<number>;
@@ -77,8 +80,8 @@ export interface UploadWorker {
 }
 
 /**
- * Works on uploads by claims. Any replica may do so, each upload is processed once, and processing restarts after a
- * crash (architecture section 5, rule 5).
+ * Processes uploads that it has claimed. Any replica may do so, each upload is processed once, and processing restarts
+ * after a crash (architecture section 5, rule 5).
  */
 export function uploadWorker(deps: Deps): UploadWorker {
   const { uploads, clock, logger } = deps;
@@ -128,8 +131,8 @@ export function uploadWorker(deps: Deps): UploadWorker {
     return begun;
   };
   /**
-   * Works on the first upload of a sequence and then queues the next one, so that other uploads are not delayed by a
-   * long sequence.
+   * Processes the first upload in a sequence and then queues the next one, so that a long sequence does not delay other
+   * uploads.
    */
   const workInSequence = async (organizationId: string, sequence: string): Promise<void> => {
     const first = await uploads.firstDue(organizationId, sequence);
@@ -204,7 +207,7 @@ async function readUpload(
   return uploads.saveReading(record, read);
 }
 
-/** Adds a full stop if a message has none, because messages of parsers end in various ways. */
+/** Adds a full stop if a message has none, because parser messages end in various ways. */
 function asSentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
@@ -217,7 +220,7 @@ function missingFields(missing: readonly string[]): UploadFailure {
   };
 }
 
-/** Stores the failure of an upload. A document that could not be read counts in no month. */
+/** Stores the failure of an upload. A document that could not be read is not counted in any month. */
 async function failUpload(
   { uploads, usage }: Deps,
   record: UnreadUpload,
@@ -232,7 +235,7 @@ async function failUpload(
   );
 }
 
-/** Finds the name of a supplier that is known by the tax id or account in the text. */
+/** Finds the name of a supplier that is known by the tax id or account on the document. */
 async function nameOfKnownSupplier(
   { suppliers }: Deps,
   { organizationId, invoiceId, companyId, origin }: UnreadUpload,
@@ -252,7 +255,7 @@ async function nameOfKnownSupplier(
   );
 }
 
-/** Stores the invoice of an upload and decides it. A corrected invoice is decided again. */
+/** Stores the invoice read from an upload and decides it. A corrected invoice is decided again. */
 async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts): Promise<void> {
   const { invoices, decider } = deps;
   const { organizationId, invoiceId } = upload;
@@ -266,7 +269,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
     }
     if (record.analysis === undefined) {
       const resumed = await resumeInvoice(deps)(record, tenant);
-      // The worker that holds the claim decides the invoice. This worker checks again later.
+      // The worker that has claimed the invoice decides it. This worker checks again later.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
         throw new DomainError('in_progress', 'The invoice is being decided.');
       }
@@ -295,7 +298,7 @@ async function insertAndDecide(
   const now = clock.now();
   const companyId = companyFor(
     {
-      // A company that was removed since the request cannot receive invoices any more.
+      // A company that was removed since the request can no longer receive invoices.
       companyId:
         request.companyId !== undefined && hasCompany(tenant, request.companyId) ? request.companyId : undefined,
       buyerTaxId: invoice.buyer?.tax_id,

@@ -44,7 +44,7 @@ interface Deps {
   readonly endMaster: EndMaster;
 }
 
-/** Implements invoicecontrol.analysis.v1.ErpImportService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.ErpImportService. */
 export function erpImportService(deps: Deps): Binding {
   return bind(ErpImportServiceDefinition, {
     async importVendors({ source, vendors }) {
@@ -115,7 +115,7 @@ function requireUuid(path: string, value: string): string {
   return value;
 }
 
-/** Checks a name that becomes part of ids and keys, which contain a separator. */
+/** Checks a name that is used inside ids and keys, which contain a separator. */
 function requireName(path: string, value: string): string {
   if (value !== '' && value.length <= NAME_LENGTH_MAX && !value.includes('|')) return value;
   throw invalidField(path, `must have 1 to ${NAME_LENGTH_MAX} characters and no vertical bar.`);

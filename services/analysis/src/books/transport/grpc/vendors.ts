@@ -8,7 +8,7 @@ import { MALFORMED_CURSOR, readPageRequest } from '@invoicecontrol/runtime/page'
 import type { ListedVendor, VendorReader } from '../../application/read-vendors.js';
 import type { VendorPosition } from '../../application/vendor-store.js';
 
-/** Implements invoicecontrol.analysis.v1.VendorService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.VendorService. */
 export function vendorService({ reader }: { readonly reader: VendorReader }): Binding {
   return bind(VendorServiceDefinition, {
     async listVendors({ organizationId, pageSize, pageToken, companyId, connectionId, namePrefix }) {
@@ -53,7 +53,7 @@ function encodeVendor({ vendor, isMaster }: ListedVendor): Vendor {
   };
 }
 
-/** Encodes a position in a list that is sorted by name. Other lists are sorted by a number. */
+/** Encodes a position in a list that is sorted by name. Positions in other lists are numbers. */
 function writePosition({ nameOrder, id }: VendorPosition): string {
   return Buffer.from(`${id}|${nameOrder}`).toString('base64url');
 }

@@ -14,7 +14,7 @@ interface Deps {
   readonly reanalyzeInvoice: ReanalyzeInvoice;
 }
 
-/** Implements invoicecontrol.analysis.v1.AnalysisService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.AnalysisService. */
 export function analysisService(deps: Deps): Binding {
   return bind(AnalysisServiceDefinition, {
     async listAnalyses({ organizationId, invoiceId, ...page }) {

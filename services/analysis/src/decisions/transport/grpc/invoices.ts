@@ -16,7 +16,7 @@ interface Deps {
   readonly reader: InvoiceReader;
 }
 
-/** Implements invoicecontrol.analysis.v1.InvoiceService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.InvoiceService. */
 export function invoiceService({ analyzeInvoice, reader }: Deps): Binding {
   return bind(InvoiceServiceDefinition, {
     async analyzeInvoice(request, context) {

@@ -11,7 +11,7 @@ interface Deps {
   readonly policies: Cache<OrganizationPolicy>;
 }
 
-/** Implements invoicecontrol.analysis.v1.PolicyService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.PolicyService. */
 export function policyService({ policies }: Deps): Binding {
   return bind(PolicyServiceDefinition, {
     async getCurrentPolicy({ organizationId }) {

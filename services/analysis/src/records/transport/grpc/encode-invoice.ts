@@ -13,7 +13,7 @@ import type { UploadRecord } from '../../application/upload-store.js';
 import { sourceOf } from '../../domain/upload-source.js';
 
 /**
- * Encodes an analysis.
+ * Encodes an analysis as a gRPC message.
  * @param verdict current decision, if it differs from the decision of the analysis
  */
 export function encodeAnalysis(
@@ -85,7 +85,7 @@ export function encodeStoredInvoice(record: InvoiceRecord): StoredInvoice {
   };
 }
 
-/** Encodes an upload without a stored invoice, because it is not read yet or could not be read. */
+/** Encodes an upload that has no stored invoice, because it has not been read yet or could not be read. */
 export function encodeUpload({
   invoiceId,
   uploadId,

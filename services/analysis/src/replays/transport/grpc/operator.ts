@@ -9,7 +9,7 @@ import type { DryRunPolicy, ReplayAnalyses } from '../../application/replay-anal
 import { readPolicy, writePolicy } from '../../../policies/domain/policy-document.js';
 import { readOverrides } from '../../../policies/domain/policy-overrides.js';
 
-/** Analyses that one call replays. */
+/** Maximum number of analyses that one call replays. */
 const REPLAYED_MAX = 1_000;
 
 interface Deps {
@@ -18,7 +18,7 @@ interface Deps {
   readonly overridePolicy: OverridePolicy;
 }
 
-/** Implements invoicecontrol.analysis.v1.OperatorService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.OperatorService. */
 export function operatorService(deps: Deps): Binding {
   return bind(OperatorServiceDefinition, {
     async replayAnalyses({ organizationId, limit, pageToken }) {

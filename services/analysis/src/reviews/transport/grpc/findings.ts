@@ -21,7 +21,7 @@ interface Deps {
   readonly assignFinding: AssignFinding;
 }
 
-/** Implements invoicecontrol.analysis.v1.FindingService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.FindingService. */
 export function findingService({ reader, reviewFinding, assignFinding }: Deps): Binding {
   return bind(FindingServiceDefinition, {
     async listFindings(request) {
@@ -84,7 +84,7 @@ export function findingService({ reader, reviewFinding, assignFinding }: Deps): 
 
 const sorts = { NEWEST: 'newest', SEVERITY: 'severity', AMOUNT_AT_RISK: 'amount_at_risk' } as const;
 
-/** Combines both filters. Undefined means any severity. */
+/** Combines both severity filters. Undefined means any severity. */
 function wantedSeverities({
   severity,
   minSeverity,

@@ -11,7 +11,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { RoutingRules } from '../../application/routing-rules.js';
 import type { RoutingMatchInput, RoutingRule } from '../../domain/routing.js';
 
-/** Implements invoicecontrol.analysis.v1.RoutingRuleService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.RoutingRuleService. */
 export function routingRuleService(rules: RoutingRules): Binding {
   return bind(RoutingRuleServiceDefinition, {
     async listRoutingRules({ organizationId, ...page }) {
@@ -50,7 +50,7 @@ const anyMatch: WireMatch = {
   currency: undefined,
 };
 
-/** Decodes the conditions. An unknown number of a severity is refused like an unknown name. */
+/** Decodes the conditions of a routing rule. An unknown severity number is refused like an unknown name. */
 function decodeMatch({ severities, ...match }: WireMatch): RoutingMatchInput {
   return { ...match, severities: severities.map((value) => optionalEnumName(Severity, value) ?? 'UNSPECIFIED') };
 }

@@ -10,7 +10,7 @@ import { validate as isUuid } from 'uuid';
 import type { AnalyzeRows } from '../../application/analyze-rows.js';
 import type { RowInput } from '../../application/read-rows.js';
 
-/** Maximum number of rows (specification, section 8). */
+/** Maximum number of rows in a history scan (specification, section 8). */
 const ROWS_MAX = 5_000;
 /** Maximum time in milliseconds for which reading a request delays other calls. */
 const TURN_MS_MAX = 2;
@@ -19,7 +19,7 @@ interface Deps {
   readonly analyzeRows: AnalyzeRows;
 }
 
-/** Implements invoicecontrol.analysis.v1.RowAnalysisService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.RowAnalysisService. */
 export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   return bind(RowAnalysisServiceDefinition, {
     async analyzeRows({ organizationId, scanId, companyId, baseCurrency, receivedTime, rows: wireRows }, context) {
@@ -42,7 +42,10 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
   });
 }
 
-/** @throws DomainError invalid, with all faults */
+/**
+ * Decodes the rows in a request.
+ * @throws DomainError invalid, with all faults
+ */
 async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
   if (wireRows.length < 1 || wireRows.length > ROWS_MAX) {
     throw new DomainError('invalid', `rows: must have 1 to ${ROWS_MAX} rows.`);

@@ -25,7 +25,7 @@ interface Deps {
   readonly invoices: InvoiceReader;
 }
 
-/** Implements invoicecontrol.analysis.v1.UploadAnalysisService. */
+/** Implements the gRPC service invoicecontrol.analysis.v1.UploadAnalysisService. */
 export function uploadAnalysisService({ analyzer, reader, invoices }: Deps): Binding {
   const latest = async (organizationId: string, invoiceId: string) => {
     const { analysis, findings, verdict } = await invoices.latestAnalysis(organizationId, invoiceId);
