@@ -206,7 +206,7 @@ test('a private key, its password and a token are in no log, error, event, trace
   };
   // Each place has something of the connection, because a place that is empty proves nothing. A failure prints no text.
   const evidence: Readonly<Record<string, string>> = {
-    'the logs': 'KSeF sends a system warning.',
+    'the logs': 'KSeF sent a system warning.',
     'the answers': connectionId,
     'the messages on the broker': connectionId,
     'the traces': 'TestConnection',

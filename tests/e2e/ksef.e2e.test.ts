@@ -268,7 +268,7 @@ describe('an invoice that is submitted to KSeF', () => {
     const refused = await ended(filer, (await submit(filer, id)).body.id);
     expect(refused).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: null });
     expect(refused.errorMessage).toContain(ksefNumber);
-    expect(refused.errorMessage).toMatch(/another file\. Compare the two in KSeF/);
+    expect(refused.errorMessage).toMatch(/different file\. Compare the two files in KSeF/);
     expect(refused.nextStep).toMatch(/must give it a new number/);
     await allClosed(filer);
   }, 120_000);
@@ -331,7 +331,7 @@ describe('an invoice that is submitted to KSeF', () => {
       });
     const refused = await connectAnother();
     expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
-    expect(refused.body.error.message).toContain('another `context_nip` when they have ended');
+    expect(refused.body.error.message).toContain('Change `context_nip` after they have finished');
     expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
     expect((await running.request(`DELETE ${path}`, { key: filer.key })).status).toBe(204);
     expect((await submit(filer, later)).status).toBe(409);

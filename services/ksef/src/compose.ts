@@ -120,7 +120,7 @@ async function compose(
     const lists = await readRevokedSeals(path, trustedSeals[environment]);
     for (const { nextUpdate } of lists) {
       if (nextUpdate === undefined || nextUpdate > clock.now()) continue;
-      logger.warn({ environment, path, nextUpdate }, 'a revocation list of seals is out of date; renew the file');
+      logger.warn({ environment, path, nextUpdate }, 'a revocation list for seals is out of date; update the file');
     }
     return lists;
   };

@@ -22,7 +22,7 @@ export function inboxInvoice(environment: string, outcome: 'RECEIVED' | 'REPEATE
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(
     {
-      'ksef.inbox_lag': { unit: 's', description: 'Time for which the inbox that has waited longest has been due.' },
+      'ksef.inbox_lag': { unit: 's', description: 'How long the longest-waiting inbox has been due.' },
     },
     async () => [{ attributes: {}, values: { 'ksef.inbox_lag': await lagSeconds() } }],
   );
@@ -42,7 +42,7 @@ export function reportSubmissions({
     {
       'ksef.unfinished_submissions': {
         unit: '{submission}',
-        description: 'Number of submissions that are not finished: still to be sent, followed, closed or confirmed.',
+        description: 'Number of unfinished submissions: those still to be sent, polled, closed or confirmed.',
       },
     },
     async () =>
@@ -55,7 +55,7 @@ export function reportSubmissions({
     {
       'ksef.submission_lag': {
         unit: 's',
-        description: 'Time for which the submission that has waited longest has been due.',
+        description: 'How long the longest-waiting submission has been due.',
       },
     },
     async () => [{ attributes: {}, values: { 'ksef.submission_lag': await lagSeconds() } }],

@@ -67,7 +67,8 @@ export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: Cont
     },
     'POST /control/faults': ({ body }) => {
       const id = faults.add(faultSchema.parse(readJson(body)));
-      if (id === undefined) throw new ControlRefusal(400, 'There are too many faults. DELETE /control/faults first.');
+      if (id === undefined)
+        throw new ControlRefusal(400, 'Too many faults are planned. Remove them with DELETE /control/faults first.');
       return { status: 201, body: { id } };
     },
     'GET /control/faults': () => ({ status: 200, body: { items: faults.list() } }),

@@ -34,7 +34,8 @@ export class ContractClient extends TestClient {
     const { name, operation } = findOperation(target);
     const isAccepted = answer.status < 300;
     const faults = [...(isAccepted ? faultsOfRequest(operation, body) : []), ...faultsOfAnswer(target, answer)];
-    if (faults.length > 0) throw new Error(`${name} ${answer.status} breaks the contract: ${faults.join('; ')}`);
+    if (faults.length > 0)
+      throw new Error(`The response ${answer.status} to ${name} breaks the contract: ${faults.join('; ')}`);
     if (isAccepted) this.succeeded.add(name);
     return answer;
   }
@@ -75,12 +76,12 @@ export function faultsOfAnswer(target: string, { status, headers, text }: TestAn
   if (text === '') return response.content === undefined ? [] : ['the answer has no body'];
   const type = headers.get('content-type')?.split(';')[0] ?? '';
   const schema = response.content?.[type]?.schema;
-  if (type === 'application/xml') return schema?.['type'] === 'string' ? [] : ['the contract has no XML here'];
+  if (type === 'application/xml') return schema?.['type'] === 'string' ? [] : ['the contract allows no XML body here'];
   return faultsOf(schema, JSON.parse(text));
 }
 
 function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
-  if (schema === undefined) return ['the contract has no such body'];
+  if (schema === undefined) return ['the contract has no body of this type'];
   const validate = ajv.compile(toJsonSchema(schema) as Json);
   return validate(value)
     ? []

@@ -93,7 +93,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
       const parsedNip = nip.parse(id);
       const { tokens, people, grants, limitFactor } = contextSchema.parse(readJson(body));
       if (contexts.get(parsedNip) === undefined && contexts.size >= CONTEXTS_MAX) {
-        throw new ControlRefusal(400, `There are ${CONTEXTS_MAX} contexts, and that is the limit. Use one of them.`);
+        throw new ControlRefusal(400, `The maximum of ${CONTEXTS_MAX} contexts is reached. Use an existing context.`);
       }
       const known = contexts.get(parsedNip)?.tokens ?? [];
       contexts.put(parsedNip, {
@@ -120,7 +120,8 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     },
     'POST /control/faults': ({ body }) => {
       const id = faults.add(faultSchema.parse(readJson(body)));
-      if (id === undefined) throw new ControlRefusal(400, 'There are too many faults. DELETE /control/faults first.');
+      if (id === undefined)
+        throw new ControlRefusal(400, 'Too many faults are planned. Remove them with DELETE /control/faults first.');
       return { status: 201, body: { id } };
     },
     'GET /control/faults': () => ({ status: 200, body: { items: faults.list() } }),
@@ -134,7 +135,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     },
     'GET /control/requests': ({ query }) => {
       const after = Number(query['after'] ?? 0);
-      if (!Number.isInteger(after)) throw new ControlRefusal(400, '`after` must be a number of a request.');
+      if (!Number.isInteger(after)) throw new ControlRefusal(400, '`after` must be the sequence number of a request.');
       return { status: 200, body: { items: log.after(after, query['context']) } };
     },
     'GET /control/counters': ({ query }) => {
@@ -159,12 +160,15 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
       const foreign = readForeignInvoices(request, clock.now());
       const { sessionReferenceNumber: session, count } = request;
       if (session !== undefined && !sessions.isOpen(session, foreign.context)) {
-        throw new ControlRefusal(400, 'The context has no open session with this reference number. Open one first.');
+        throw new ControlRefusal(
+          400,
+          'The context has no open session with this reference number. Open a session first.',
+        );
       }
       if (foreign.invoices.some(({ facts }) => invoices.isRegistered(facts))) {
         throw new ControlRefusal(
           400,
-          'An invoice with this seller, kind and number is registered. Use another number.',
+          'An invoice with this seller, kind and number is already registered. Use another number.',
         );
       }
       const registered = sessions.registerForeign({ ...foreign, session });
@@ -187,7 +191,10 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
     'POST /control/clock': ({ body }) => {
       const { advanceSeconds } = clockSchema.parse(readJson(body));
       if (deps.advancedSeconds() + advanceSeconds > SECONDS_MAX) {
-        throw new ControlRefusal(400, 'The clock can be ahead by 20 years. Start with another directory.');
+        throw new ControlRefusal(
+          400,
+          'The clock cannot be more than 20 years ahead. Start the simulator with another directory.',
+        );
       }
       deps.advanceClock(advanceSeconds);
       return { status: 200, body: { now: clock.now().toISOString() } };

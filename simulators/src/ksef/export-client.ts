@@ -61,7 +61,7 @@ export async function exportRequest(
 export async function startExport(client: TestClient, filters?: Json, changes: Json = {}): Promise<TestSession> {
   const { body, ...session } = await exportRequest(client, filters);
   const answer = await client.api('POST invoices/exports', { ...body, ...changes });
-  if (answer.status !== 201) throw new Error(`R1 answered ${answer.status}: ${answer.text}`);
+  if (answer.status !== 201) throw new Error(`R1 responded with ${answer.status}: ${answer.text}`);
   return { ...session, reference: String(json(answer)['referenceNumber']) };
 }
 
@@ -76,7 +76,7 @@ export async function endExport(client: TestClient, session: TestSession): Promi
     const shown = await pollExport(client, session);
     if (shown.status.code >= 200) return shown;
   }
-  throw new Error('The export did not end.');
+  throw new Error('The export did not finish.');
 }
 
 /**
@@ -93,7 +93,7 @@ export async function downloadPart({ key, iv }: TestSession, part: ListedPart): 
   const isRight =
     JSON.stringify([...found, hashOf(plain), plain.length]) ===
     JSON.stringify([...stated, part.partHash, part.partSize]);
-  if (!isRight) throw new Error(`${part.partName} is not what R2 stated: ${JSON.stringify([found, stated])}`);
+  if (!isRight) throw new Error(`${part.partName} differs from what R2 stated: ${JSON.stringify([found, stated])}`);
   return plain;
 }
 
@@ -116,6 +116,6 @@ export async function openPackage(session: TestSession, listed: ListedPackage): 
 export async function receive(client: TestClient, filters?: Json, changes?: Json): Promise<OpenedPackage> {
   const session = await startExport(client, filters, changes);
   const { status, package: listed } = await endExport(client, session);
-  if (listed === null) throw new Error(`The export ended with ${status.code}.`);
+  if (listed === null) throw new Error(`The export finished with code ${status.code}.`);
   return openPackage(session, listed);
 }

@@ -43,7 +43,7 @@ export const filtersSchema = z.object({
     to: optional(instant),
     restrictToPermanentStorageHwmDate: optional(z.boolean()),
   }),
-  ksefNumber: optional(z.string().refine(isKsefNumber, 'must be a number of KSeF')),
+  ksefNumber: optional(z.string().refine(isKsefNumber, 'must be a KSeF number')),
   invoiceNumber: optional(z.string().max(256)),
   amount: optional(
     z.object({

@@ -184,7 +184,7 @@ export class Invoices {
     const current = this.#invoices.get(invoice.referenceNumber) ?? invoice;
     const known = current.upo === null ? undefined : confirmations.get(current.upo);
     const confirmation = known ?? confirmations.confirm(session, [current], false);
-    if (confirmation === undefined) throw new Error(`The invoice ${invoice.referenceNumber} is not accepted.`);
+    if (confirmation === undefined) throw new Error(`Invoice ${invoice.referenceNumber} was not accepted.`);
     if (known === undefined) {
       this.#invoices.put(current.referenceNumber, { ...current, upo: confirmation.referenceNumber });
     }
@@ -223,7 +223,7 @@ export class Invoices {
     };
     this.#register(invoice, at, storedAt ?? this.#nextStorage('foreign', at.getTime()));
     const registered = this.#registered.get(duplicateKey(facts));
-    if (registered === undefined) throw new Error(`The invoice ${referenceNumber} was not registered.`);
+    if (registered === undefined) throw new Error(`Invoice ${referenceNumber} was not registered.`);
     return registered;
   }
 
@@ -248,7 +248,7 @@ export class Invoices {
   /** Returns an accepted invoice by its reference number. */
   requireAccepted(reference: string): AcceptedInvoice {
     const invoice = this.#invoices.get(reference);
-    if (invoice === undefined || !hasNumber(invoice)) throw new Error(`The invoice ${reference} is not accepted.`);
+    if (invoice === undefined || !hasNumber(invoice)) throw new Error(`Invoice ${reference} was not accepted.`);
     return invoice;
   }
 
@@ -293,7 +293,7 @@ export class Invoices {
 
   #register(invoice: Invoice, now: Date, storedAt: string): Invoice {
     const { facts } = invoice;
-    if (facts === null) throw new Error(`The invoice ${invoice.referenceNumber} could not be read.`);
+    if (facts === null) throw new Error(`Invoice ${invoice.referenceNumber} could not be read.`);
     const key = duplicateKey(facts);
     // The document is already registered if the process was killed between these two writes.
     const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);

@@ -55,7 +55,7 @@ export class Keys {
   /** Returns the key pair that signs confirmations. */
   seal(): KeyPair {
     const seal = [...this.#table.values()].find(({ usage }) => usage === 'Seal');
-    if (seal === undefined) throw new Error('The keys are not made yet.');
+    if (seal === undefined) throw new Error('The keys have not been created yet.');
     return seal;
   }
 

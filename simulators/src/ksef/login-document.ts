@@ -107,7 +107,7 @@ function verifySignature(body: string, certificate: X509Certificate, hashes: rea
   verifier.HashAlgorithms = Object.fromEntries(hashes.map((hash) => [DIGESTS[hash], digestWith(hash)]));
   try {
     verifier.loadSignature(/<(?:\w+:)?Signature[\s>][\s\S]*<\/(?:\w+:)?Signature>/.exec(body)?.[0] ?? '');
-    if (!verifier.checkSignature(body)) throw new Error('The signature is wrong.');
+    if (!verifier.checkSignature(body)) throw new Error('The signature is not valid.');
   } catch {
     // The library throws for a wrong digest, a wrong signature and an unknown algorithm.
     throw badRequest(9_105, 'Nieprawidłowy podpis albo nieobsługiwany algorytm.');
@@ -186,7 +186,7 @@ function signaturesWith(hash: Hash): readonly (readonly [string, new () => Signa
 function signatureWith(hash: Hash, type: 'rsa' | 'ec'): new () => SignatureAlgorithm {
   return class implements SignatureAlgorithm {
     readonly getSignature = createOptionalCallbackFunction((): string => {
-      throw new Error('The simulator verifies login requests and signs none.');
+      throw new Error('The simulator verifies login requests and does not sign them.');
     });
     readonly verifySignature = createOptionalCallbackFunction(
       (material: string, key: unknown, value: string): boolean =>

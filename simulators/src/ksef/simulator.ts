@@ -59,7 +59,7 @@ export async function startKsefSimulator({
     if (environment === undefined) {
       send(response, {
         status: 404,
-        body: `There is no ${call.path}. The environments are ${[...byName.keys()].join(', ')}.`,
+        body: `The path ${call.path} does not exist. The environments are ${[...byName.keys()].join(', ')}.`,
       });
       return;
     }
@@ -74,7 +74,7 @@ export async function startKsefSimulator({
     url: origin,
     async sealCertificate(name) {
       const environment = byName.get(name);
-      if (environment === undefined) throw new Error(`There is no environment ${name}.`);
+      if (environment === undefined) throw new Error(`The environment ${name} does not exist.`);
       return environment.sealCertificate();
     },
     async stop() {

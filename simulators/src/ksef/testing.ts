@@ -55,7 +55,7 @@ export class TestClient {
     const newest = certificates
       .filter((one) => one.usage.includes(usage))
       .sort((a, b) => Date.parse(b.validFrom) - Date.parse(a.validFrom))[0];
-    if (newest === undefined) throw new Error(`There is no certificate for ${usage}.`);
+    if (newest === undefined) throw new Error(`There is no certificate for usage ${usage}.`);
     const key = new X509Certificate(Buffer.from(newest.certificate, 'base64')).publicKey;
     const options = { key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
     return { data: publicEncrypt(options, plain).toString('base64'), publicKeyId: newest.publicKeyId };
@@ -81,14 +81,14 @@ export class TestClient {
       const { status } = json(await this.api(`GET auth/${referenceNumber}`, undefined, authenticationToken.token));
       if ((status as { code: number }).code !== 100) return status as Json;
     }
-    throw new Error('The authentication did not end.');
+    throw new Error('The authentication did not finish.');
   }
 
   /** Logs in with the calls A1 to A5. */
   async login(): Promise<void> {
     const begun = await this.begin();
     const status = await this.outcome(begun);
-    if (status['code'] !== 200) throw new Error(`The authentication ended with ${JSON.stringify(status)}.`);
+    if (status['code'] !== 200) throw new Error(`The authentication finished with ${JSON.stringify(status)}.`);
     const { authenticationToken } = json(begun) as { authenticationToken: { token: string } };
     const tokens = json(await this.api('POST auth/token/redeem', undefined, authenticationToken.token));
     this.accessToken = (tokens['accessToken'] as { token: string }).token;
@@ -111,7 +111,7 @@ export class TestClient {
   async open(): Promise<TestSession> {
     const { body, key, iv } = await this.openRequest();
     const answer = await this.api('POST sessions/online', body);
-    if (answer.status !== 201) throw new Error(`S1 answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 201) throw new Error(`S1 responded with ${answer.status}: ${answer.text}`);
     return { reference: String(json(answer)['referenceNumber']), key, iv };
   }
 
@@ -126,7 +126,7 @@ export class TestClient {
   /** Sends a document (S2) and polls it until it has a final status (S3). */
   async sendAndWait(session: TestSession, document: Uint8Array | string): Promise<Json> {
     const answer = await this.send(session, document);
-    if (answer.status !== 202) throw new Error(`S2 answered ${answer.status}: ${answer.text}`);
+    if (answer.status !== 202) throw new Error(`S2 responded with ${answer.status}: ${answer.text}`);
     return this.waitFor(session, String(json(answer)['referenceNumber']));
   }
 
@@ -136,7 +136,7 @@ export class TestClient {
       const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));
       if ((shown['status'] as { code: number }).code >= 200) return shown;
     }
-    throw new Error('The invoice did not end.');
+    throw new Error('Processing of the invoice did not finish.');
   }
 
   /** Closes a session (S5) and polls it until it is final (S6). */
@@ -146,7 +146,7 @@ export class TestClient {
       const shown = json(await this.api(`GET sessions/${session.reference}`));
       if ((shown['status'] as { code: number }).code !== 170) return shown;
     }
-    throw new Error('The session did not end.');
+    throw new Error('Processing of the session did not finish.');
   }
 }
 
@@ -165,6 +165,6 @@ export function sendRequest({ key, iv }: TestSession, document: Uint8Array | str
 }
 
 export function json(answer: TestAnswer): Json {
-  if (answer.json === undefined) throw new Error(`This is not JSON: ${answer.status} ${answer.text}`);
+  if (answer.json === undefined) throw new Error(`The response is not JSON: ${answer.status} ${answer.text}`);
   return answer.json;
 }

@@ -40,9 +40,13 @@ export const testConnection =
     if (fault === undefined) return { status: 'CONNECTED', testedAt: clock.now(), fault };
     const { code, message } = fault;
     if (fault.needsAPerson) return { status: 'ERROR', testedAt: clock.now(), fault: { code, message } };
-    throw new DomainError('foreign_failure', `${message} The connection is unchanged; test it again later.`, {
-      cause: fault,
-    });
+    throw new DomainError(
+      'foreign_failure',
+      `${message} The connection is unchanged. Test the connection again later.`,
+      {
+        cause: fault,
+      },
+    );
   };
 
 /** @throws ErpFault TIMEOUT */

@@ -98,7 +98,7 @@ async function awaitEnd(
     const status = await look();
     if (status.code >= 200) return status;
     if (polls >= AUTH_POLLS_MAX || nowMs() + pollMs > endsAtMs) {
-      throw new KsefRefusal('TRANSIENT', 'KSeF did not decide on the authentication in time.', {
+      throw new KsefRefusal('TRANSIENT', 'KSeF did not complete the authentication in time.', {
         code: 'KSEF_AUTH_100',
       });
     }
@@ -115,18 +115,18 @@ function ofLogin(error: KsefRefusal): KsefRefusal {
 const REVOKED = 'The authentication was revoked in KSeF. Test the connection again.';
 const CAUSES: Readonly<Record<Authentication, Readonly<Record<number, string>>>> = {
   TOKEN: {
-    415: 'The owner of the token has no permission in this context. Grant one in KSeF.',
+    415: 'The owner of the token has no permission in this context. Grant the permission in KSeF.',
     425: REVOKED,
-    450: 'KSeF does not accept the token. Create a new one in this environment of KSeF, and save the connection again.',
+    450: 'KSeF does not accept the token. Create a new token in this KSeF environment, and save the connection with it.',
     460: 'KSeF does not accept the certificate.',
     470: 'KSeF refused the owner of the token.',
     480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
   },
   CERTIFICATE: {
-    415: 'The holder of the certificate has no permission in this context. Grant one in KSeF.',
+    415: 'The holder of the certificate has no permission in this context. Grant the permission in KSeF.',
     425: REVOKED,
-    450: 'KSeF does not accept the login.',
-    460: 'KSeF does not accept the certificate. It may have been revoked, or belong to another environment of KSeF. Save the connection again with a valid one.',
+    450: 'KSeF does not accept the login request.',
+    460: 'KSeF does not accept the certificate. It may have been revoked, or it may belong to another KSeF environment. Save the connection again with a valid certificate.',
     470: 'KSeF refused the holder of the certificate.',
     480: 'KSeF has blocked the holder of the certificate after a suspected security incident. Ask the KSeF helpdesk.',
   },
@@ -143,7 +143,11 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
       ? LOGIN_NOT_READ
       : CAUSES[credentials.authentication][code];
   if (cause === undefined) {
-    return new KsefRefusal('TRANSIENT', `KSeF could not authenticate (${code}). Try again later. ${said}`, facts);
+    return new KsefRefusal(
+      'TRANSIENT',
+      `KSeF could not complete the authentication (${code}). Try again later. ${said}`,
+      facts,
+    );
   }
   const message = [cause, hintOf(credentials), said].filter((part) => part !== '').join(' ');
   return new KsefRefusal('PERMANENT', message, { ...facts, concerns: 'CONNECTION' });
@@ -154,7 +158,7 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
  * token may not help.
  */
 const LOGIN_NOT_READ =
-  'KSeF could not read the login, but does not say that the token is wrong. Test the connection again later; tell the operator if this persists.';
+  'KSeF could not read the login request, but did not report that the token is wrong. Test the connection again later. If the error persists, notify the operator.';
 const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
 const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 
@@ -167,7 +171,7 @@ function hintOf({ authentication, secret, contextNip }: KsefCredentials): string
     case 'TOKEN': {
       const nip = /\|nip-(\d{10})\|/i.exec(secret)?.[1];
       const isOther = nip !== undefined && nip !== contextNip;
-      return isOther ? 'The token belongs to another NIP than the connection.' : '';
+      return isOther ? 'The token belongs to a different NIP than the connection.' : '';
     }
     case 'CERTIFICATE': {
       const identity = identityOf(decodeLoginCertificate(secret).certificate);

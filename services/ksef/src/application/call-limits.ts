@@ -289,7 +289,7 @@ class ScopeLedger {
       for (const { answer } of batch.wanted) answer({ waitMs: CONFLICT_WAIT_MS });
     } catch (error) {
       for (const { fail } of batch.wanted) fail(error);
-      this.#deps.logger.warn({ error }, 'calls to KSeF could not be counted; they are counted later');
+      this.#deps.logger.warn({ error }, 'KSeF calls could not be counted; the count is retried later');
     }
     return false;
   }

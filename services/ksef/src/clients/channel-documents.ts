@@ -21,7 +21,8 @@ export function channelDocumentsOf(channel: Channel): ChannelDocuments {
         },
         { context, timeoutMs: STORE_MS_MAX },
       );
-      if (upload?.createdTime === undefined) throw new Error('A stored document was returned without its time.');
+      if (upload?.createdTime === undefined)
+        throw new Error('The documents service returned a stored document without its storage time.');
       return { storedAt: upload.createdTime };
     },
   };

@@ -43,7 +43,7 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
       for await (const { content } of documents.readDocument({ organizationId, uploadId }, call)) {
         bytes += content.length;
         if (bytes > DOCUMENT_BYTES_MAX)
-          throw new DomainError('wrong_state', 'The document is larger than KSeF accepts.');
+          throw new DomainError('wrong_state', 'The document exceeds the maximum size that KSeF accepts.');
         pieces.push(content);
       }
       return Buffer.concat(pieces, bytes);
@@ -59,10 +59,10 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
         const lists = seals.revoked[environment];
         if (lists.length > 0) {
           if (sealCertificate === undefined)
-            throw new Error('A valid confirmation was returned without its certificate.');
+            throw new Error('The documents service returned a valid confirmation without its certificate.');
           if (isRevoked(new X509Certificate(sealCertificate), lists)) {
             return {
-              fault: `The confirmation is sealed with the certificate ${sealedBy}, which its issuer has revoked.`,
+              fault: `The confirmation is sealed with certificate ${sealedBy}, which has been revoked by its issuer.`,
             };
           }
         }
@@ -86,6 +86,7 @@ function refuseDocument(error: unknown): never {
 }
 
 function sealOf(fingerprint: string | undefined, isHolderKnown: boolean): KeptSeal {
-  if (fingerprint === undefined) throw new Error('A valid confirmation was returned without its seal.');
+  if (fingerprint === undefined)
+    throw new Error('The documents service returned a valid confirmation without its seal.');
   return { fingerprint, isHolderKnown };
 }

@@ -62,9 +62,11 @@ export function exportPackages(
     if (url?.origin === new URL(urls[environment]).origin) return trusted;
     const isListed = url?.protocol === 'https:' && url.port === '' && storageHosts[environment].includes(url.hostname);
     if (isListed && url.username === '' && url.password === '') return egress.agents;
-    logger.error({ environment, host: url?.host }, 'a package of KSeF lies on a host that is not configured');
+    logger.error({ environment, host: url?.host }, 'KSeF offers a package on a host that is not configured');
     const name = `KSEF_${environment}_STORAGE_HOSTS`;
-    throw new PackageFault(`KSeF offers the package on a host that is not one of ${name}. Ask the operator to add it.`);
+    throw new PackageFault(
+      `KSeF offers the package on a host that is not listed in ${name}. Ask the operator to add the host.`,
+    );
   }
 
   async function append(
@@ -85,7 +87,9 @@ export function exportPackages(
       const stated = answer.headers['x-ms-meta-hash'];
       if (stated !== undefined && stated !== encryptedHash) {
         answer.destroy();
-        throw new PackageFault(`The storage of KSeF states another hash of part ${ordinalNumber} than KSeF.`);
+        throw new PackageFault(
+          `For part ${ordinalNumber} of the package, KSeF storage states a different hash than KSeF.`,
+        );
       }
       await pipeline(
         answer,
@@ -172,7 +176,7 @@ async function* checked(
   }
   if (bytes < size) throw unavailable('interrupted its response');
   if (digest.digest('base64') !== hash) {
-    throw new PackageFault(`Part ${ordinalNumber} of the package does not have the hash that KSeF states.`);
+    throw new PackageFault(`The hash of part ${ordinalNumber} of the package differs from the hash that KSeF states.`);
   }
 }
 
@@ -206,7 +210,7 @@ async function openPackage(file: FileHandle, bytes: number): Promise<OpenPackage
 }
 
 function unavailable(fact: string): KsefRefusal {
-  return new KsefRefusal('TRANSIENT', `The storage of KSeF ${fact}. The download is retried.`, {
+  return new KsefRefusal('TRANSIENT', `KSeF storage ${fact}. The download is retried.`, {
     code: 'KSEF_STORAGE',
   });
 }
@@ -216,9 +220,7 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof PackageFault || error instanceof KsefRefusal) return error;
   if (error instanceof CallTimeout) return unavailable('did not respond in time');
   if (error instanceof BlockedAddressError) {
-    return new PackageFault(
-      'The host on which KSeF offers the package resolves to an address that must not be called.',
-    );
+    return new PackageFault('The host of the package that KSeF offers resolves to an address that must not be called.');
   }
   const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
   if (code.startsWith('ERR_OSSL'))

@@ -77,7 +77,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   function logWarning(environment: KsefEnvironment, header: string | undefined): void {
     if (header === undefined || warnings.get(environment) === header) return;
     warnings.set(environment, header);
-    logger.warn({ environment, warning: safeText(header) }, 'KSeF sends a system warning.');
+    logger.warn({ environment, warning: safeText(header) }, 'KSeF sent a system warning.');
   }
 
   async function sendOnce(request: KsefRequest): Promise<KsefAnswer> {
@@ -133,7 +133,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
         if (kind === 'BLOCKED') {
           logger.error({ environment, operation, code, incidentId }, 'KSeF blocks calls from this installation.');
         } else if (!refusal.isAboutLimits) {
-          logger.warn({ environment, operation, code, kind }, 'A call to KSeF failed.');
+          logger.warn({ environment, operation, code, kind }, 'A KSeF call failed.');
         }
         throw refusal;
       }
@@ -153,7 +153,7 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
  * counts as an outage.
  */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
-  const message = `KSeF responded to call ${operation} with status ${httpStatus} and unreadable content.`;
+  const message = `KSeF responded to call ${operation} with HTTP status ${httpStatus} and unreadable content.`;
   return foreignAnswer(operation, message, { code: `KSEF_HTTP_${httpStatus}`, httpStatus });
 }
 
@@ -167,5 +167,7 @@ function unanswered(operation: Operation, error: unknown, requestMs: number): Ks
   if (typeof code === 'string' && (UNSENT_CODES.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_'))) {
     return new KsefRefusal('TRANSIENT', 'KSeF is unavailable.', { code: 'KSEF_UNREACHABLE' });
   }
-  return foreignAnswer(operation, 'KSeF is unavailable, or interrupted its response.', { code: 'KSEF_UNREACHABLE' });
+  return foreignAnswer(operation, 'KSeF is unavailable, or its response was interrupted.', {
+    code: 'KSEF_UNREACHABLE',
+  });
 }

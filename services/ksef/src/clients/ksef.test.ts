@@ -156,14 +156,14 @@ describe('the test of a connection', () => {
     async (detail) => {
       await fault('A4', 'AUTH_STATUS', { code: 450, details: [detail], times: 0 });
       const { message } = await refusalOf(client.test(credentials));
-      expect(message).toMatch(/does not say that the token is wrong\. Test the connection again later/);
-      expect(message).not.toMatch(/Create a new one/);
+      expect(message).toMatch(/did not report that the token is wrong\. Test the connection again later/);
+      expect(message).not.toMatch(/Create a new token/);
     },
   );
 
   test('advises a new token where KSeF says that this one is wrong', async () => {
     await fault('A4', 'AUTH_STATUS', { code: 450, details: ['Nieprawidłowy token'], times: 0 });
-    expect((await refusalOf(client.test(credentials))).message).toContain('Create a new one');
+    expect((await refusalOf(client.test(credentials))).message).toContain('Create a new token');
   });
 
   const LOGIN_REFUSALS: readonly (readonly [string, string, object])[] = [
@@ -247,7 +247,7 @@ describe('the test of a connection', () => {
     await fault('A7', kind, more);
     const before = logLines.length;
     await client.test(credentials);
-    expect(logLines.slice(before).join('')).toContain('could not be ended');
+    expect(logLines.slice(before).join('')).toContain('could not be revoked');
     await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' });
     await fault('A7', kind, more);
     expect(await refusalOf(client.test(credentials))).toMatchObject({ concerns: 'CONNECTION', code: 'KSEF_HTTP_403' });

@@ -120,7 +120,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
       if (performance.now() + taken.waitMs > endsAtMs) {
         count('ksef.limited_calls', { environment: subject.environment, operation: subject.operation });
         const seconds = Math.ceil(taken.waitMs / 1_000);
-        const message = `KSeF limits calls of this kind. The next call is possible in ${seconds} s.`;
+        const message = `KSeF limits the number of calls of this type. The next call is possible in ${seconds} seconds.`;
         throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_LIMIT', retryAfterMs: Math.ceil(taken.waitMs) });
       }
       await delay(Math.max(1, Math.ceil(taken.waitMs)));
@@ -288,7 +288,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         if (read.status === 'fulfilled') continue;
         logger.debug(
           { environment, error: read.reason as unknown },
-          'the limits of KSeF could not be read; the published ones apply',
+          'the KSeF limits could not be read; the published limits are used',
         );
       }
     };
@@ -419,7 +419,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
     try {
       await access.end();
     } catch (error) {
-      logger.warn({ connectionId, error }, 'A login could not be ended at KSeF; it ends when its tokens do.');
+      logger.warn({ connectionId, error }, 'A KSeF login could not be revoked; it lasts until its tokens expire.');
     }
   }
 

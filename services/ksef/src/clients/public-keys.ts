@@ -38,7 +38,7 @@ export class PublicKeys {
     const known = this.#published.get(environment);
     if (known !== undefined && this.#nowMs() - known.readAtMs >= KEYS_FRESH_MS) {
       this.reload(environment).catch((error: unknown) => {
-        this.#logger.warn({ environment, error }, 'The public keys of KSeF could not be read again.');
+        this.#logger.warn({ environment, error }, 'The KSeF public keys could not be refreshed.');
       });
     }
     const now = new Date(this.#nowMs());

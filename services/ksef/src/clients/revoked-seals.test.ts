@@ -116,10 +116,10 @@ describe('a seal', () => {
 
 describe('a file is refused rather than taken for none', () => {
   test.each([
-    ['without a list', () => pemOf(authority), /has no revocation list.*openssl crl/],
-    ['in DER', () => Buffer.from(list.split('\n').slice(1, -1).join(''), 'base64'), /has no revocation list/],
+    ['without a list', () => pemOf(authority), /contains no revocation list.*openssl crl/],
+    ['in DER', () => Buffer.from(list.split('\n').slice(1, -1).join(''), 'base64'), /contains no revocation list/],
     ['with a broken list', () => list.replace(/\n[A-Za-z0-9+/]{20}/, '\n'), /Revocation list 1 of .* cannot be read/],
-    ['whose issuer is unknown', () => list, /list 1 of .* is not signed by a certificate.*Add the certificate/],
+    ['whose issuer is unknown', () => list, /list 1 of .* is not signed by any certificate.*Add the certificate/],
     ['signed by another', () => `${list}${pemOf(other)}`, /is not signed by/],
   ])('%s', async (_, content, message) => {
     await expect(read(content())).rejects.toThrow(message);
@@ -132,7 +132,9 @@ describe('a file is refused rather than taken for none', () => {
   test(`with more than ${REVOCATION_LISTS_MAX} lists`, async () => {
     const trusted = [derOf(authority)];
     expect(await read(list.concat('\n').repeat(REVOCATION_LISTS_MAX), trusted)).toHaveLength(REVOCATION_LISTS_MAX);
-    await expect(read(list.concat('\n').repeat(REVOCATION_LISTS_MAX + 1), trusted)).rejects.toThrow('at most 16 are');
+    await expect(read(list.concat('\n').repeat(REVOCATION_LISTS_MAX + 1), trusted)).rejects.toThrow(
+      'the maximum is 16',
+    );
   });
 
   test(`with more than ${REVOCATION_BYTES_MAX} bytes`, async () => {
@@ -140,7 +142,7 @@ describe('a file is refused rather than taken for none', () => {
     const padded = (bytes: number): Buffer =>
       Buffer.concat([Buffer.from(`${list}\n`)], bytes).fill(' ', list.length + 1);
     expect(await read(padded(REVOCATION_BYTES_MAX), trusted)).toHaveLength(1);
-    await expect(read(padded(REVOCATION_BYTES_MAX + 1), trusted)).rejects.toThrow('at most 16777216 are read');
+    await expect(read(padded(REVOCATION_BYTES_MAX + 1), trusted)).rejects.toThrow('the maximum is 16777216 bytes');
   });
 
   test('that is missing', async () => {

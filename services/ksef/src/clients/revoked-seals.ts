@@ -35,15 +35,17 @@ export async function readRevokedSeals(
   if (path === undefined) return [];
   const bytes = await readFile(path);
   if (bytes.length > REVOCATION_BYTES_MAX) {
-    throw new Error(`${path} has ${bytes.length} bytes; at most ${REVOCATION_BYTES_MAX} are read.`);
+    throw new Error(`${path} has ${bytes.length} bytes; the maximum is ${REVOCATION_BYTES_MAX} bytes.`);
   }
   const text = bytes.toString('utf8');
   const lists = text.match(LIST) ?? [];
   if (lists.length === 0) {
-    throw new Error(`${path} has no revocation list. It must hold revocation lists in PEM (openssl crl -inform der).`);
+    throw new Error(
+      `${path} contains no revocation list. It must contain revocation lists in PEM format (openssl crl -inform der).`,
+    );
   }
   if (lists.length > REVOCATION_LISTS_MAX) {
-    throw new Error(`${path} has ${lists.length} revocation lists; at most ${REVOCATION_LISTS_MAX} are read.`);
+    throw new Error(`${path} contains ${lists.length} revocation lists; the maximum is ${REVOCATION_LISTS_MAX}.`);
   }
   const issuers = [...trusted, ...readCertificates(path, text)].map((der) => new X509Certificate(der));
   return Promise.all(lists.map((pem, index) => readList(pem, issuers, `Revocation list ${index + 1} of ${path}`)));
@@ -56,13 +58,13 @@ async function readList(pem: string, issuers: readonly X509Certificate[], name: 
     list = new X509Crl(pem);
     serialNumbers = new Set(list.entries.map((entry) => normaliseSerialNumber(entry.serialNumber)));
   } catch (error) {
-    throw new Error(`${name} cannot be read. Each must be a revocation list in PEM.`, { cause: error });
+    throw new Error(`${name} cannot be read. Every revocation list must be in PEM format.`, { cause: error });
   }
   for (const issuer of issuers) {
     if (await isSignedBy(list, issuer)) return { issuer, serialNumbers, nextUpdate: list.nextUpdate };
   }
   throw new Error(
-    `${name} is not signed by a certificate in that file or among the trusted seals. Add the certificate of its issuer to the file in PEM.`,
+    `${name} is not signed by any certificate in that file or in the file of trusted seals. Add the certificate of the issuer to the file in PEM format.`,
   );
 }
 

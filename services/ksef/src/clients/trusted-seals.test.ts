@@ -33,12 +33,12 @@ test('all certificates of a file are read, with any text between them', async ()
 
 test(`${TRUSTED_CERTIFICATES_MAX} certificates are read, one more is refused`, async () => {
   expect(await read(pem.repeat(TRUSTED_CERTIFICATES_MAX))).toHaveLength(TRUSTED_CERTIFICATES_MAX);
-  await expect(read(pem.repeat(TRUSTED_CERTIFICATES_MAX + 1))).rejects.toThrow('at most 64 are read');
+  await expect(read(pem.repeat(TRUSTED_CERTIFICATES_MAX + 1))).rejects.toThrow('the maximum is 64');
 });
 
 test.each([
-  ['without a certificate', () => '', 'has no certificate'],
-  ['with a key instead', () => pem.replaceAll('CERTIFICATE', 'PRIVATE KEY'), 'has no certificate'],
+  ['without a certificate', () => '', 'contains no certificate'],
+  ['with a key instead', () => pem.replaceAll('CERTIFICATE', 'PRIVATE KEY'), 'contains no certificate'],
   ['with a broken one', () => `${pem}${pem.replace(/\n[A-Za-z0-9+/]{20}/, '\n')}`, 'Certificate 2 of'],
 ])('a file %s is refused rather than taken for none', async (_, content, message) => {
   await expect(read(content())).rejects.toThrow(message);

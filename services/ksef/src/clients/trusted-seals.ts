@@ -24,7 +24,8 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
   if (path === undefined) return [];
   const text = await readFile(path, 'utf8');
   const found = readCertificates(path, text);
-  if (found.length === 0) throw new Error(`${path} has no certificate. It must hold certificates in PEM.`);
+  if (found.length === 0)
+    throw new Error(`${path} contains no certificate. It must contain certificates in PEM format.`);
   return found;
 }
 
@@ -35,13 +36,13 @@ export async function readTrustedSeals(path: string | undefined): Promise<readon
 export function readCertificates(path: string, text: string): readonly Buffer[] {
   const found = text.match(CERTIFICATE) ?? [];
   if (found.length > TRUSTED_CERTIFICATES_MAX) {
-    throw new Error(`${path} has ${found.length} certificates; at most ${TRUSTED_CERTIFICATES_MAX} are read.`);
+    throw new Error(`${path} contains ${found.length} certificates; the maximum is ${TRUSTED_CERTIFICATES_MAX}.`);
   }
   return found.map((pem, index) => {
     try {
       return new X509Certificate(pem).raw;
     } catch {
-      throw new Error(`Certificate ${index + 1} of ${path} cannot be read. Each must be a certificate in PEM.`);
+      throw new Error(`Certificate ${index + 1} of ${path} cannot be read. Every certificate must be in PEM format.`);
     }
   });
 }

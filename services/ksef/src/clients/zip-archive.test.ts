@@ -40,7 +40,7 @@ test('an archive gives its files in their order, each when it is read', async ()
 test('an archive has as many files as are allowed, and no more', async () => {
   const fd = await archiveOf(['a', 'b', 'c']);
   expect((await openArchive(fd, 3)).files).toHaveLength(3);
-  await expect(openArchive(fd, 2)).rejects.toThrow('3 files, more than 2');
+  await expect(openArchive(fd, 2)).rejects.toThrow('3 files; the maximum is 2');
 });
 
 test('the name, the extra fields and the comment of a file together have a bound', async () => {

@@ -85,7 +85,7 @@ describe('an answer of KSeF is taken for what the table says', () => {
     for (const { operation, status, form, says } of cases) {
       for (const json of bodiesOf(status, form, says)) {
         const { message } = classifyAnswer({ operation, status, json, retryAfterMs: undefined }, waits);
-        const advises = /Give it|token lacks|new token|connect/i.test(message.replace(/this connection/, ''));
+        const advises = /Grant|token lacks|new token|connect/i.test(message.replace(/this connection/, ''));
         const isProven = says === 'missing-permissions' || says === 'ip-not-allowed';
         expect([operation, status, says, message, advises && !isProven]).toEqual([
           operation,

@@ -91,7 +91,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   {
     status: 401,
     calls: 'OTHERS',
-    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication, even after a new login.' },
+    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the authentication even after a new login.' },
   },
   // Looking up and receiving invoices require another permission than sending them.
   {
@@ -107,7 +107,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     meaning: {
       ...REFERENCE,
       sentence:
-        'The token lacks the permission to view invoices (InvoiceRead), which receiving needs. Give it in KSeF.',
+        'The token lacks the permission to view invoices (InvoiceRead), which is required to receive invoices. Grant the permission in KSeF.',
     },
   })),
   {
@@ -116,7 +116,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'ALL',
     meaning: {
       ...CONNECTION,
-      sentence: 'The token lacks a permission in this context. Give it InvoiceWrite in KSeF.',
+      sentence: 'The token lacks a permission in this context. Grant the token the InvoiceWrite permission in KSeF.',
     },
   },
   {
@@ -126,7 +126,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     meaning: {
       ...CONNECTION,
       sentence:
-        'KSeF does not accept calls from the IP address of this installation (ip-not-allowed). Allow it in KSeF, then test the connection.',
+        'KSeF does not accept calls from the IP address of this installation (ip-not-allowed). Allow the address in KSeF, then test the connection.',
     },
   },
   {
@@ -172,7 +172,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     status: 400,
     says,
     calls: 'X1' as const,
-    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the signature that the certificate made.' },
+    meaning: { ...CONNECTION, sentence: 'KSeF does not accept the signature made with the certificate.' },
   })),
   ...[21_115, 21_117].map((says) => ({
     status: 400,
@@ -180,7 +180,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'X1' as const,
     meaning: {
       ...CONNECTION,
-      sentence: 'KSeF does not accept the certificate. Save the connection again with another one.',
+      sentence: 'KSeF does not accept the certificate. Save the connection again with another certificate.',
     },
   })),
   { status: 400, says: 21_175, calls: 'R2', meaning: REFERENCE },
@@ -205,7 +205,7 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
   const read = readError(json);
   if (status === 429) {
-    const message = 'KSeF accepts no more calls of this kind at the moment. The call is retried later.';
+    const message = 'KSeF currently accepts no more calls of this type. The call is retried later.';
     return new KsefRefusal('TRANSIENT', message, { ...http, retryAfterMs: retryAfterMs ?? waits.throttledMs });
   }
   // The KSeF gateway gives no reason and does not always send a body. Closing a login is often answered with an empty
@@ -215,8 +215,8 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   if (status >= 500 || status < 400 || status === 408 || !(read.isOwn || isBlock)) {
     const message =
       status >= 300 && status < 400
-        ? 'KSeF responded with a redirect. Redirects are not followed.'
-        : `KSeF responded with status ${status} and unreadable content.`;
+        ? 'KSeF responded with a redirect, and redirects are not followed.'
+        : `KSeF responded with HTTP status ${status} and unreadable content.`;
     return foreignAnswer(operation, message, { ...http, retryAfterMs });
   }
   const reason = read.reasonCode ?? (isBlock ? REQUEST_BLOCKED : undefined);

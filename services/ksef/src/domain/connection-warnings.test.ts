@@ -12,7 +12,7 @@ test.each([
   ],
   ['api-002: soon', [{ code: 'api-002', message: 'soon' }]],
   ['sig-001', [{ code: 'sig-001', message: expect.stringContaining('XAdES') }]],
-  ['new-9', [{ code: 'new-9', message: 'KSeF sent the warning new-9 without a text.' }]],
+  ['new-9', [{ code: 'new-9', message: 'KSeF sent warning new-9 without a description.' }]],
   ['Maintenance tonight', [{ code: UNNAMED_WARNING, message: 'Maintenance tonight' }]],
   [`${'x'.repeat(41)}: long`, [{ code: UNNAMED_WARNING, message: `${'x'.repeat(41)}: long` }]],
   [' | ', []],

@@ -23,7 +23,7 @@ const CODE = /^\[?([\w.-]{1,40})\]?(?::(.*))?$/;
 /** Messages for warnings that KSeF sends without text. */
 const KNOWN_WARNINGS: Readonly<Record<string, string>> = {
   'sig-001':
-    'KSeF reports that the signature of the login does not match the XAdES profiles that it requires. Tell the operator of this installation.',
+    'KSeF reports that the signature of the login does not match the required XAdES profiles. Notify the operator of this installation.',
 };
 
 /**
@@ -42,7 +42,7 @@ export function readSystemWarnings(header: string): readonly SystemWarning[] {
 function readWarning(text: string): SystemWarning {
   const [, code, said = ''] = CODE.exec(text) ?? [];
   if (code === undefined) return { code: UNNAMED_WARNING, message: text };
-  return { code, message: said.trim() || (KNOWN_WARNINGS[code] ?? `KSeF sent the warning ${code} without a text.`) };
+  return { code, message: said.trim() || (KNOWN_WARNINGS[code] ?? `KSeF sent warning ${code} without a description.`) };
 }
 
 /**

@@ -71,7 +71,7 @@ describe('the end of a certificate', () => {
     expect(warnings(before(END, 20))).toEqual([
       {
         code: 'CERTIFICATE_ENDS',
-        message: expect.stringMatching(/expires at 2027-06-30T10:00:00.000Z.*save the connection again with it before/),
+        message: expect.stringMatching(/expires at 2027-06-30T10:00:00.000Z.*save the connection with it before/),
         at: before(END, 30),
       },
     ]);

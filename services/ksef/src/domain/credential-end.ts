@@ -85,14 +85,14 @@ function endWarning(connection: Connection, facts: EndFacts): ConnectionWarning 
     case 'CERTIFICATE': {
       const message = isOver
         ? `The certificate of this connection expired at ${endsAt.toISOString()}, so KSeF refuses its logins. Save the connection again with a valid certificate.`
-        : `The certificate of this connection expires at ${endsAt.toISOString()}. Create another one in KSeF, and save the connection again with it before then.`;
+        : `The certificate of this connection expires at ${endsAt.toISOString()}. Create a new certificate in KSeF, and save the connection with it before then.`;
       return { code: 'CERTIFICATE_ENDS', message, at };
     }
     case 'TOKEN': {
       const lastDay = polishDayOf(new Date(endsAt.getTime() - 1));
       const message = isOver
-        ? `By the rules known to this installation, KSeF accepted tokens until ${lastDay}. Save the connection again with a certificate.`
-        : `By the rules known to this installation, KSeF accepts tokens until ${lastDay}. Save the connection again with a certificate before then.`;
+        ? `According to the rules configured in this installation, KSeF accepted tokens until ${lastDay}. Save the connection again with a certificate.`
+        : `According to the rules configured in this installation, KSeF accepts tokens until ${lastDay}. Save the connection again with a certificate before then.`;
       return { code: 'TOKENS_END', message, at };
     }
   }

@@ -55,8 +55,10 @@ export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): 
  * @throws RangeError
  */
 export function requireLengths({ key, iv }: SessionKey): void {
-  if (key.length !== KEY_BYTES) throw new RangeError(`A session key has ${KEY_BYTES} bytes, not ${key.length}.`);
-  if (iv.length !== IV_BYTES) throw new RangeError(`An initialization vector has ${IV_BYTES} bytes, not ${iv.length}.`);
+  if (key.length !== KEY_BYTES)
+    throw new RangeError(`A session key must have ${KEY_BYTES} bytes; this one has ${key.length}.`);
+  if (iv.length !== IV_BYTES)
+    throw new RangeError(`An initialization vector must have ${IV_BYTES} bytes; this one has ${iv.length}.`);
 }
 
 /** SHA-256 hash in base64 (44 characters). */

@@ -48,7 +48,7 @@ describe('the parts of a package', () => {
     expect(checkParts(parts(PARTS_MAX))).toHaveLength(PARTS_MAX);
     expect(() => checkParts(parts(PARTS_MAX + 1))).toThrow(/101 parts/);
     expect(checkParts([part(1, PACKAGE_BYTES_MAX - 1), part(2, 1)])).toHaveLength(2);
-    expect(() => checkParts([part(1, PACKAGE_BYTES_MAX), part(2, 1)])).toThrow(/more than/);
+    expect(() => checkParts([part(1, PACKAGE_BYTES_MAX), part(2, 1)])).toThrow(/the maximum is/);
   });
 });
 
@@ -56,10 +56,10 @@ describe('the directory of a package', () => {
   test('has bounds on its files, on their bytes and on their ratio to the package', () => {
     const files = (length: number) => [list, ...Array.from({ length }, (_, index) => file(String(index), 1))];
     expect(checkDirectory(files(INVOICES_MAX), 100)).toBe(list);
-    expect(() => checkDirectory(files(INVOICES_MAX + 1), 100)).toThrow(/files, more than/);
+    expect(() => checkDirectory(files(INVOICES_MAX + 1), 100)).toThrow(/files; the maximum is/);
     const whole = UNPACKED_BYTES_MAX - list.bytes;
     expect(checkDirectory([list, file('a', whole)], PACKAGE_BYTES_MAX)).toBe(list);
-    expect(() => checkDirectory([list, file('a', whole + 1)], PACKAGE_BYTES_MAX)).toThrow(/more than/);
+    expect(() => checkDirectory([list, file('a', whole + 1)], PACKAGE_BYTES_MAX)).toThrow(/the maximum is/);
     const packageBytes = 10_000;
     const most = packageBytes * RATIO_MAX - list.bytes;
     expect(checkDirectory([list, file('a', most)], packageBytes)).toBe(list);
@@ -89,8 +89,8 @@ describe('the files of a package', () => {
     const { expected, refused } = matchFiles([named(1), named(2), list], listed(1, 3));
     expect(expected.map(({ ksefNumber }) => ksefNumber)).toEqual([numberOf(1)]);
     expect(refused).toEqual([
-      { ksefNumber: numberOf(2), reason: expect.stringContaining('does not name it') },
-      { ksefNumber: numberOf(3), reason: expect.stringContaining('no file of it') },
+      { ksefNumber: numberOf(2), reason: expect.stringContaining('does not name the invoice') },
+      { ksefNumber: numberOf(3), reason: expect.stringContaining('no file for it') },
     ]);
   });
 
@@ -119,7 +119,7 @@ describe('the files of a package', () => {
     const large = matchFiles([named(1, INVOICE_BYTES_MAX + 1), list], listed(1));
     expect([large.expected, large.refused.map(({ reason }) => reason)]).toEqual([
       [],
-      [expect.stringContaining('more than 10485760')],
+      [expect.stringContaining('the maximum is 10485760')],
     ]);
   });
 

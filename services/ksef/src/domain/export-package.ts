@@ -65,10 +65,10 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
   const ordered = parts.toSorted((one, other) => one.ordinalNumber - other.ordinalNumber);
   if (ordered.length > PARTS_MAX) {
-    throw new PackageFault(`The package has ${ordered.length} parts, more than ${PARTS_MAX}.`);
+    throw new PackageFault(`The package has ${ordered.length} parts; the maximum is ${PARTS_MAX}.`);
   }
   if (ordered.some(({ ordinalNumber }, index) => ordinalNumber !== index + 1)) {
-    throw new PackageFault('The parts of the package are not numbered from 1 without a gap.');
+    throw new PackageFault('The parts of the package are not numbered consecutively from 1.');
   }
   const odd = ordered.find(({ size, encryptedSize }) => encryptedSize !== encryptedSizeOf(size));
   if (odd !== undefined) {
@@ -76,7 +76,7 @@ export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPar
   }
   const bytes = ordered.reduce((sum, { size }) => sum + size, 0);
   if (bytes > PACKAGE_BYTES_MAX) {
-    throw new PackageFault(`The package has ${bytes} bytes, more than ${PACKAGE_BYTES_MAX}.`);
+    throw new PackageFault(`The package has ${bytes} bytes; the maximum is ${PACKAGE_BYTES_MAX}.`);
   }
   return ordered;
 }
@@ -93,19 +93,21 @@ export function encryptedSizeOf(bytes: number): number {
  */
 export function checkDirectory<F extends PackedFile>(files: readonly F[], packageBytes: number): F {
   if (files.length > INVOICES_MAX + 1) {
-    throw new PackageFault(`The package has ${files.length} files, more than ${INVOICES_MAX + 1}.`);
+    throw new PackageFault(`The package has ${files.length} files; the maximum is ${INVOICES_MAX + 1}.`);
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > UNPACKED_BYTES_MAX) {
-    throw new PackageFault(`The files of the package have ${bytes} bytes, more than ${UNPACKED_BYTES_MAX}.`);
+    throw new PackageFault(
+      `The files in the package have ${bytes} bytes in total; the maximum is ${UNPACKED_BYTES_MAX}.`,
+    );
   }
   if (bytes > RATIO_FREE_BYTES && bytes > packageBytes * RATIO_MAX) {
-    throw new PackageFault(`The files of the package are more than ${RATIO_MAX} times as large as the package.`);
+    throw new PackageFault(`The files in the package are more than ${RATIO_MAX} times as large as the package.`);
   }
   const list = files.find(({ name }) => name === METADATA_NAME);
   if (list === undefined) throw new PackageFault(`The package has no ${METADATA_NAME}.`);
   if (list.bytes > METADATA_BYTES_MAX) {
-    throw new PackageFault(`${METADATA_NAME} has ${list.bytes} bytes, more than ${METADATA_BYTES_MAX}.`);
+    throw new PackageFault(`${METADATA_NAME} has ${list.bytes} bytes; the maximum is ${METADATA_BYTES_MAX}.`);
   }
   return list;
 }
@@ -122,7 +124,7 @@ export function matchFiles<F extends PackedFile>(
 ): { readonly expected: readonly ExpectedInvoice<F>[]; readonly refused: readonly RefusedInvoice[] } {
   const hashes = new Map(listed.map(({ ksefNumber, invoiceHash }) => [ksefNumber, invoiceHash]));
   if (hashes.size > INVOICES_MAX) {
-    throw new PackageFault(`The package lists ${hashes.size} invoices, more than ${INVOICES_MAX}.`);
+    throw new PackageFault(`The package lists ${hashes.size} invoices; the maximum is ${INVOICES_MAX}.`);
   }
   const refused: RefusedInvoice[] = [];
   const named = new Map<string, F>();
@@ -132,11 +134,11 @@ export function matchFiles<F extends PackedFile>(
     const reason = !isKsefNumber(ksefNumber)
       ? 'The name of the file in the package is not a KSeF number.'
       : named.has(ksefNumber)
-        ? 'The package has two files of this invoice; only the first counts.'
+        ? 'The package has two files for this invoice; only the first file is used.'
         : !hashes.has(ksefNumber)
-          ? 'The package has a file of this invoice, but its list of invoices does not name it.'
+          ? 'The package has a file for this invoice, but its list of invoices does not name the invoice.'
           : file.bytes > INVOICE_BYTES_MAX
-            ? `The file has ${file.bytes} bytes, more than ${INVOICE_BYTES_MAX}.`
+            ? `The invoice file has ${file.bytes} bytes; the maximum is ${INVOICE_BYTES_MAX}.`
             : undefined;
     if (reason === undefined) named.set(ksefNumber, file);
     else refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(file.name), reason });
@@ -147,7 +149,7 @@ export function matchFiles<F extends PackedFile>(
     const file = named.get(ksefNumber);
     if (file !== undefined) expected.push({ ksefNumber, invoiceHash, file });
     else if (!refusedNumbers.has(ksefNumber)) {
-      const reason = 'The list of invoices in the package names this invoice, but the package has no file of it.';
+      const reason = 'The list of invoices in the package names this invoice, but the package has no file for it.';
       refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(ksefNumber), reason });
     }
   }
@@ -156,7 +158,7 @@ export function matchFiles<F extends PackedFile>(
 
 /** Sentence about a file whose content differs from the content that KSeF registered. */
 export const CONTENT_DIFFERS =
-  'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.';
+  'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.';
 
 /** Makes a name from an external source safe to show. */
 function shown(name: string): string {

@@ -150,7 +150,7 @@ export function followed(
     case 415:
       return restarted(inbox, role, 'KSeF could not decrypt the key of the export.', timing);
     default:
-      return restarted(inbox, role, `KSeF could not make the export (${code}). ${said}`.trim(), timing);
+      return restarted(inbox, role, `KSeF could not create the export (${code}). ${said}`.trim(), timing);
   }
 }
 
@@ -195,7 +195,7 @@ export function windowReceived(
   const grown = { ...inbox, invoicesReceived: inbox.invoicesReceived + counts.received };
   const nextRole = withRun({ ...role, mark: moved }, received);
   if (window.isTruncated && !hasProgress && counts.received === 0) {
-    const message = `KSeF stored more invoices at ${next} than one package holds, and gives no more of them. Ask the KSeF helpdesk.`;
+    const message = `KSeF stored more invoices at ${next} than fit in one package, and does not return the remaining ones. Ask the KSeF helpdesk.`;
     return ended(grown, nextRole, { message }, timing);
   }
   if (window.isTruncated || (to !== undefined && hasProgress)) {
@@ -349,7 +349,7 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
  * @throws TypeError if the role has no run
  */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {
-  if (run === undefined) throw new TypeError(`${role} has no run.`);
+  if (run === undefined) throw new TypeError(`The inbox role ${role} has no run.`);
   return run;
 }
 
@@ -358,6 +358,6 @@ export function runOf({ role, run }: RoleInbox): RunUnderWay {
  * @throws TypeError if the run has no export
  */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {
-  if (running === undefined) throw new TypeError(`The run ${id} has no export.`);
+  if (running === undefined) throw new TypeError(`Inbox run ${id} has no export.`);
   return running;
 }

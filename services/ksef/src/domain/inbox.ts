@@ -165,8 +165,9 @@ export function newInbox(
  * @param today day in Poland
  */
 export function faultOfFrom(from: string, today: string): string | undefined {
-  if (!isCalendarDate(from)) return 'must be a day written YYYY-MM-DD.';
-  if (from < INBOX_FROM_MIN) return `must be ${INBOX_FROM_MIN} or later: suppliers issue through KSeF since that day.`;
+  if (!isCalendarDate(from)) return 'must be a date in the format YYYY-MM-DD.';
+  if (from < INBOX_FROM_MIN)
+    return `must be ${INBOX_FROM_MIN} or later, because suppliers have issued invoices through KSeF since that day.`;
   return from > today ? `must not be after today, which is ${today} in Poland.` : undefined;
 }
 

@@ -64,13 +64,19 @@ describe('a certificate and its key', () => {
 
   test('of another certificate are refused', async () => {
     const other = await issueCertificate(`${simulator.url}/test`, { nip: NIP });
-    expect(faultOf({ privateKey: other.privateKey })).toMatch(/^private_key: Does not belong to the certificate/);
+    expect(faultOf({ privateKey: other.privateKey })).toMatch(
+      /^private_key: The private key does not belong to the certificate/,
+    );
   });
 
   test('whose password is missing or wrong are refused, with the field of the password', () => {
-    expect(faultOf({ ...encrypted })).toMatch(/^private_key_password: Is missing/);
-    expect(faultOf({ ...encrypted, privateKeyPassword: '' })).toMatch(/^private_key_password: Does not open/);
-    expect(faultOf({ ...encrypted, privateKeyPassword: 'other' })).toMatch(/^private_key_password: Does not open/);
+    expect(faultOf({ ...encrypted })).toMatch(/^private_key_password: .*password is required/);
+    expect(faultOf({ ...encrypted, privateKeyPassword: '' })).toMatch(
+      /^private_key_password: The password does not decrypt/,
+    );
+    expect(faultOf({ ...encrypted, privateKeyPassword: 'other' })).toMatch(
+      /^private_key_password: The password does not decrypt/,
+    );
     expect(faultOf({ ...encrypted, privateKeyPassword: PASSWORD })).toBeUndefined();
     expect(faultOf({ privateKeyPassword: 'not needed' })).toBeUndefined();
   });
@@ -83,12 +89,12 @@ describe('a certificate and its key', () => {
     ['privateKey', ''],
     ['privateKey', '-----BEGIN PRIVATE KEY-----\naGVsbG8=\n-----END PRIVATE KEY-----'],
   ])('that cannot be read are refused (%s: %j)', (field, text) => {
-    expect(faultOf({ [field]: text })).toMatch(/Cannot be read as a (?:certificate|private key)/);
+    expect(faultOf({ [field]: text })).toMatch(/The (?:certificate|private key) cannot be read/);
   });
 
   test('that come with their issuers, or as one file, are refused', () => {
-    expect(faultOf({ certificate: plain.certificate + plain.certificate })).toMatch(/Has 2 PEM blocks/);
-    expect(faultOf({ certificate: plain.certificate + plain.privateKey })).toMatch(/Has 2 PEM blocks/);
+    expect(faultOf({ certificate: plain.certificate + plain.certificate })).toMatch(/has 2 PEM blocks/);
+    expect(faultOf({ certificate: plain.certificate + plain.privateKey })).toMatch(/has 2 PEM blocks/);
   });
 
   test('are bounded in size', () => {
@@ -125,26 +131,36 @@ describe('the password of a key', () => {
 
   test('is stretched with a million rounds at the most', () => {
     // The number of rounds is accepted but wrong for the password, so decrypting was attempted and failed.
-    expect(faultOfRounds(1_000_000)).toMatch(/^private_key_password: Does not open/);
-    expect(faultOfRounds(1_000_001)).toMatch(/^private_key: Stretches its password with more than 1,000,000 rounds/);
+    expect(faultOfRounds(1_000_000)).toMatch(/^private_key_password: The password does not decrypt/);
+    expect(faultOfRounds(1_000_001)).toMatch(
+      /^private_key: The private key is encrypted with more than 1,000,000 rounds/,
+    );
   });
 
   test('that is stretched in another way than PBKDF2 is refused', () => {
     const scrypt = new ObjectIdentifier({ value: '1.3.6.1.4.1.11591.4.11' });
     const privateKey = changed('OBJECT IDENTIFIER : 1.2.840.113549.1.5.12', scrypt);
-    expect(faultOf({ privateKey, privateKeyPassword: PASSWORD })).toMatch(/^private_key: Is encrypted in a way/);
+    expect(faultOf({ privateKey, privateKeyPassword: PASSWORD })).toMatch(
+      /^private_key: The encryption of the private key is not supported/,
+    );
   });
 });
 
 describe('a certificate', () => {
   test('is refused before it begins and after it ends', () => {
-    expect(faultOf({}, new Date(NOW.getTime() - 10 * 86_400_000))).toMatch(/^certificate: Is not valid before 20/);
-    expect(faultOf({}, new Date(NOW.getTime() + 731 * 86_400_000))).toMatch(/^certificate: Expired at 20/);
+    expect(faultOf({}, new Date(NOW.getTime() - 10 * 86_400_000))).toMatch(
+      /^certificate: The certificate is not valid before 20/,
+    );
+    expect(faultOf({}, new Date(NOW.getTime() + 731 * 86_400_000))).toMatch(
+      /^certificate: The certificate expired at 20/,
+    );
   });
 
   test('of the type Offline is refused, and the sentence names the type that logs in', async () => {
     const offline = await issueCertificate(`${simulator.url}/test`, { nip: NIP, type: 'Offline' });
-    expect(faultOf({ ...offline })).toMatch(/^certificate: Is of the type Offline.*type Authentication/);
+    expect(faultOf({ ...offline })).toMatch(
+      /^certificate: The certificate is of the type Offline.*type Authentication/,
+    );
   });
 
   test('of a company and of a person shows the last four digits of its number alone', async () => {

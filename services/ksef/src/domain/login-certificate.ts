@@ -58,7 +58,10 @@ export function readLoginCertificate(uploaded: UploadedCertificate, now: Date): 
   const privateKey = readPrivateKey(uploaded.privateKey, uploaded.privateKeyPassword);
   requireUsableKey(certificate.publicKey);
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw invalidField('private_key', 'Does not belong to the certificate. Send the key that was made with it.');
+    throw invalidField(
+      'private_key',
+      'The private key does not belong to the certificate. Send the private key of the certificate.',
+    );
   }
   requireValid(certificate, now);
   requireLoginUsage(certificate);
@@ -117,13 +120,16 @@ export function maskedIdentity({ kind, value }: Identity): string {
 
 function readCertificate(text: string): X509Certificate {
   if (Buffer.byteLength(text) > CERTIFICATE_BYTES_MAX) {
-    throw invalidField('certificate', `Has more than ${CERTIFICATE_BYTES_MAX / 1_024} KiB. Send one certificate.`);
+    throw invalidField(
+      'certificate',
+      `The certificate has more than ${CERTIFICATE_BYTES_MAX / 1_024} KiB. Send a single certificate.`,
+    );
   }
   const blocks = text.match(/-----BEGIN /g)?.length ?? 0;
   if (blocks > 1) {
     throw invalidField(
       'certificate',
-      `Has ${blocks} PEM blocks. Send the certificate alone, without its issuers and its key.`,
+      `The certificate has ${blocks} PEM blocks. Send only the certificate, without its issuers and its private key.`,
     );
   }
   try {
@@ -131,24 +137,24 @@ function readCertificate(text: string): X509Certificate {
   } catch {
     throw invalidField(
       'certificate',
-      'Cannot be read as a certificate. Send one X.509 certificate in PEM, or its DER bytes in base64.',
+      'The certificate cannot be read. Send one X.509 certificate, either in PEM format or in DER format encoded in base64.',
     );
   }
 }
 
 function readPrivateKey(text: string, password: string | undefined): KeyObject {
   if (Buffer.byteLength(text) > PRIVATE_KEY_BYTES_MAX) {
-    throw invalidField('private_key', `Has more than ${PRIVATE_KEY_BYTES_MAX / 1_024} KiB. Send one private key.`);
+    throw invalidField(
+      'private_key',
+      `The private key has more than ${PRIVATE_KEY_BYTES_MAX / 1_024} KiB. Send a single private key.`,
+    );
   }
   if ((password?.length ?? 0) > PASSWORD_LENGTH_MAX) {
-    throw invalidField('private_key_password', `Has more than ${PASSWORD_LENGTH_MAX} characters.`);
+    throw invalidField('private_key_password', `The password has more than ${PASSWORD_LENGTH_MAX} characters.`);
   }
   const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text);
   if (isEncrypted && password === undefined) {
-    throw invalidField(
-      'private_key_password',
-      'Is missing: the private key is encrypted. Send the password of the key.',
-    );
+    throw invalidField('private_key_password', 'The private key is encrypted, so its password is required.');
   }
   requireBoundedPassword(text);
   try {
@@ -157,11 +163,14 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
     // The library cannot reliably distinguish a wrong password from a broken file, because random bytes may look like
     // valid padding.
     if (isEncrypted) {
-      throw invalidField('private_key_password', 'Does not open the private key. Check the password and the file.');
+      throw invalidField(
+        'private_key_password',
+        'The password does not decrypt the private key. Check the password and the file.',
+      );
     }
     throw invalidField(
       'private_key',
-      'Cannot be read as a private key. Send the key in PEM: PKCS#8, encrypted or not, SEC1 or PKCS#1.',
+      'The private key cannot be read. Send the key in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1.',
     );
   }
 }
@@ -178,7 +187,7 @@ function requireBoundedPassword(text: string): void {
   if (objectId(scheme) !== PBES2 || objectId(kind) !== PBKDF2) {
     throw invalidField(
       'private_key',
-      'Is encrypted in a way that is not supported. Encrypt it again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
+      'The encryption of the private key is not supported. Encrypt the key again with `openssl pkcs8 -topk8 -v2 aes-256-cbc`.',
     );
   }
   // Number of rounds, and the key length if it is stated.
@@ -186,7 +195,7 @@ function requireBoundedPassword(text: string): void {
   if (numbers.length === 0 || numbers.some((number) => number.toBigInt() > PBKDF2_ROUNDS_MAX)) {
     throw invalidField(
       'private_key',
-      `Stretches its password with more than ${PBKDF2_ROUNDS_MAX.toLocaleString('en')} rounds. Encrypt it again with fewer.`,
+      `The private key is encrypted with more than ${PBKDF2_ROUNDS_MAX.toLocaleString('en')} rounds of PBKDF2. Encrypt the key again with fewer rounds.`,
     );
   }
 }
@@ -205,18 +214,21 @@ function requireUsableKey({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject
   if (asymmetricKeyType === 'rsa' && modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX) return;
   throw invalidField(
     'certificate',
-    'Has a key that KSeF does not take. Use a certificate with an EC key on P-256, or with an RSA key of 2,048 to 8,192 bits.',
+    'The certificate has a key that KSeF does not accept. Use a certificate with an EC key on the curve P-256 or an RSA key of 2,048 to 8,192 bits.',
   );
 }
 
 function requireValid(certificate: X509Certificate, now: Date): void {
   const validFrom = new Date(certificate.validFrom);
   if (now < validFrom) {
-    throw invalidField('certificate', `Is not valid before ${validFrom.toISOString()}. Connect it then.`);
+    throw invalidField(
+      'certificate',
+      `The certificate is not valid before ${validFrom.toISOString()}. Save the connection after that time.`,
+    );
   }
   const validTo = expiryOf(certificate);
   if (now > validTo) {
-    throw invalidField('certificate', `Expired at ${validTo.toISOString()}. Send a certificate that is valid.`);
+    throw invalidField('certificate', `The certificate expired at ${validTo.toISOString()}. Send a valid certificate.`);
   }
 }
 
@@ -230,7 +242,7 @@ function requireLoginUsage(certificate: X509Certificate): void {
   throw invalidField(
     'certificate',
     (usages & KeyUsageFlags.nonRepudiation) === 0
-      ? 'May not be used for signatures. Send a KSeF certificate of the type Authentication.'
-      : 'Is of the type Offline, which marks invoices issued offline and cannot log in. Send a KSeF certificate of the type Authentication.',
+      ? 'The certificate may not be used for signatures. Send a KSeF certificate of the type Authentication.'
+      : 'The certificate is of the type Offline, which is only for invoices issued offline and cannot be used to log in. Send a KSeF certificate of the type Authentication.',
   );
 }

@@ -108,7 +108,7 @@ function signatureWith(name: string, key: KeyObject): new () => SignatureAlgorit
       sign('sha256', Buffer.from(material), { key, dsaEncoding: 'ieee-p1363' }).toString('base64'),
     );
     readonly verifySignature = createOptionalCallbackFunction((): boolean => {
-      throw new Error('Login requests are signed here, not verified.');
+      throw new Error('This service signs login requests and does not verify them.');
     });
     getAlgorithmName(): string {
       return name;

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { endOfPolishDay, requireConnected } from './preconditions.js';
 
 test.each([
-  ['PENDING', /was not tested.*Test it/],
+  ['PENDING', /has not been tested.*Test the connection/],
   ['ERROR', /lastErrorMessage.*save a new token or certificate/],
-  ['DISABLED', /Store a token with POST \/v1\/ksef-connections/],
+  ['DISABLED', /Save a token with POST \/v1\/ksef-connections/],
 ] as const)(
   'a connection that is %s takes no invoice, and the refusal says how it becomes CONNECTED',
   (status, way) => {
     expect(() => requireConnected(status)).toThrow(way);
-    expect(() => requireConnected(status)).toThrow(/submit the invoice when it is CONNECTED/);
+    expect(() => requireConnected(status)).toThrow(/submit the invoice when the status is CONNECTED/);
   },
 );
 

@@ -29,24 +29,25 @@ const sentences: Readonly<Record<DocumentFault, string>> = {
   NOT_FA3:
     'The document of the invoice is not FA(3) XML. Upload the FA(3) file of the invoice and submit the invoice from that upload.',
   BYTE_ORDER_MARK:
-    'The document begins with a byte order mark, which KSeF refuses. Save it as UTF-8 without one and upload it again.',
+    'The document begins with a byte order mark, which KSeF refuses. Save the document as UTF-8 without a byte order mark and upload it again.',
   OTHER_ENCODING:
-    'The document is not encoded in UTF-8, or declares another encoding. Save it as UTF-8 and upload it again.',
+    'The document is not encoded in UTF-8, or declares another encoding. Save the document as UTF-8 and upload it again.',
   PROCESSING_INSTRUCTION:
     'The document has a processing instruction, which KSeF refuses. Remove it and upload the document again.',
-  FORBIDDEN_CHARACTER: 'The document has a character that KSeF refuses. Remove control characters and upload it again.',
+  FORBIDDEN_CHARACTER:
+    'The document contains a character that KSeF refuses. Remove all control characters and upload the document again.',
   DOCTYPE: 'The document has a DOCTYPE, which KSeF refuses. Remove it and upload the document again.',
   ATTACHMENT:
-    'The document has an attachment (Zalacznik), which KSeF accepts only in batches. Submit it without the attachment.',
+    'The document has an attachment (Zalacznik), which KSeF accepts only in batches. Submit the document without the attachment.',
 };
 
 const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, string>> = {
   PENDING:
-    'The connection is PENDING because its token was not tested. Test it (POST .../test), and submit the invoice when it is CONNECTED.',
+    'The status of the connection is PENDING because its token has not been tested. Test the connection (POST .../test), and submit the invoice when the status is CONNECTED.',
   ERROR:
-    'The connection is in ERROR: `lastErrorMessage` says why. Remove the cause or save a new token or certificate, test it, and submit the invoice when it is CONNECTED.',
+    'The status of the connection is ERROR; its `lastErrorMessage` states the reason. Remove the cause or save a new token or certificate, test the connection, and submit the invoice when the status is CONNECTED.',
   DISABLED:
-    'The connection is DISABLED. Store a token with POST /v1/ksef-connections, test it, and submit the invoice when it is CONNECTED.',
+    'The connection is DISABLED. Save a token with POST /v1/ksef-connections, test the connection, and submit the invoice when the status is CONNECTED.',
 };
 
 /**
@@ -74,7 +75,7 @@ export function requireSendable(facts: DocumentFacts, polishDay: string): void {
   if (facts.issueDate > polishDay) {
     throw new DomainError(
       'wrong_state',
-      `The invoice is dated ${facts.issueDate}, which is in the future in Poland. Submit it on that day or later.`,
+      `The issue date of the invoice, ${facts.issueDate}, is in the future in Poland. Submit the invoice on that day or later.`,
     );
   }
 }

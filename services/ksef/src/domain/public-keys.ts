@@ -66,8 +66,8 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
   const bytesMax = bytesMaxOf(key);
   if (plain.length > bytesMax) {
     const message =
-      `The token is too long: with the time of the login it has ${plain.length} bytes, and KSeF accepts ${bytesMax}. ` +
-      'Save the connection again with a token that was created in KSeF.';
+      `The token is too long: together with the login time it has ${plain.length} bytes, and KSeF accepts at most ${bytesMax}. ` +
+      'Save the connection again with a token created in KSeF.';
     throw new KsefRefusal('PERMANENT', message, { code: 'KSEF_TOKEN_TOO_LONG', concerns: 'CONNECTION' });
   }
   return encrypt(key, plain);

@@ -232,7 +232,7 @@ describe('a duplicate (440)', () => {
     const original = { invoiceHash: 'another hash', entry };
     const refusedOne = resolvedDuplicate(submission, duplicateOf(session), original, timing);
     expect(refusedOne).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
-    expect(refusedOne.errorMessage).toMatch(/N-0.* another file.* new number/);
+    expect(refusedOne.errorMessage).toMatch(/N-0.* different file.* new number/);
   });
   test('that names many words is cut, and never what to do', () => {
     const { status, ...rest } = duplicateOf('SO-1');
@@ -240,7 +240,7 @@ describe('a duplicate (440)', () => {
     const { errorMessage } = resolvedDuplicate(submission, long, undefined, timing);
     expect(errorMessage).toHaveLength(1_000);
     expect(errorMessage).toMatch(
-      / Registered as N-0\..* not known whether it is the same file.* already registered\.$/,
+      / The registered document has the KSeF number N-0\..* not known whether the registered document is the same file.* already registered\.$/,
     );
   });
   test('waits for the end of an outage, and after 20 answers in a row that cannot be read it is REJECTED', () => {
@@ -265,7 +265,7 @@ describe('a duplicate (440)', () => {
     expect(now.status).toBe('PROCESSING');
     const end = next('TRANSIENT', { code: 'KSEF_ANSWER' });
     expect(end).toMatchObject({ status: 'REJECTED', errorCode: 'KSEF_440', ksefNumber: undefined });
-    expect(end.errorMessage).toContain('not known whether it is the same file');
+    expect(end.errorMessage).toContain('not known whether the registered document is the same file');
   });
 });
 
@@ -473,16 +473,16 @@ describe('what is given up', () => {
   });
   test('says that nothing was sent where nothing ever was, and warns where it had been', () => {
     const messageOf = (progress: Progress) => givenUp(progress, error, timing).errorMessage;
-    expect(messageOf(queued(start))).toMatch(/ Nothing was sent\.$/);
-    expect(messageOf(inSession(queued(start)))).toMatch(/ Nothing was sent\.$/);
+    expect(messageOf(queued(start))).toMatch(/ The invoice was not sent\.$/);
+    expect(messageOf(inSession(queued(start)))).toMatch(/ The invoice was not sent\.$/);
     const refusedRead = refused(processing, stepOf(processing, start), refusal('PERMANENT'), timing);
     expect(refusedRead.status).toBe('FAILED');
     const again = { ...refusedRead, ...takenUpAgain(refusedRead, start) };
     const inNext = follow(550);
     expect(stepOf(inNext, start).kind).toBe('OPEN');
     for (const before of [again, inNext]) {
-      expect(messageOf(before)).toMatch(/had been sent before.*Do not issue it in another way/);
-      expect(messageOf(before)).not.toMatch(/Nothing was sent/);
+      expect(messageOf(before)).toMatch(/had been sent before.*Do not issue the invoice in another way/);
+      expect(messageOf(before)).not.toMatch(/was not sent/);
     }
   });
 });
@@ -547,9 +547,13 @@ test('each state has a sentence that says what happens next', () => {
   }
   for (const code of ['KSEF_HTTP_401', 'KSEF_HTTP_403', 'KSEF_AUTH_450', 'KSEF_TOKEN_TOO_LONG']) {
     // The document may have been sent before access was refused.
-    expect(failedWith(code)).toMatch(/test the connection.*submit the invoice again.*do not issue it in another way/);
+    expect(failedWith(code)).toMatch(
+      /test the connection.*submit the invoice again.*do not issue the invoice in another way/,
+    );
     // Recommending another token costs work, so the message must name a proof first.
-    expect(failedWith(code)).toMatch(/If it names the token, the certificate or their permissions, .* must save one /);
+    expect(failedWith(code)).toMatch(
+      /If the reason is the token, the certificate or their permissions, .* must save a token or certificate /,
+    );
   }
   expect(nextStep(follow(450))).not.toContain('new number');
   expect(nextStep(refusedWith(follow(450), 'KSEF_440'))).toMatch(/errorMessage.* new number/);
@@ -558,7 +562,7 @@ test('each state has a sentence that says what happens next', () => {
 test('while nobody knows whether KSeF has an invoice, its next step says so, and warns of issuing it in another way', () => {
   expect(sendBegun.status).toBe('SENDING');
   expect(nextStep(sendBegun)).toMatch(
-    /it is not known yet whether KSeF has it.*do not issue the invoice in another way/,
+    /it is not known yet whether KSeF received it.*Do not issue the invoice in another way/,
   );
   expect(nextStep(inSession(queued(start)))).toMatch(/^The invoice is being sent/);
 });
@@ -568,7 +572,7 @@ test('who waits for a token or a certificate is told that an administrator must 
     expect(nextStep(waiting)).toMatch(/while the connection is CONNECTED; otherwise an administrator must/);
   }
   expect(nextStep(processing)).toMatch(
-    /administrator must save a new token or certificate if the connection turns to ERROR/,
+    /if the connection status changes to ERROR, an administrator must save a new token or certificate/i,
   );
 });
 

@@ -196,9 +196,9 @@ export interface Original {
 }
 
 const OTHER_FILE =
-  ' The registered document is another file. Compare the two in KSeF; if this one is correct, its issuer must give it a new number.';
+  ' The registered document is a different file. Compare the two files in KSeF; if this document is correct, its issuer must give it a new number.';
 const UNKNOWN_FILE =
-  ' It is not known whether it is the same file. Compare the two in KSeF: if they are the same, the invoice is already registered.';
+  ' It is not known whether the registered document is the same file. Compare the two files in KSeF; if they are the same, the invoice is already registered.';
 
 /**
  * Returns the progress after KSeF reported a document with this seller, kind and number. The document is ours only if
@@ -219,7 +219,7 @@ export function resolvedDuplicate(
   const number =
     originalKsefNumber === undefined || message.includes(originalKsefNumber)
       ? ''
-      : ` Registered as ${originalKsefNumber}.`;
+      : ` The registered document has the KSeF number ${originalKsefNumber}.`;
   const added = `${number}${original === undefined ? UNKNOWN_FILE : OTHER_FILE}`;
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
@@ -304,7 +304,7 @@ function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing)
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
   }
-  const message = `KSeF could not be called ${UNSENT_FAILURES_MAX} times in a row. ${refusal.message}`;
+  const message = `Calls to KSeF failed ${UNSENT_FAILURES_MAX} times in a row. ${refusal.message}`;
   return failed(progress, { code: refusal.code, message }, timing);
 }
 
@@ -359,7 +359,7 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
  */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {
   if (progress.status !== 'ACCEPTED')
-    throw new TypeError(`A submission that is ${progress.status} has no confirmation.`);
+    throw new TypeError(`A submission with the status ${progress.status} has no confirmation.`);
   return { ...progress, upoReferenceNumber, failures: 0, dueAt: undefined };
 }
 
@@ -374,12 +374,16 @@ export function givenUp(
 ): Progress {
   if (wasSent(progress) && currentSession(progress)?.sentAt !== undefined) return progress;
   const wasEverSent = progress.sessions.some(({ sends }) => sends > 0);
-  return failed(progress, { code, message: `${message} ${wasEverSent ? SENT_BEFORE : 'Nothing was sent.'}` }, timing);
+  return failed(
+    progress,
+    { code, message: `${message} ${wasEverSent ? SENT_BEFORE : 'The invoice was not sent.'}` },
+    timing,
+  );
 }
 
 /** Sentence about an earlier session or attempt whose outcome may be unknown. */
 const SENT_BEFORE =
-  'The invoice had been sent before that. Do not issue it in another way: submit it again to find out whether KSeF has it.';
+  'The invoice had been sent before. Do not issue the invoice in another way. Submit it again to find out whether KSeF has it.';
 
 function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
   const waitedMs = now.getTime() - (progress.submittedAt ?? now).getTime();
@@ -390,7 +394,7 @@ function polled(progress: Progress, { now, waitFactor }: Timing): Progress {
 function inNewSession(progress: Progress, timing: Timing): Progress {
   const used = progress.sessions.filter(({ isEarlier }) => isEarlier !== true).length;
   if (used >= SESSIONS_MAX) {
-    const message = `KSeF ended ${SESSIONS_MAX} sessions before it accepted the invoice. Submit it again later.`;
+    const message = `KSeF closed ${SESSIONS_MAX} sessions before it accepted the invoice. Submit the invoice again later.`;
     return failed(progress, { code: 'KSEF_SESSIONS', message }, timing);
   }
   const { now, waitFactor, random } = timing;

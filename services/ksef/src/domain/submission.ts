@@ -197,7 +197,7 @@ export function warningsOf(
 
 export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
   OTHER_SELLER:
-    'The document names another seller than the NIP of the connection. KSeF refuses it (410) unless that seller has granted the right to issue invoices in its name. Submit invoices that a supplier issued with the connection of that supplier.',
+    'The seller in the document is not the NIP of the connection. KSeF refuses such a document (410) unless the seller has granted the right to issue invoices on its behalf. Submit invoices issued by a supplier with the connection of that supplier.',
 };
 
 /** Describes the next step of a submission and states who must act. */
@@ -205,18 +205,18 @@ export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {
     case 'QUEUED':
-      return 'The invoice is waiting to be sent. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or save it with a new token or certificate.';
+      return 'The invoice is waiting to be sent. No action is needed while the connection is CONNECTED; otherwise an administrator must test the connection, or save it with a new token or certificate.';
     case 'SENDING':
       if (currentSession(progress)?.sentAt !== undefined)
-        return 'The invoice was sent to KSeF, but it is not known yet whether KSeF has it. This is checked with KSeF before the invoice is sent again; do not issue the invoice in another way. No action is needed.';
-      return 'The invoice is being sent. After an interruption it is sent again automatically, and it is never registered twice. No action is needed while the connection is CONNECTED; otherwise an administrator must test it, or save it with a new token or certificate.';
+        return 'The invoice was sent to KSeF, but it is not known yet whether KSeF received it. The invoice is sent again only if KSeF does not have it. Do not issue the invoice in another way. No action is needed.';
+      return 'The invoice is being sent. After an interruption it is sent again automatically, and it is never registered twice. No action is needed while the connection is CONNECTED; otherwise an administrator must test the connection, or save it with a new token or certificate.';
     case 'PROCESSING':
-      return 'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must save a new token or certificate if the connection turns to ERROR.';
+      return 'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically. Do not issue the invoice in another way. If the connection status changes to ERROR, an administrator must save a new token or certificate.';
     case 'ACCEPTED':
       if (upoReferenceNumber !== undefined)
         return 'The invoice is registered and its confirmation is stored. No action is needed.';
       return dueAt === undefined
-        ? 'The invoice is registered, but KSeF returned no confirmation. Download it in KSeF with the KSeF number of the invoice.'
+        ? 'The invoice is registered, but KSeF returned no confirmation. Download the confirmation from KSeF with the KSeF number of the invoice.'
         : 'The invoice is registered. Its confirmation is fetched automatically. No action is needed.';
     case 'REJECTED':
       return nextStepAfterRejection(errorCode);
@@ -227,13 +227,13 @@ export function nextStep(progress: Progress): string {
 
 function nextStepAfterRejection(errorCode: string | undefined): string {
   if (errorCode === 'KSEF_440') {
-    return 'KSeF already has a document with this seller, kind and number: `errorMessage` says whether it is another file. Compare the two in KSeF. If they are the same invoice, it is registered and no action is needed; if this one is a different and correct invoice, its issuer must give it a new number.';
+    return 'KSeF already has a document with this seller, kind and number; `errorMessage` states whether it is a different file. Compare the two documents in KSeF. If they are the same invoice, it is registered and no action is needed; if this document is a different and correct invoice, its issuer must give it a new number.';
   }
   const correction =
-    'Its issuer must correct it; upload the corrected invoice and submit the invoice from that upload.';
+    'The issuer must correct the invoice. Upload the corrected invoice and submit it from that upload.';
   // Faults in the document itself are found before it is submitted.
   return errorCode === 'KSEF_450'
-    ? `KSeF refused the content of the document. Our own check against the FA(3) schema found no error, so the document breaks a rule beyond the schema. The error message of KSeF names the rule. ${correction}`
+    ? `KSeF refused the content of the document. The document passed the check against the FA(3) schema, so it breaks a rule that is not part of the schema. The KSeF error message names the rule. ${correction}`
     : `KSeF refused the document. ${correction}`;
 }
 
@@ -249,10 +249,10 @@ function nextStepAfterFailure(errorCode: string | undefined): string {
     return 'The decision about the invoice is no longer PASS. Review its findings, then submit the invoice again.';
   }
   if (errorCode === 'DOCUMENT_CHANGED') {
-    return 'The stored document is missing, or is not the one that was decided about. Ask the operator of this installation.';
+    return 'The stored document is missing, or is not the document that was analyzed. Ask the operator of this installation.';
   }
   if (errorCode !== undefined && (TOKEN_CODES.has(errorCode) || errorCode.startsWith('KSEF_AUTH_'))) {
-    return 'KSeF refused access: `errorMessage` says why. If it names the token, the certificate or their permissions, an administrator must save one with the right to send invoices. Then test the connection, and submit the invoice again: KSeF never registers it twice. Until then, do not issue it in another way.';
+    return 'KSeF refused access; `errorMessage` states the reason. If the reason is the token, the certificate or their permissions, an administrator must save a token or certificate with permission to send invoices. Then test the connection and submit the invoice again; KSeF never registers it twice. Until then, do not issue the invoice in another way.';
   }
-  return 'The invoice could not be submitted. An administrator can submit it again; KSeF never registers it twice. Until then, do not issue it in another way.';
+  return 'The invoice could not be submitted. An administrator can submit the invoice again; KSeF never registers it twice. Until then, do not issue the invoice in another way.';
 }

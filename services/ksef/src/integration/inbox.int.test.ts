@@ -475,7 +475,7 @@ describe('what a package has beyond its list is not stored', () => {
     const [lost, invoice] = [await purchase(connection), await purchase(connection)];
     await control('POST', 'faults', { operation: 'R1', kind: 'MISSING_FILE', context: connection.contextNip });
     const { refused } = await receive(connection, services);
-    expect(refused).toEqual([{ ksefNumber: lost.ksefNumber, reason: expect.stringContaining('no file of it') }]);
+    expect(refused).toEqual([{ ksefNumber: lost.ksefNumber, reason: expect.stringContaining('no file for it') }]);
     expectReceived(services, connection, [invoice]);
   });
 

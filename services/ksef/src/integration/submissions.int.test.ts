@@ -339,7 +339,7 @@ describe('a token that KSeF refuses before anything was sent', () => {
     expect(await ended(submission)).toMatchObject({
       status: 'FAILED',
       errorCode: 'KSEF_AUTH_450',
-      errorMessage: 'KSeF does not accept the token. Nothing was sent.',
+      errorMessage: 'KSeF does not accept the token. The invoice was not sent.',
     });
   });
 });
@@ -722,7 +722,7 @@ describe('a duplicate', () => {
     const ksefNumber = await registeredElsewhere(connection, invoiceId);
     const end = await ended((await submit(connection, invoiceId)).submission);
     await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toMatch(/another file.* new number/);
+    expect(end.errorMessage).toMatch(/different file.* new number/);
   });
   test('whose file is another one is REJECTED, too, where KSeF names our own session', async () => {
     startReplica();
@@ -750,7 +750,7 @@ describe('a duplicate', () => {
     const [one, two] = [await ended(stated(queued[0]).submission, 60_000), await ended(stated(queued[1]).submission)];
     expect([one.status, one.errorCode]).toEqual(['ACCEPTED', undefined]);
     await expectRejected(connection, two, ksefNumber);
-    expect(two.errorMessage).toContain('another file');
+    expect(two.errorMessage).toContain('different file');
     const asked = await loggedOf(connection.contextNip, 'S10');
     expect(asked.filter(({ status }) => status === 503)).toHaveLength(60);
   }, 90_000);
@@ -782,7 +782,7 @@ describe('a duplicate', () => {
     const ksefNumber = await registeredElsewhere(connection, invoiceId, foreign);
     const end = await ended((await submit(connection, invoiceId)).submission);
     await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toContain('not known whether it is the same file');
+    expect(end.errorMessage).toContain('not known whether the registered document is the same file');
     expect(failedConnections).not.toContain(connection.id);
   });
   test('that needs the permission to view invoices is REJECTED without it, and the connection is as before', async () => {
@@ -796,7 +796,7 @@ describe('a duplicate', () => {
     await control('PUT', `contexts/${SELLER}`, { tokens: [{ token, permissions: ['InvoiceWrite'] }] });
     const end = await ended((await submit(connection, invoiceId)).submission);
     await expectRejected(connection, end, ksefNumber);
-    expect(end.errorMessage).toContain('not known whether it is the same file');
+    expect(end.errorMessage).toContain('not known whether the registered document is the same file');
     expect(failedConnections).not.toContain(connection.id);
     await control('PUT', `contexts/${SELLER}`, { tokens: [{ token }] });
     const again = await ended((await submit(connection, invoiceId)).submission);
@@ -820,7 +820,7 @@ describe('a duplicate', () => {
       await faultAt('S10', connection, found);
       const end = await ended((await submit(connection, invoiceId)).submission, 60_000);
       await expectRejected(connection, end, ksefNumber);
-      expect(end.errorMessage).toContain('not known whether it is the same file');
+      expect(end.errorMessage).toContain('not known whether the registered document is the same file');
     },
     90_000,
   );

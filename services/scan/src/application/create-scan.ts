@@ -143,7 +143,7 @@ export const createScan = (deps: Deps): CreateScan => {
     if (!hasCompany(tenant, companyId)) {
       throw invalidField(
         'companyId',
-        'is not the id of a company of this organization. Leave it out for the default company.',
+        'is not the id of a company in this organization. Omit it to use the default company.',
       );
     }
     const accepted: Accepted = {

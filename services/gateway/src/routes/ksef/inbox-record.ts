@@ -43,7 +43,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   ),
   reason: shown.text(
     'reason',
-    'The file in the package differs from the one that KSeF registered: its SHA-256 is not the stated one.',
+    'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.',
     'The reason why the invoice was not stored.',
   ),
 });

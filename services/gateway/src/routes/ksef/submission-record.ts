@@ -90,7 +90,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the KSeF submission last changed.'),
   nextStep: shown.text(
     'nextStep',
-    'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically; do not issue the invoice in another way. An administrator must save a new token or certificate if the connection turns to ERROR.',
+    'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically. Do not issue the invoice in another way. If the connection status changes to ERROR, an administrator must save a new token or certificate.',
     'The next step of the KSeF submission and who must take it, as a sentence.',
   ),
   verificationUrl: shown.textOrNull(

@@ -56,7 +56,7 @@ export const announceEnds =
           failures++;
           logger.warn(
             { error, connectionId: connection.id },
-            'the end of a certificate or token could not be announced',
+            'the expiry of a certificate or token could not be announced',
           );
         }
       }
@@ -64,5 +64,5 @@ export const announceEnds =
       if (afterId === undefined) break;
     }
     // The job counts as failed, and the next sweep repeats it.
-    if (failures > 0) throw new Error(`${failures} ends of certificates or tokens could not be announced.`);
+    if (failures > 0) throw new Error(`${failures} expiries of certificates or tokens could not be announced.`);
   };

@@ -65,7 +65,7 @@ async function wipeSecret(
     if (error instanceof VersionConflict) return;
     logger.warn(
       { error, connectionId },
-      'the token of a disabled connection could not be removed; removing it is retried',
+      'the token of a disabled connection could not be removed; the removal is retried',
     );
   }
 }
@@ -81,7 +81,7 @@ export async function wakeWaiting(
   try {
     await submissions.wake(organizationId, connectionId);
   } catch (error) {
-    logger.warn({ error, connectionId }, 'submissions that wait for a connection could not be scheduled');
+    logger.warn({ error, connectionId }, 'submissions that are waiting for a connection could not be scheduled');
   }
 }
 

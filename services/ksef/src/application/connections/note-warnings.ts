@@ -54,7 +54,7 @@ export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarn
       for (const { key } of due) notedAtMs.delete(key);
       logger.warn(
         { error, connectionId: used.connectionId },
-        'a warning of KSeF could not be stored; it is stored when KSeF repeats it',
+        'a KSeF warning could not be stored; it is stored when KSeF repeats it',
       );
     }
   };

@@ -103,7 +103,7 @@ export const saveConnection =
       if (current.contextNip !== contextNip && (await submissions.hasOpenSubmissions(organizationId, id))) {
         throw new DomainError(
           'wrong_state',
-          'Submissions of this connection are in progress with its current NIP. Send another `context_nip` when they have ended.',
+          'Submissions of this connection are still in progress with its current NIP. Change `context_nip` after they have finished.',
         );
       }
       const connection = await connections.save(
@@ -141,7 +141,10 @@ function readCredential({ token, certificate: uploaded }: NewConnection, now: Da
     return { authentication: 'TOKEN', certificate: undefined, secret: token };
   }
   if (token !== '') {
-    throw invalidField('ksef_token', 'Must not be sent together with `certificate`. Send one of them.');
+    throw invalidField(
+      'ksef_token',
+      'A token and a certificate must not be sent together. Send either `ksef_token` or `certificate`.',
+    );
   }
   const login = readLoginCertificate(uploaded, now);
   const identity = identityOf(login.certificate);
@@ -169,6 +172,6 @@ async function readCompany(
   if (hasCompany(tenant, companyId)) return companyId;
   throw invalidField(
     'company_id',
-    'is not the id of a company of this organization. Leave it out for the default company.',
+    'is not the id of a company in this organization. Omit it to use the default company.',
   );
 }

@@ -111,7 +111,10 @@ async function storeResult(
     const current = await requireConnection(deps.connections, organizationId, connectionId);
     if (current.status === 'DISABLED') throw disabled();
     if (!isSameSecret(current, tested)) {
-      throw new DomainError('wrong_state', 'The connection was saved again while it was tested. Test it again.');
+      throw new DomainError(
+        'wrong_state',
+        'The connection was saved again while it was being tested. Test the connection again.',
+      );
     }
     const hasFailed = status === 'ERROR' && current.status !== 'ERROR';
     const failed = announce(events.ksefConnectionFailed, {
@@ -147,9 +150,13 @@ function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | u
 }
 
 function unanswered(refusal: KsefRefusal | undefined): DomainError {
-  return new DomainError('foreign_failure', `${refusal?.message} The connection is unchanged; test it again later.`, {
-    cause: refusal,
-  });
+  return new DomainError(
+    'foreign_failure',
+    `${refusal?.message} The connection is unchanged. Test the connection again later.`,
+    {
+      cause: refusal,
+    },
+  );
 }
 
 /**
@@ -164,7 +171,7 @@ function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connecti
 function disabled(): DomainError {
   return new DomainError(
     'wrong_state',
-    'The connection is disabled. Save it again with a token or a certificate, then test it.',
+    'The connection is disabled. Save the connection again with a token or a certificate, then test it.',
   );
 }
 

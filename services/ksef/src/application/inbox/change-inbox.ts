@@ -60,14 +60,14 @@ export const updateInbox =
       if (connection.status === 'DISABLED') {
         throw new DomainError(
           'wrong_state',
-          'The connection is disabled and cannot receive invoices. Save it again with a token or a certificate, then enable its inbox.',
+          'The connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
       const other = await environments.take(organizationId, connection.environment, connectionId);
       if (other !== undefined) {
         throw new DomainError(
           'wrong_state',
-          `The organization receives invoices from the ${other} environment, and only one environment can be enabled. Disable the inboxes of the ${other} connections first.`,
+          `The organization already receives invoices from the ${other} environment, and only one environment can be enabled at a time. Disable the inboxes of the ${other} connections first.`,
         );
       }
       const stored = await inboxes.find(organizationId, connectionId);
@@ -127,13 +127,13 @@ export const startRuns =
     if (inbox?.isEnabled !== true) {
       throw new DomainError(
         'wrong_state',
-        'The inbox of the connection is not enabled. Enable it with PATCH /v1/ksef-connections/{id}, then start its runs.',
+        'The inbox of the connection is not enabled. Enable the inbox with PATCH /v1/ksef-connections/{id}, then start its runs.',
       );
     }
     if (connection.status !== 'CONNECTED') {
       throw new DomainError(
         'wrong_state',
-        `The connection is ${connection.status}. Test it (POST .../test), and start the runs of its inbox when it is CONNECTED.`,
+        `The connection is ${connection.status}. Test the connection (POST .../test), and start the inbox runs when its status is CONNECTED.`,
       );
     }
     await inboxes.request(organizationId, connectionId);

@@ -103,7 +103,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
         }
       } catch (error) {
         if (!(error instanceof VersionConflict) && !abort.signal.aborted) {
-          logger.warn({ error, connectionId: id }, 'an inbox could not continue; it is retried');
+          logger.warn({ error, connectionId: id }, 'an inbox step failed; the inbox is retried');
         }
       } finally {
         lease.stop();
@@ -151,7 +151,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     } catch (error) {
       if (error instanceof VersionConflict || signal.aborted) throw error;
       if (role.run === undefined) {
-        logger.warn({ error, connectionId: inbox.id }, 'a run of an inbox could not begin; it is retried');
+        logger.warn({ error, connectionId: inbox.id }, 'an inbox run could not start; the start is retried');
         return wait(claim, FAULT_WAIT_MS);
       }
       return failed(claim, role, connection, error);
@@ -193,12 +193,13 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
     const key = openKey(inbox, sealed);
     // The key that encrypted the export key has been removed, so another export with a new key is requested.
-    if (key === undefined) return store(claim, restarted(inbox, role, 'The key of the export is lost.', timing()));
+    if (key === undefined)
+      return store(claim, restarted(inbox, role, 'The key of the export has been lost.', timing()));
     const { status, package: made } = await more.calls.exportStatus(referenceNumber);
     const said = [status.description, ...status.details].join(' ');
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
-    if (made === undefined) throw new TypeError('A finished export has a package.');
+    if (made === undefined) throw new TypeError('The export is finished but has no package.');
     if (receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     receiving++;
     try {
@@ -234,7 +235,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       (opened) => receivePackage(deps, inbox, opened, { since, limits, signal }),
     );
     if (exceeded === undefined) return windowReceived(inbox, role, made, counts, timing());
-    const message = `Receiving is paused, and nothing is lost. ${exceeded}`;
+    const message = `Receiving invoices is paused; no invoice is lost. ${exceeded}`;
     return ended(inbox, role, { message, isPaused: true, counts }, timing());
   }
 
@@ -247,11 +248,11 @@ export function inboxWorker(deps: Deps): InboxWorker {
   ): Promise<InboxClaim> {
     const { inbox } = claim;
     if (!(error instanceof KsefRefusal && error.isAboutLimits)) {
-      logger.warn({ error, connectionId: inbox.id, role: role.role }, 'a step of an inbox failed');
+      logger.warn({ error, connectionId: inbox.id, role: role.role }, 'a step of an inbox run failed');
     }
     if (error instanceof PackageFault) return store(claim, restarted(inbox, role, error.message, timing()));
     if (!(error instanceof KsefRefusal)) {
-      const message = error instanceof DomainError ? error.publicMessage : 'A fault of this service ended the run.';
+      const message = error instanceof DomainError ? error.publicMessage : 'An internal error ended the inbox run.';
       return store(claim, stepFailed(inbox, role, { message, isAboutLimits: false }, timing()));
     }
     const { message, kind, code, concerns, retryAfterMs } = error;
@@ -279,7 +280,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       inboxRunEnded(stored.inbox.environment, role, status);
       logger.info(
         { connectionId: stored.inbox.id, runId, role, status, received, repeated, refused: refused.length },
-        'a run of an inbox ended',
+        'an inbox run ended',
       );
     }
     return stored;
@@ -294,7 +295,10 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       return decodeSessionKey(deps.exportKeys.open(inbox, sealed));
     } catch (error) {
-      logger.warn({ error, connectionId: inbox.id }, 'the key of an export cannot be opened; another export is used');
+      logger.warn(
+        { error, connectionId: inbox.id },
+        'the key of an export cannot be decrypted; a new export is started',
+      );
       return undefined;
     }
   }

@@ -11,6 +11,6 @@ export const stuckInboxes =
       kind: 'ksef_inbox',
       what: `KSeF inbox of connection ${id} of organization ${organizationId}`,
       since: dueSince,
-      why: 'it is due, and no worker has claimed it',
+      why: 'the inbox is due, and no worker has claimed it',
       resolution: 'docs/runbooks/ksef-inbox.md',
     }));

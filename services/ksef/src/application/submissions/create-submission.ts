@@ -85,7 +85,7 @@ async function requireDocument(
   if (invoice.companyId !== companyId) {
     throw new DomainError(
       'wrong_state',
-      'The invoice belongs to another company. Submit it with the connection of that company.',
+      'The invoice belongs to another company. Submit the invoice with the connection of that company.',
     );
   }
   const { documentId } = invoice;
@@ -98,7 +98,7 @@ async function requireDocument(
   if (!invoice.isPass) {
     throw new DomainError(
       'wrong_state',
-      'The current decision about the invoice is not PASS. Review its findings, then submit it.',
+      'The current decision about the invoice is not PASS. Review the findings of the invoice, then submit it.',
     );
   }
   const facts = await documents.facts(organizationId, documentId, context);
@@ -121,7 +121,7 @@ export const cancelSubmission =
       if (submission.status !== 'QUEUED') {
         throw new DomainError(
           'wrong_state',
-          `The submission is ${submission.status}; only a QUEUED one can be canceled. To change an invoice that KSeF accepted, issue a corrective invoice.`,
+          `The submission is ${submission.status}; only a QUEUED submission can be canceled. To change an invoice that KSeF has accepted, issue a corrective invoice.`,
         );
       }
       const timing = { now: clock.now(), waitFactor: 1, requestMs: 0, random: 0 };

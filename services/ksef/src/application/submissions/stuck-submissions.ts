@@ -11,6 +11,6 @@ export const stuckSubmissions =
       kind: 'ksef_submission',
       what: `KSeF submission ${id} of organization ${organizationId}`,
       since: dueSince,
-      why: `it is ${status}, and no worker has claimed it`,
+      why: `the submission is ${status}, and no worker has claimed it`,
       resolution: 'docs/runbooks/ksef.md',
     }));

@@ -133,7 +133,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof VersionConflict)) {
-          logger.warn({ error, submissionId: id, connectionId }, 'a submission could not continue; it is retried');
+          logger.warn(
+            { error, submissionId: id, connectionId },
+            'a submission could not continue; the submission is retried',
+          );
         }
       } finally {
         lease.stop();
@@ -179,7 +182,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
-        'a step of a submission failed; it is retried',
+        'a step of a submission failed; the step is retried',
       );
       // A confirmation that cannot be checked is abandoned after a while, like a confirmation that KSeF does not send.
       if (step.kind !== 'CONFIRM') return wait(claim, FAULT_WAIT_MS);
@@ -396,7 +399,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   /** Fetches the collective confirmation of the session. If there is none, fetches the confirmation of the invoice. */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
-    if (submission.status !== 'ACCEPTED') throw new TypeError('Only a registered invoice has a confirmation.');
+    if (submission.status !== 'ACCEPTED')
+      throw new TypeError('A confirmation was requested for an invoice that is not registered.');
     const { referenceNumber } = step.session;
     const { organizationId, environment, id, document, ksefNumber } = submission;
     const at = clock.now();
@@ -418,7 +422,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         confirmationChecked(environment, 'REFUSED');
         logger.warn(
           { submissionId: id, fault: checked.fault },
-          'a confirmation of KSeF is not valid; it is fetched again',
+          'a KSeF confirmation is not valid; the confirmation is fetched again',
         );
         return { progress: confirmationLater(submission, undefined, timing()), steps };
       }
@@ -427,7 +431,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       if (!seal.isHolderKnown) {
         logger.info(
           { submissionId: id, seal: seal.fingerprint },
-          'the seal of a confirmation is valid, but its holder is unknown',
+          'the seal of a KSeF confirmation is valid, but the holder of its certificate is unknown',
         );
       }
       await deps.confirmations.keep({ submissionId: id, organizationId, ksefNumber, xml, seal, storedAt: clock.now() });
@@ -487,7 +491,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     } catch (error) {
       logger.warn(
         { error, submissionId: submission.id },
-        'the key of a session cannot be opened; another session is used',
+        'the key of a session cannot be decrypted; a new session is opened',
       );
       return undefined;
     }
@@ -517,7 +521,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 }
 
 /** A response about another document provides no information about this one. */
-const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'KSeF responded about another invoice.', {
+const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'The response of KSeF is about a different invoice.', {
   code: UNREADABLE_ANSWER,
 });
 const DECISION_CHANGED = {
@@ -526,11 +530,11 @@ const DECISION_CHANGED = {
 } as const;
 const DOCUMENT_CHANGED = {
   code: 'DOCUMENT_CHANGED',
-  message: 'The stored document is not the one that the decision is about.',
+  message: 'The stored document is not the document that was analyzed for the decision.',
 } as const;
 const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',
-  message: 'The connection was disabled before KSeF had registered the invoice.',
+  message: 'The connection was disabled before KSeF registered the invoice.',
 } as const;
 
 /**
