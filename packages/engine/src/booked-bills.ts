@@ -8,35 +8,36 @@ import type { Policy } from './policy/policy.js';
 
 /**
  * Returns the invoice that an ERP bill books, if there is one (detection reference, section 5).
- * @param candidates records that the lookup keys of the bill find, including other bills and the invoices that these
- * book
+ * @param candidates records found by the bill's lookup keys, including other bills and the invoices that these book
  */
 export function invoiceBookedBy(bill: Candidate, candidates: readonly Candidate[], policy: Policy): string | undefined {
-  // The supplier of a bill may be unknown. The tax id and the name identify it in this case.
+  // The supplier of a bill may be unknown. In this case, the tax id and the name identify it.
   const compared =
     bill.supplierId === null ? candidates.map((candidate) => ({ ...candidate, supplierId: null })) : candidates;
   return bookedInvoiceOf(bill, bill.supplierId ?? '', compared, policy.duplicates);
 }
 
-/** Tells whether an ERP bill still books the invoice that it was linked to. The bill may have changed since. */
+/** Checks whether an ERP bill still books the invoice to which it was linked. The bill may have changed since. */
 export function stillBooks(bill: Candidate, invoice: Candidate, { duplicates }: Policy): boolean {
   const compared = bill.supplierId === null ? { ...invoice, supplierId: null } : invoice;
   return canBook(bill, bill.supplierId ?? '', compared, duplicates);
 }
 
-/** Tells whether a bill of an ERP and an invoice agree in number, amount and days. Their suppliers are not compared. */
+/**
+ * Checks whether an ERP bill and an invoice have the same number, amount and days. Their suppliers are not compared.
+ */
 export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pick<Policy, 'duplicates'>): boolean {
   return isSameBill(bill, invoice, duplicates);
 }
 
-/** Returns the bills that a credit note names. Its number equals or contains their number. */
+/** Returns the bills that a credit note names. The credit note number equals or contains their number. */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
   return bills
     .filter((bill) => !bill.amountMinor.startsWith('-') && namesBill(note, bill))
     .map(({ invoiceId, amountMinor }) => ({ invoiceId, amountMinor }));
 }
 
-/** Groups bills by amount and currency. Only bills of one group can be duplicates of each other. */
+/** Groups bills by amount and currency. Only bills in the same group can be duplicates of each other. */
 export function billsByAmount(bills: readonly Candidate[]): readonly (readonly Candidate[])[] {
   const byAmount = new Map<string, Candidate[]>();
   for (const bill of bills) {
@@ -48,7 +49,7 @@ export function billsByAmount(bills: readonly Candidate[]): readonly (readonly C
   return [...byAmount.values()];
 }
 
-/** A bill with the bill that it repeats, or that repeats it. */
+/** A bill and the bill that it repeats, or that repeats it. */
 export interface DuplicatePair {
   readonly key: string;
   readonly bills: readonly [Candidate, Candidate];
@@ -57,7 +58,7 @@ export interface DuplicatePair {
 const NONE_CREDITED: ReadonlyMap<string, string> = new Map();
 
 /**
- * Returns the pairs of a bill with other bills that may be duplicates of it.
+ * Returns the pairs formed by a bill and other bills that may be duplicates of it.
  * @param credited pairs that a credit note clears
  */
 export function duplicatePairsOf(
@@ -72,7 +73,7 @@ export function duplicatePairsOf(
   }));
 }
 
-/** Returns the duplicate pairs among all bills of one amount. The time grows faster than the number of bills. */
+/** Returns the duplicate pairs among all bills with the same amount. The time grows faster than the number of bills. */
 export function duplicatePairsAmong(
   bills: readonly Candidate[],
   policy: Policy,
@@ -83,7 +84,8 @@ export function duplicatePairsAmong(
 }
 
 /**
- * Returns the pairs that a credit note among the records clears. Maps the key of the pair to the id of the credit note.
+ * Returns the pairs that a credit note among the records clears. The result maps the key of each pair to the id of its
+ * credit note.
  */
 export function pairsClearedAmong(
   bills: readonly Candidate[],
@@ -93,9 +95,9 @@ export function pairsClearedAmong(
   return notes.length === 0 ? NONE_CREDITED : creditedPairs([...bills, ...notes], policy, creditedIds);
 }
 
-/** Credit notes of the books. */
+/** Credit notes in the ERP books. */
 export interface CreditNotes {
   readonly notes: readonly Candidate[];
-  /** Maps the id of a credit note to the ids of the bills that its number names. */
+  /** Maps the id of each credit note to the ids of the bills that its number names. */
   readonly creditedIds: ReadonlyMap<string, readonly string[]>;
 }

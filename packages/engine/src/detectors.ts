@@ -16,21 +16,21 @@ import type { RaisedFinding } from './explanation/evidence.js';
 import type { Facts } from './facts/facts.js';
 import type { Policy } from './policy/policy.js';
 
-/** A set of rules for one invoice, with its section of the policy and the families of its findings. */
+/** A set of rules for one invoice, with its section in the policy and the families of its findings. */
 export interface Detector {
-  /** Name of the file in `detectors/`. */
+  /** Name of the detector file in `detectors/`. */
   readonly file: string;
   readonly families: readonly Family[];
   readonly policy: keyof Policy;
-  /** Sections of the detection reference. */
+  /** Sections of the detection reference that describe the detector. */
   readonly sections: string;
-  /** Raises findings from the facts. Detectors do not know each other. */
+  /** Raises findings from the facts. Detectors are independent of each other. */
   readonly detect: (facts: Facts, policy: Policy) => RaisedFinding[];
 }
 
 /**
- * Index of the detectors that the engine runs. The table in the README is made from it. A new detector is one line here
- * (docs/guides/adding-a-finding-family.md). run-engine.ts examines scans and books as a whole.
+ * Index of the detectors that the engine runs. The table in the README is generated from it. A new detector is one line
+ * here (docs/guides/adding-a-finding-family.md). run-engine.ts examines scans and books as a whole.
  */
 export const detectors: readonly Detector[] = [
   { file: 'duplicates', families: ['DUP'], policy: 'duplicates', sections: '5, 7.1', detect: detectDuplicates },

@@ -10,7 +10,7 @@ import { compareText } from './facts/record-order.js';
 import type { ScanPopulation } from './facts/scan.js';
 import type { Policy } from './policy/policy.js';
 
-/** Version of the engine. Any change of the output for any facts requires at least a new minor version. */
+/** Version of the engine. Any change to the output for any facts requires at least a new minor version. */
 export const ENGINE_VERSION = '1.15.0';
 
 /**
@@ -27,12 +27,12 @@ export function runEngineOnScan(scan: ScanPopulation, policy: Policy): Finding[]
   return complete(detectInScan(scan, policy));
 }
 
-/** Returns the findings about the books of a company as a whole. They belong to no invoice and change no decision. */
+/** Returns the findings about a company's books as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnBooks(books: Books, policy: Policy): Finding[] {
   return complete(detectInBooks(books, policy));
 }
 
-/** Orders findings by severity, confidence, type, summary and key. */
+/** Compares findings by severity, confidence, type, summary and key. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
     severityRank(right.severity) - severityRank(left.severity) ||
@@ -47,7 +47,7 @@ function complete(raised: readonly RaisedFinding[]): Finding[] {
   return raised.map((finding) => toFinding(finding, ENGINE_VERSION)).sort(compareFindings);
 }
 
-/** Adds the row of the caller's file to a finding about a row of a scan. */
+/** Adds the row number in the caller's file to a finding about a scan row. */
 function withOwnRow(raised: RaisedFinding, { invoice }: Facts): RaisedFinding {
   if (invoice.scanId === undefined) return raised;
   const row = { externalId: invoice.externalId ?? null, sourceRowNumber: invoice.rowNo ?? null };

@@ -1,6 +1,6 @@
 /**
- * Legal tender of countries, by ISO codes. Withdrawn currencies are listed next to their successors: the service that
- * receives an invoice decides whether one may still be invoiced on a day. Reviewed 2026-11.
+ * Legal tender of each country, by ISO codes. Withdrawn currencies are listed next to their successors: the service
+ * that receives an invoice decides if one may still be invoiced on a given day. Reviewed 2026-11.
  */
 // prettier-ignore
 const countriesByCurrency: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const countriesByCurrency: Readonly<Record<string, string>> = {
   ZAR: 'LS NA SZ ZA', ZMW: 'ZM', ZWG: 'ZW', ZWL: 'ZW',
 };
 
-/** Tells whether a currency is or was legal tender of a country. */
+/** Checks whether a currency is or was legal tender in a country. */
 export function isLegalTender(currency: string, country: string): boolean {
   return countriesByCurrency[currency]?.split(' ').includes(country) ?? false;
 }

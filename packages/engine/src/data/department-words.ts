@@ -1,6 +1,6 @@
 /**
- * Words that name departments in the field of the buyer's name, after transliteration. A department is not a different
- * buyer (detection reference, section 7.5). Reviewed 2026-11.
+ * Words that name departments in the buyer name field, after transliteration. A department is not a different buyer
+ * (detection reference, section 7.5). Reviewed 2026-11.
  */
 // prettier-ignore
 export const departmentWords: ReadonlySet<string> = new Set([

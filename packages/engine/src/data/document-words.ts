@@ -1,5 +1,5 @@
 /**
- * Words and abbreviations before the number of a document that requests no payment itself: orders and order
+ * Words and abbreviations that precede the number of a document that does not itself request payment: orders and order
  * confirmations, delivery notes, pro forma and self-billing documents, customer numbers, quotations, projects,
  * reminders and scanned files, in the languages of our suppliers.
  */

@@ -1,7 +1,7 @@
 /**
- * Words that extend a name without identifying its owner, in the form after transliteration: `Hinrichs GmbH` and
- * `Hinrichs International GmbH` are treated as one firm. Trades, towns and countries are not included, because they
- * distinguish firms. Reviewed 2026-11.
+ * Words that extend a name without identifying its owner, after transliteration: `Hinrichs GmbH` and `Hinrichs
+ * International GmbH` are treated as one firm. Trades, towns and countries are not included, because they distinguish
+ * firms. Reviewed 2026-11.
  */
 // prettier-ignore
 export const genericNameWords: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 /**
- * Legal forms after transliteration and after joining dotted letters (detection reference, section 3). Each line holds
- * the spellings of one form, with tokens separated by one space. Reviewed 2026-11.
+ * Legal forms of companies after transliteration and after joining dotted letters (detection reference, section 3).
+ * Each line holds the spellings of one form, with tokens separated by one space. Reviewed 2026-11.
  */
 // prettier-ignore
 export const legalForms: readonly (readonly string[])[] = [

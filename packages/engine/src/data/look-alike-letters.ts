@@ -1,12 +1,12 @@
 /**
- * Letters of other scripts that look like a Latin letter, each followed by the Latin letter, whatever its sound. Small
- * letters are left out if only their capital looks Latin. Reviewed 2026-11.
+ * Letters from other scripts that look like a Latin letter, each followed by that Latin letter, regardless of its
+ * sound. Small letters are left out if only their capital looks Latin. Reviewed 2026-11.
  */
 const pairs = [
-  // Cyrillic capitals, then small letters
+  // Cyrillic capital letters, then small letters
   'АA ВB ЕE ЅS ІI ЇI ЈJ КK МM НH ОO РP СC ТT УY ХX ЗZ ԚQ ԜW ҮY ЁE ԌG ҺH ӀI',
   'аa еe ѕs іi їi јj оo рp сc уy хx ԛq ԝw үy ёe һh ԁd ӏl',
-  // Greek capitals, then small letters
+  // Greek capital letters, then small letters
   'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
   'αa γy εe ηn ιi κk νv οo ρp τt υu χx ωw',
   // Armenian, Cherokee, Lisu and Coptic
@@ -22,7 +22,7 @@ export const lookAlikeLetters: ReadonlyMap<string, string> = new Map(
   pairs
     .flatMap((line) => line.split(' '))
     .map((pair) => [pair.charAt(0), pair.charAt(1)] as const)
-    // Small letters of Cherokee are small capitals.
+    // The small letters of Cherokee look like small capitals.
     .flatMap(([letter, shown]) =>
       CHEROKEE.test(letter)
         ? [

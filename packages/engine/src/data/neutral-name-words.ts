@@ -1,6 +1,6 @@
-// Words of a name that do not identify its owner, in the form after transliteration. Reviewed 2026-11.
+// Words in a name that do not identify its owner, after transliteration. Reviewed 2026-11.
 
-/** Words that join others, and parts of web addresses. */
+/** Words that join other words, and parts of web addresses. */
 // prettier-ignore
 export const joiningWords: ReadonlySet<string> = new Set([
   'AND', 'UND', 'U', 'ET', 'E', 'Y', 'I', 'EN', 'OG', 'OCH', 'THE', 'OF', 'FOR', 'VON', 'DER', 'DIE', 'DAS', 'DE', 'DES', 'DU',
@@ -22,7 +22,7 @@ export const countryWords: ReadonlySet<string> = new Set([
   'IBERIA', 'IBERICA', 'EMEA', 'CH', 'PL', 'FR', 'NL',
 ]);
 
-/** Words between the name of a firm and the name under which it trades. */
+/** Words between a firm's name and the name under which it trades. */
 export const tradingAs: readonly string[] = [
   'T A',
   'TRADING AS',
@@ -37,5 +37,5 @@ export const tradingAs: readonly string[] = [
   'H O D N',
 ];
 
-/** Words between the name of a firm and the recipient of its post or its payments. */
+/** Words between a firm's name and the recipient of its mail or its payments. */
 export const careOf: readonly string[] = ['C O', 'CARE OF'];

@@ -3,8 +3,8 @@ import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { isWeekend } from './weekends.js';
 
 /**
- * Holidays on a fixed day, `MM-DD`, under the Polish act on days free from work (ustawa o dniach wolnych od pracy). 24
- * December has been one since 2025. Reviewed 2026-11.
+ * Polish public holidays on a fixed day, `MM-DD`, according to the act on days free from work (ustawa o dniach wolnych
+ * od pracy). 24 December has been a holiday since 2025. Reviewed 2026-11.
  */
 const FIXED: ReadonlySet<string> = new Set([
   '01-01',
@@ -18,10 +18,13 @@ const FIXED: ReadonlySet<string> = new Set([
   '12-25',
   '12-26',
 ]);
-/** Easter Monday and Corpus Christi as days after Easter Sunday. Easter and Pentecost are Sundays and need no entry. */
+/**
+ * Number of days from Easter Sunday to Easter Monday and to Corpus Christi. Easter and Pentecost are Sundays and need
+ * no entry.
+ */
 const AFTER_EASTER = [1, 60];
 
-/** Returns the day that is the given number of Polish working days later. */
+/** Returns the day that is a given number of Polish working days later. */
 export function addPolishWorkingDays(from: CalendarDate, workingDays: number): CalendarDate {
   let date = from;
   for (let left = workingDays; left > 0;) {
@@ -37,7 +40,7 @@ function isPolishWorkingDay(date: CalendarDate): boolean {
   return !isWeekend(day, 'PL') && !FIXED.has(date.slice(5)) && !AFTER_EASTER.includes(afterEaster);
 }
 
-/** Returns Easter Sunday of a year in the Gregorian calendar, by the method of Meeus, Jones and Butcher. */
+/** Returns the date of Easter Sunday in a year of the Gregorian calendar, by the method of Meeus, Jones and Butcher. */
 function easterOf(year: number): CalendarDate {
   const [a, b, c] = [year % 19, Math.floor(year / 100), year % 100];
   const [d, e] = [Math.floor(b / 4), b % 4];

@@ -1,13 +1,13 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import { europeanUnion } from './european-union.js';
 
-/** A standard rate in basis points and the day it came into force. */
+/** A standard VAT rate in basis points and the day on which it came into force. */
 export interface VatRate {
   readonly from: CalendarDate;
   readonly basisPoints: number;
 }
 
-/** Start date of rates that are older than any invoice. */
+/** Start date for rates that are older than any invoice. */
 export const ALWAYS: CalendarDate = '1900-01-01';
 
 const constant = (basisPoints: number): readonly VatRate[] => [{ from: ALWAYS, basisPoints }];
@@ -16,7 +16,7 @@ const changed = (before: number, from: CalendarDate, basisPoints: number): reado
   { from, basisPoints },
 ];
 
-/** Standard rates of value added tax by country (detection reference, section 7.4). Reviewed 2026-11. */
+/** Standard value added tax rates by country (detection reference, section 7.4). Reviewed 2026-11. */
 const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   AT: constant(2000),
   BE: constant(2100),
@@ -63,7 +63,7 @@ const standardRates: Readonly<Record<string, readonly VatRate[]>> = {
   QA: constant(0),
 };
 
-/** Legal rates in basis points from a day until the next entry. */
+/** Legal VAT rates in basis points from a given day until the next entry. */
 interface LegalRates {
   readonly from: CalendarDate;
   readonly basisPoints: readonly number[];
@@ -76,11 +76,11 @@ const since = (from: CalendarDate, ...percents: readonly number[]): LegalRates =
 const always = (...percents: readonly number[]): readonly LegalRates[] => [since(ALWAYS, ...percents)];
 
 /**
- * Other rates that may be charged: reduced, super-reduced and parking rates, rates of regions from which goods are sold
- * (Azores, Madeira, Greek islands, overseas departments of France), and standard rates that applied for a limited time.
- * Rates below 2 % for newspapers and magazines are left out, because they are too close to no tax. The rates were taken
- * from published copies of the Commission's Taxes in Europe Database (2026-03) and from its list of rates in the member
- * states. The rates of GB, CH and NO were taken from national law. Reviewed 2026-11.
+ * Other VAT rates that may be charged: reduced, super-reduced and parking rates, rates in regions from which goods are
+ * sold (Azores, Madeira, Greek islands, French overseas departments), and standard rates that applied for a limited
+ * time. Rates below 2 % for newspapers and magazines are left out, because they are too close to no tax. The rates were
+ * taken from published copies of the Commission's Taxes in Europe Database (2026-03) and from its list of rates in the
+ * member states. The rates of GB, CH and NO were taken from national law. Reviewed 2026-11.
  */
 const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
   AT: [since(ALWAYS, 10, 12, 13, 19), since('2020-07-01', 5, 10, 13, 19), since('2022-01-01', 10, 13, 19)],
@@ -120,14 +120,14 @@ const otherRates: Readonly<Record<string, readonly LegalRates[]>> = {
 };
 
 /**
- * Returns the standard rate of a country on a day and the day from which it applies. Undefined for a country that is
- * not listed.
+ * Returns the standard rate in a country on a given day and the day from which it applies. Undefined for a country that
+ * is not listed.
  */
 export function standardVatRate(country: string, date: CalendarDate): VatRate | undefined {
   return standardRates[country]?.findLast((rate) => rate.from <= date);
 }
 
-/** Returns the highest standard rate on a day and its country. */
+/** Returns the highest standard rate on a given day and the country that charges it. */
 export function highestVatRate(date: CalendarDate): { readonly country: string; readonly rate: VatRate } | undefined {
   const rates = Object.keys(standardRates).flatMap((country) => {
     const rate = standardVatRate(country, date);
@@ -137,8 +137,8 @@ export function highestVatRate(date: CalendarDate): { readonly country: string; 
 }
 
 /**
- * Returns the standard rates that may turn a net amount into a gross amount: the rates of the country, or of the whole
- * European Union when the country is unknown.
+ * Returns the standard rates that may turn a net amount into a gross amount: the rates of the given country, or of the
+ * whole European Union if the country is unknown.
  */
 export function possibleVatRates(country: string | undefined, dates: readonly CalendarDate[]): number[] {
   const countries = country !== undefined && standardRates[country] !== undefined ? [country] : europeanUnion;
@@ -147,8 +147,8 @@ export function possibleVatRates(country: string | undefined, dates: readonly Ca
 }
 
 /**
- * Returns the country's other legal rates on any of the days. Returns none for an unknown country, because the rates of
- * all countries together would fit too many amounts.
+ * Returns the country's other legal rates on any of the given days. Returns none for an unknown country, because the
+ * rates of all countries together would fit too many amounts.
  */
 export function otherVatRates(country: string | undefined, dates: readonly CalendarDate[]): readonly number[] {
   const periods = country === undefined ? undefined : otherRates[country];

@@ -1,16 +1,17 @@
-/** Countries whose weekend is Friday and Saturday instead of Saturday and Sunday. Reviewed 2026-11. */
+/** Countries in which the weekend is Friday and Saturday instead of Saturday and Sunday. Reviewed 2026-11. */
 const fridayAndSaturday: ReadonlySet<string> = new Set(['BH', 'QA', 'SA']);
 
 export const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** Returns the day of the week of a day number (days since 1970-01-01). */
+/** Returns the weekday of a day number (days since 1970-01-01). */
 export function weekdayOf(day: number): (typeof weekdays)[number] {
-  // Day 0 was a Thursday.
+  // Day 0, which is 1970-01-01, was a Thursday.
   return weekdays[(((day + 4) % 7) + 7) % 7] ?? 'Sunday';
 }
 
 /**
- * Tells whether a day is part of the weekend in a country. In an unknown country, the weekend is Saturday and Sunday.
+ * Checks whether a day is part of the weekend in a country. If the country is unknown, the weekend is Saturday and
+ * Sunday.
  */
 export function isWeekend(day: number, country: string | undefined): boolean {
   const weekday = weekdayOf(day);

@@ -24,7 +24,7 @@ import type { CheckedAmount } from './checked-amount.js';
 import { risenAmount } from './spending.js';
 
 /**
- * Family AMT: checks whether an amount is usual for its supplier and how it relates to approval limits (detection
+ * Checks whether an amount is usual for its supplier and how it relates to approval limits (family AMT; detection
  * reference, section 7.4). Credit notes are skipped, because refunds do not follow the usual amounts.
  */
 export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -47,7 +47,8 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Chooses the one finding about the size of an amount. A rise that requires a review replaces a finding that does not.
+ * Chooses the single finding about the size of an amount. A rise that requires a review replaces a finding that does
+ * not.
  */
 function risenOr(
   notices: readonly RaisedFinding[],
@@ -71,7 +72,7 @@ function zero({ invoice }: Facts, { levels }: AmountParameters): RaisedFinding[]
   ];
 }
 
-/** Reports an amount far above the usual amounts, measured by their spread. */
+/** Reports an amount that is far above the supplier's usual amounts, measured by their spread. */
 function outlier(
   checked: CheckedAmount,
   usual: readonly AmountUse[],
@@ -161,7 +162,7 @@ function mostSevere(left: Level | undefined, right: Level | undefined): Level | 
   return severityRank(left.severity) >= severityRank(right.severity) ? left : right;
 }
 
-/** Tells whether a bill of similar size was sent about a year ago, such as an insurance or a licence. */
+/** Checks whether a bill of similar size was sent about a year ago, as for insurance or a licence. */
 function isYearlyBill(facts: Facts, uses: readonly AmountUse[], parameters: AmountParameters): boolean {
   const { amountMinor } = facts.invoice;
   return aYearBefore(facts, uses, parameters).some(({ minor }) => isOfThisSize(amountMinor, minor, parameters));
@@ -175,7 +176,7 @@ function aYearBefore(
   return uses.filter(({ day }) => invoice.issueDay - day >= min && invoice.issueDay - day <= max);
 }
 
-/** Tells whether an earlier amount is nearly as large as the checked amount, or larger. */
+/** Checks whether an earlier amount is nearly as large as the checked amount, or larger. */
 function isOfThisSize(checkedMinor: string, earlierMinor: string, { sameSizeShareMin }: AmountParameters): boolean {
   return Number(earlierMinor) >= Number(checkedMinor) * sameSizeShareMin;
 }
@@ -216,7 +217,7 @@ function magnitudeShift(
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
-  // The larger of the two amounts is the value at stake.
+  // The larger amount is the value at stake.
   if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
@@ -255,8 +256,8 @@ function magnitudeShift(
 }
 
 /**
- * Tells whether an amount ten times as large may be ten pieces: the supplier has billed the checked amount before, or
- * other multiples of the smaller amount. Rounding of each line may change the amount by a few cents.
+ * Checks whether an amount ten times as large may be for ten pieces: the supplier has billed the checked amount before,
+ * or other multiples of the smaller amount. Rounding of each line may change the amount by a few cents.
  */
 function isSoldByQuantity(
   uses: readonly AmountUse[],
@@ -277,7 +278,8 @@ function isSoldByQuantity(
 }
 
 /**
- * Finds the entry with the smallest distance. Among equals, the newest wins. Entries without a distance are skipped.
+ * Finds the entry with the smallest distance. If several are equal, the newest is returned. Entries without a distance
+ * are skipped.
  */
 function closest(
   uses: readonly AmountUse[],
@@ -291,14 +293,16 @@ function closest(
   return nearest?.use;
 }
 
-/** Tells whether the amounts of a supplier are similar, without the highest tenth and the lowest tenth. */
+/** Checks whether a supplier's amounts are similar, without the highest tenth and the lowest tenth. */
 function areAlike(uses: readonly AmountUse[], { shiftRangeMax }: AmountParameters): boolean {
   const sorted = uses.map(({ minor }) => Number(minor)).sort((left, right) => left - right);
   const cut = Math.floor(sorted.length / 10);
   return (sorted.at(-1 - cut) ?? 0) <= (sorted[cut] ?? 0) * shiftRangeMax;
 }
 
-/** Reports a changed amount from a supplier that bills one amount at regular intervals, when the next bill is due. */
+/**
+ * Reports a changed amount from a supplier that bills the same amount at regular intervals, when the next bill is due.
+ */
 function recurringChanged(
   { facts, minor: amount, uses }: CheckedAmount,
   parameters: AmountParameters,
@@ -311,7 +315,7 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // Final bills are accepted, such as the bill of a utility after a year of advance payments.
+  // Final bills are accepted, such as the bill that a utility sends after a year of advance payments.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
@@ -357,8 +361,8 @@ function recurringChanged(
 }
 
 /**
- * Reports a recurring fee that rises a little each time. No single rise ends the series, but compared with the fee of
- * half a year ago the rise is large.
+ * Reports a recurring fee that rises a little each time. No single rise interrupts the series, but compared with the
+ * fee half a year ago the rise is large.
  */
 function risingFee(
   { facts, minor: amount, uses }: Pick<CheckedAmount, 'facts' | 'minor' | 'uses'>,
@@ -418,9 +422,9 @@ function risingFee(
 }
 
 /**
- * Returns the newest bills of one amount if they form a series that the checked bill continues. A few other bills in
- * between and a few missing bills are allowed. A bill with another amount in place of a regular one counts as both, so
- * that varying bills do not form a series.
+ * Returns the newest bills with the same amount if they form a series that the checked bill continues. A few other
+ * bills in between and a few missing bills are allowed. A bill with another amount in place of a regular one counts as
+ * both, so that varying bills do not form a series.
  */
 function recurringSeries(
   uses: readonly AmountUse[],
@@ -447,7 +451,7 @@ function recurringSeries(
   return isRegular ? series : undefined;
 }
 
-/** Returns the median of sorted amounts, or the larger of two middle amounts. */
+/** Returns the median of sorted amounts, or the larger of the two middle amounts. */
 function middleAmount(uses: readonly AmountUse[]): bigint {
   const sorted = uses
     .map(({ minor }) => BigInt(minor))
@@ -540,7 +544,7 @@ function belowThreshold(
   ];
 }
 
-/** Reports one purchase that is split over several bills, each below an approval limit that their total exceeds. */
+/** Reports a purchase that is split over several bills, each below an approval limit that their total exceeds. */
 function splitBelowThreshold(
   { facts, uses }: CheckedAmount,
   currencies: readonly LimitCurrency[],
@@ -601,8 +605,8 @@ function splitBelowThreshold(
 }
 
 /**
- * Returns the checked bill and other bills below the same limit, by day, in the time window that contains the most of
- * them.
+ * Returns the checked bill and other bills below the same limit, sorted by day, in the time window that contains the
+ * most of them.
  */
 function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBill[] {
   const { invoice, supplier } = facts;
@@ -640,7 +644,7 @@ function splitGroup(facts: Facts, band: Band, policy: Policy): readonly RecentBi
 
 /**
  * Returns the records that duplicate the checked invoice. They are reported as duplicates and do not count as parts of
- * a split.
+ * a split purchase.
  */
 function duplicatesOf(facts: Facts, { duplicates }: Policy): ReadonlySet<string> {
   const pairs = scorePairs(facts, originalsOf(facts), duplicates);
@@ -681,10 +685,10 @@ function numberOf({ invoiceNumber }: RecentBill): string {
   return readInvoiceNumber(invoiceNumber).o2;
 }
 
-/** A currency of approval limits, with the conversion of the invoice's amounts into it. */
+/** A currency in which approval limits apply, with the conversion from the invoice currency. */
 interface LimitCurrency {
   readonly currency: string;
-  /** Converts minor units of the invoice's currency to micro-units of the limit's currency. */
+  /** Converts minor units of the invoice currency to micro-units of the limit currency. */
   readonly worthOf: (minor: string) => bigint;
 }
 
@@ -698,7 +702,7 @@ interface Band extends LimitCurrency {
 }
 
 /**
- * Returns the currencies in which limits apply: the currency of the invoice, and the base currency at the rate of the
+ * Returns the currencies in which limits apply: the invoice currency, and the base currency at the exchange rate of the
  * invoice.
  */
 function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
@@ -727,7 +731,7 @@ function bandOf(
   return undefined;
 }
 
-/** Cache of parsed limits. They are parsed once per policy, because every invoice is compared with all limits. */
+/** Cache of parsed limits. They are parsed once for each policy, because every invoice is compared with all limits. */
 const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
 
 function inMicro(thresholds: readonly string[]): readonly bigint[] {
@@ -738,7 +742,7 @@ function inMicro(thresholds: readonly string[]): readonly bigint[] {
   return limits;
 }
 
-/** Tells whether another amount of the supplier is also just below the limit. */
+/** Checks whether another of the supplier's amounts is also just below the limit. */
 function isInBand(minor: string, { worthOf, limit }: Band, percent: number): boolean {
   return isJustUnder(worthOf(minor), limit, percent);
 }
@@ -747,7 +751,9 @@ function isJustUnder(value: bigint, limit: bigint, percent: number): boolean {
   return value < limit && value * 100n >= limit * BigInt(percent);
 }
 
-/** Tells whether many earlier amounts of the supplier are just below the limit, because its prices are there. */
+/**
+ * Checks whether many of the supplier's earlier amounts are just below the limit, because its prices are in that range.
+ */
 function isPricePoint(
   uses: readonly AmountUse[],
   band: Band,
@@ -758,10 +764,7 @@ function isPricePoint(
   return uses.filter(({ minor }) => isInBand(minor, band, percent)).length >= uses.length * pricePointShareMin;
 }
 
-/**
- * Returns the value of the amount in the currency of the limit as text, or an empty text if both have the same
- * currency.
- */
+/** Returns the value of the amount in the limit currency as text, or an empty string if both have the same currency. */
 function inLimitCurrency({ currency }: Facts['invoice'], band: Band): string {
   return band.currency === currency ? '' : ` (${moneyText(microToDecimal(band.value), band.currency)})`;
 }
@@ -774,12 +777,12 @@ function thresholdEvidence({ threshold, currency }: Band): { [name: string]: Evi
   return { threshold: moneyIn(currency, threshold), thresholdCurrency: currency };
 }
 
-/** Counts the significant digits of an amount. 1200.00 has two. */
+/** Counts the significant digits in an amount. 1200.00 has two. */
 function digitsOf(minor: bigint): number {
   return String(minor).replace(/(?<!0)0+$/, '').length;
 }
 
-/** Tells whether an amount differs from a positive amount by at most a percentage of that amount. */
+/** Checks whether an amount differs from a positive amount by at most a percentage of that amount. */
 function isWithin(amount: bigint, expected: bigint, percent: number): boolean {
   return distance(amount, expected) * 100n <= expected * BigInt(percent);
 }

@@ -29,7 +29,7 @@ import { isTampered } from './tampering.js';
 /** Number of digits in a UK sort code. UK accounts are compared as the sort code followed by the account number. */
 const SORT_CODE_LENGTH = 6;
 
-/** Family BANK: checks the account that would be paid (detection reference, section 7.2). */
+/** Checks the bank account to which an invoice would be paid (family BANK; detection reference, section 7.2). */
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const { bankKey, bankMasked } = facts.invoice;
   if (bankKey === undefined || bankMasked === undefined) {
@@ -62,9 +62,9 @@ interface StatedAccount {
   readonly key: string;
   readonly masked: string;
   readonly isValid: boolean;
-  /** Absent if the supplier has never used the account before. */
+  /** Earlier use of the account. Absent if the supplier has never used the account before. */
   readonly use: AccountUse | undefined;
-  /** Other valid accounts of the supplier. */
+  /** Other valid accounts that the supplier has used. */
   readonly others: readonly AccountUse[];
 }
 
@@ -85,7 +85,7 @@ function blocklisted(facts: Facts, account: StatedAccount, { levels }: BankParam
   ];
 }
 
-/** Reports that the supplier asks for payment to an account that is not trusted yet. */
+/** Reports that the supplier requests payment to an account that is not trusted yet. */
 function changed(facts: Facts, account: StatedAccount, near: NearAccount | undefined, policy: Policy): RaisedFinding[] {
   const { use, others } = account;
   if (others.length === 0 || (use !== undefined && isTrustedFor(facts.invoice, use, facts.supplier.profile.accounts)))
@@ -156,7 +156,8 @@ interface Escalator {
 }
 
 /**
- * Lists the second signals that turn a changed account into a block. Signals with an ordinary explanation are left out.
+ * Lists the additional signals that turn a changed account into a block. Signals with an ordinary explanation are left
+ * out.
  */
 function escalatorsOf(
   facts: Facts,
@@ -169,7 +170,7 @@ function escalatorsOf(
   const countries = new Set(account.others.map((use) => use.country));
   // The same name under another tax id does not count as a second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
-  // The ratio also covers every amount outlier of MEDIUM or more.
+  // The ratio also covers every amount outlier with severity MEDIUM or higher.
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
   const terms = shortenedTerms(facts, policy.dates);
   const found: (Escalator | undefined)[] = [
@@ -185,7 +186,7 @@ function escalatorsOf(
           name: 'TERMS_SHORTENED',
           sentence: `payment is due ${terms.newDays <= 0 ? 'immediately' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
         },
-    // A supplier with virtual accounts uses a new account on every bill, and a large amount alone never blocks.
+    // A supplier with virtual accounts uses a new account on every bill, so a large amount alone never blocks.
     ratio >= policy.bank.escalatingAmountRatio && !isVirtual
       ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${grouped(ratio)} times the usual amount` }
       : undefined,
@@ -221,7 +222,7 @@ function changedLevel(
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
-/** Tells whether a supplier that is known only by its name may be another company, because the legal forms differ. */
+/** Checks whether a supplier that is known only by its name may be another company, because the legal forms differ. */
 function isUncertainParty({ invoice, supplier }: Facts): boolean {
   if (supplier.reason !== 'NAME_KEY' || supplier.name === undefined) return false;
   return haveOtherLegalForms(supplier.name, invoice.supplierName);
@@ -262,8 +263,8 @@ function nearMatch(
 }
 
 /**
- * Finds the known account that differs least from a new account, within the limit. Among equals, an account that
- * several bills stated wins.
+ * Finds the known account that differs least from a new account, within the limit. If several are equal, an account
+ * stated on several bills is preferred.
  */
 function nearestAccount(
   account: StatedAccount,
@@ -288,8 +289,8 @@ function nearestAccount(
 }
 
 /**
- * Tells whether two accounts belong to one bank. An invalid account has no bank code, so it is compared with the bank
- * code of the known account.
+ * Checks whether two accounts belong to the same bank. An invalid account has no bank code, so it is compared with the
+ * bank code of the known account.
  */
 function isOfSameBank(key: string, knownKey: string): boolean {
   const known = bankCodeOfKey(knownKey);
@@ -298,7 +299,7 @@ function isOfSameBank(key: string, knownKey: string): boolean {
   return text.length === withoutCheckDigits(knownKey).length && text.startsWith(known);
 }
 
-/** Tells whether the key is that of an invalid account (packages/values, bank-account). */
+/** Checks whether the key belongs to an invalid account (packages/values, bank-account). */
 function isInvalidKey(key: string): boolean {
   return key.startsWith('X:');
 }
@@ -312,7 +313,7 @@ function withoutCheckDigits(key: string): string {
 }
 
 /**
- * Returns the differing positions, counted from 1 in the IBAN or in the sort code with account number. Empty when the
+ * Returns the differing positions, counted from 1 in the IBAN or in the sort code with account number. Empty if the
  * lengths differ.
  */
 function differingPositions(left: string, right: string): number[] {
@@ -321,7 +322,7 @@ function differingPositions(left: string, right: string): number[] {
   return [...left].flatMap((character, index) => (character === right[index] ? [] : [index + before]));
 }
 
-/** Reports a switch back to the old account after a few bills on another one. Internal fraud follows this pattern. */
+/** Reports a switch back to the old account after a few bills with another one. Internal fraud follows this pattern. */
 function reverted(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { use, others } = account;
   if (use === undefined || use.count < parameters.revertedInvoicesMin) return [];
@@ -368,8 +369,8 @@ function reverted(facts: Facts, account: StatedAccount, parameters: BankParamete
 
 /**
  * Reports an account that several suppliers use. The finding is raised on the invoice that links the supplier to the
- * account, and on later invoices as long as all of the supplier's bills on the account wait for a review. Rows of the
- * scan that first used the account are reported once.
+ * account, and on later invoices as long as all of the supplier's bills with the account are waiting for a review. Rows
+ * of the scan that first used the account are reported once.
  */
 function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const others = linkedOthers(facts);
@@ -385,7 +386,7 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
       jaroWinkler(other.nameKey, invoice.nameKey) >= policy.duplicates.similarNameMin,
   );
   const isFactor = isFactorAccount(facts, parameters);
-  // One company may have several tax ids and one account.
+  // A company may have several tax ids and a single account.
   const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
   const level = isOneName
     ? parameters.levels.sharedOneName
@@ -462,7 +463,7 @@ function invalid(
   ];
 }
 
-/** Reports a text in a document that looks like an IBAN but is invalid. The invoice has no account in this case. */
+/** Reports text in a document that looks like an IBAN but is invalid. In this case, the invoice has no account. */
 function unreadable(facts: Facts, printed: string, { levels }: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { key, masked, problems } = readBankAccount({ iban: printed });
@@ -484,7 +485,8 @@ function unreadable(facts: Facts, printed: string, { levels }: BankParameters): 
 }
 
 /**
- * Reports a bank in another country than the supplier's tax registration. A presumed country is not used as evidence.
+ * Reports that the bank is in a different country from the supplier's tax registration. A presumed country is not used
+ * as evidence.
  */
 function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
   const { invoice } = facts;
@@ -492,14 +494,14 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   const taxCountry = statedTaxCountry(invoice);
   if (!account.isValid || bankCountry === undefined || taxCountry === undefined) return [];
   if (bankCountry === taxCountry) return [];
-  // All tax ids of the supplier count, because a supplier with several tax ids may use one account.
+  // All of the supplier's tax ids count, because a supplier with several tax ids may use one account.
   const ownUses = account.use === undefined ? 0 : answeredUses(invoice, account.use);
   const uses = Math.max(ownUses, usesUnderName(facts));
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
-  // Foreign accounts are ordinary within the area, so long use closes the question there. Outside of it a person must
-  // answer.
+  // Foreign accounts are ordinary within the area, so long use is sufficient there. Outside the area, a person must
+  // answer the question.
   if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);
@@ -558,7 +560,7 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
   ];
 }
 
-/** Reports a missing account when the supplier usually states one. Exports without bank columns are skipped. */
+/** Reports a missing account if the supplier usually states one. Exports without bank columns are skipped. */
 function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const { count, bankCount } = supplier.profile;
@@ -586,13 +588,13 @@ function missingAccount(facts: Facts, parameters: BankParameters): RaisedFinding
   ];
 }
 
-/** Tells whether the vendor master of the company has an account of the supplier. */
+/** Checks whether the company's vendor master has an account for the supplier. */
 function hasMasterAccounts({ vendorMaster }: Facts): boolean {
   return (vendorMaster?.vendor?.accounts.length ?? 0) > 0;
 }
 
 /**
- * Describes the differing places that the masks of two accounts hide: `digit 8 of the account number`, `characters 7
+ * Describes the differing positions that the masks of two accounts hide: `digit 8 of the account number`, `characters 7
  * and 8 of the IBAN`.
  */
 function placesText(key: string, positions: readonly number[]): string {
@@ -608,11 +610,12 @@ function placesText(key: string, positions: readonly number[]): string {
   return parts.join(' and ');
 }
 
-/** Maximum number of differing places that a sentence lists. */
+/** Maximum number of differing positions that a sentence lists. */
 const NAMED_PLACES_MAX = 4;
 
 /**
- * Explains the difference between two accounts that look equal because their masks hide it. Returns nothing otherwise.
+ * Explains the difference between two accounts that look equal because their masks hide it. Otherwise the result is
+ * empty.
  */
 function hiddenDifference(account: StatedAccount, other: AccountUse | undefined): string {
   if (other === undefined || account.masked !== other.masked) return '';
@@ -625,14 +628,14 @@ function places(noun: string, positions: readonly number[]): string {
   return `${noun}${positions.length === 1 ? '' : 's'} ${listed(positions.map(String))}`;
 }
 
-/** Lists other suppliers on the account that have another tax id or another name. */
+/** Lists other suppliers that use the account and have another tax id or another name. */
 function linkedOthers({ bankLink, supplier, invoice }: Facts): LinkedSupplier[] {
   return othersOn(bankLink, supplier.supplierId, invoice);
 }
 
 /**
- * Counts bills on the account under exactly the supplier name on the invoice. Bills that wait for a review do not
- * count.
+ * Counts bills with this account under exactly the supplier name on the invoice. Bills that are waiting for a review do
+ * not count.
  */
 function usesUnderName({ bankLink, invoice }: Facts): number {
   const named = bankLink?.suppliers.filter(({ nameKey }) => nameKey === invoice.nameKey) ?? [];
@@ -643,9 +646,9 @@ function usesUnderName({ bankLink, invoice }: Facts): number {
 }
 
 /**
- * Tells whether the account belongs to a factor: it collects for many suppliers and has no confirmed fraud. A supplier
- * counts once a person accepted the account for it, or once bills without an open finding have arrived for as long as
- * an account needs to become trusted. All rows of one scan count for each other.
+ * Checks whether the account belongs to a factoring company: it collects for many suppliers and has no confirmed fraud.
+ * A supplier counts once a person accepted the account for it, or once bills without an open finding have arrived for
+ * as long as an account needs to become trusted. All rows of one scan count for each other.
  */
 function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: BankParameters): boolean {
   if (bankLink === null || bankLink.fraud !== undefined) return false;
@@ -655,7 +658,7 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
   return known.length >= factorSuppliersMin;
 }
 
-/** Returns the bills of a link that count towards trust. Older links do not store which bills these are. */
+/** Returns the bills in a link that count towards trust. Older links do not store which bills these are. */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
 }
@@ -698,7 +701,7 @@ const problemTexts: Readonly<Record<BankAccountProblem, string>> = {
 };
 
 /**
- * Lists letters where an IBAN must have digits, with positions counted from 1. They are probably misread characters.
+ * Lists the letters at positions where an IBAN must have digits, counted from 1. They are probably misread characters.
  */
 function suspectCharacters(key: string): EvidenceValue {
   const text = key.slice(2);

@@ -17,7 +17,7 @@ import { emptyProfile } from '../supplier/profile.js';
 
 const DAY_MS = 86_400_000;
 
-/** Two bills in the books that are the same bill, with the earlier bill first. */
+/** Two records in the books that are the same bill, with the earlier record first. */
 export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
@@ -26,10 +26,10 @@ export interface BilledTwice {
 }
 
 /**
- * Finds bills that were entered twice, by the points of their pairs (detection reference, section 5). Each copy is
- * reported with the earliest bill that it repeats, so that a pair is the same whichever of its bills is examined.
+ * Finds bills that were entered twice, based on the points of their pairs (detection reference, section 5). Each copy
+ * is reported with the earliest bill that it repeats, so that a pair is the same regardless of which bill is examined.
  * @param cleared pairs that a credit note between the bills clears, if the caller knows more credit notes than `booked`
- * contains
+ *   contains
  */
 export function billedTwice(
   { bill, others, creditedIds }: Pick<BookedBill, 'bill' | 'others' | 'creditedIds'>,
@@ -54,8 +54,8 @@ export function billedTwice(
 }
 
 /**
- * Returns the pairs of bills that a credit note among the same bills clears. Maps the key of the pair to the id of the
- * credit note.
+ * Returns the pairs of bills that a credit note among the same bills clears. The result maps the key of each pair to
+ * the id of its credit note.
  * @param creditedIds maps the id of a credit note to further bills that its number names
  */
 export function creditedPairs(
@@ -76,21 +76,21 @@ export function creditedPairs(
 }
 
 /**
- * Returns the pairs of a bill with bills that it repeats or that repeat it. Credit notes do not reduce points here,
- * because they clear whole pairs.
+ * Returns the pairs formed by a bill and the bills that it repeats or that repeat it. Credit notes do not reduce points
+ * here, because they clear whole pairs.
  */
 function repeatedBy(bill: Candidate, records: readonly Candidate[], { duplicates }: Policy): PairScore[] {
   const compared = records.filter(
     (record) => record.invoiceId !== bill.invoiceId && (isPayable(record) || isCredit(record)),
   );
-  // The supplier of a bill may not be known yet. Tax id and name identify it then.
+  // The supplier of a bill may not be known yet. In that case, the tax id and name identify it.
   const others = bill.supplierId === null ? compared.map((other) => ({ ...other, supplierId: null })) : compared;
   return scorePairs(factsOf(bill), others, duplicates, []).filter(
     ({ other, halfPoints }) => halfPoints >= duplicates.highMin && other.companyId === bill.companyId,
   );
 }
 
-/** Reports bills that are in the books twice. Once both are paid, the second payment must be claimed back. */
+/** Reports bills that were entered in the books twice. Once both are paid, the second payment must be claimed back. */
 export function duplicateBills(bills: readonly BookedBill[], policy: Policy): RaisedFinding[] {
   return bills.flatMap((booked) =>
     billedTwice(booked, policy).flatMap((twice) => {
@@ -130,7 +130,8 @@ function duplicateBill(twice: BilledTwice, paid: number, policy: Policy): Raised
 }
 
 /**
- * Reports payments of two bills. Bills whose numbers are only similar are separate bills if their dates are far apart.
+ * Reports that two bills for the same supply were both paid. Bills whose numbers are only similar are separate bills if
+ * their dates are far apart.
  */
 function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   const { original, copy, pair } = twice;
@@ -155,7 +156,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
       observed: { ...observed, daysBetween },
       extra: {
         ...extra,
-        // This ERP reports no payments, so the bills are the evidence of payment.
+        // This ERP does not report payments, so the bills are the evidence of payment.
         paidRecords: 'BILLS',
         paymentIds: [original.invoiceId, copy.invoiceId],
         dates: [original.issueDate, copy.issueDate],
@@ -164,7 +165,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Returns the evidence of a pair (detection reference, section 8). It begins with the paid amounts. */
+/** Returns the evidence for a pair (detection reference, section 8). It begins with the paid amounts. */
 function pairEvidence(
   { original, copy, pair }: BilledTwice,
   { duplicates }: Policy,
@@ -190,7 +191,7 @@ function pairEvidence(
   };
 }
 
-/** Tells whether a bill can be paid. Only such a bill can be paid twice. */
+/** Checks whether a bill can be paid. Only such a bill can be paid twice. */
 function isPayable(bill: Candidate): boolean {
   return BigInt(bill.amountMinor) > 0n && isLive(bill);
 }
@@ -203,7 +204,7 @@ function isLive({ status }: Candidate): boolean {
   return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
-/** Returns a bill in the form of facts, so that pairs can be scored. Bills of an ERP have no supplier history. */
+/** Converts a bill to facts, so that pairs can be scored. ERP bills have no supplier history. */
 function factsOf(bill: Candidate): Facts {
   return {
     format: 1,

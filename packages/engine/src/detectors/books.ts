@@ -20,7 +20,7 @@ const NAMED_VENDORS_MAX = 5;
 /** Maximum number of added, and of removed, accounts that an explanation names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
-/** Raises findings about the books of a company, which belong to no invoice (detection reference, section 7.6). */
+/** Raises findings about a company's books, which belong to no invoice (detection reference, section 7.6). */
 export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
   const parameters = policy.books;
   return [
@@ -34,8 +34,8 @@ export function detectInBooks(books: Books, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports several vendor records for one vendor, because they allow double payment. Branches with different names and
- * accounts are not duplicates.
+ * Reports several vendor records for the same vendor, because they allow double payment. Branches with different names
+ * and accounts are not duplicates.
  */
 function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }: Policy): RaisedFinding[] {
   const active = vendors
@@ -86,7 +86,10 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
     });
 }
 
-/** Groups vendors that are the same. Each group has two vendors or more, and each of them is the same as the first. */
+/**
+ * Groups vendor records for the same vendor. Each group has two records or more, and each of them is the same vendor as
+ * the first.
+ */
 function groupsOf(
   vendors: readonly BookedVendor[],
   isSame: (left: BookedVendor, right: BookedVendor) => boolean,
@@ -102,7 +105,7 @@ function groupsOf(
   return groups;
 }
 
-/** Names the first vendors and counts the others. */
+/** Lists the names of the first vendors and counts the others. */
 function namesOf(vendors: readonly BookedVendor[]): string {
   const named = vendors.slice(0, NAMED_VENDORS_MAX).map(nameOfVendor);
   const more = vendors.length - named.length;
@@ -137,7 +140,7 @@ function changedVendorAccounts(
         type: 'VENDOR_MASTER_BANK_CHANGED',
         ...levels.vendorAccountChanged,
         summary: `The accounts of ${grouped(changes.length)} of ${counted(vendorCount, 'vendor')} changed at the same time, as in a data migration.`,
-        // Examining the same changes again later must give the same finding.
+        // If the same changes are examined again later, the result must be the same finding.
         about: [companyId, first.vendorId, ...first.after.map(({ key }) => subject.account(key))],
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
@@ -184,7 +187,7 @@ function minuteOf(timestamp: string): string {
 }
 
 /**
- * Lists accounts of the first list that are not in the second, in masked form. The number of listed accounts is
+ * Lists accounts in the first list that are not in the second, in masked form. The number of listed accounts is
  * limited.
  */
 function onlyIn(accounts: readonly MasterAccount[], others: readonly MasterAccount[]): string[] {
@@ -206,7 +209,7 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   }
   return [...groups.values()].flatMap((group) => {
     const byDay = group.toSorted((left, right) => left.day - right.day || compareText(left.paymentId, right.paymentId));
-    // Many payments of one amount are a standing order, a salary or a list price.
+    // Many payments of the same amount are a standing order, a salary or a list price.
     const isRegular = byDay.length >= repeatedPaymentsMin;
     const credits = creditsOf(byDay, books.credits);
     const isExplained = explainedByCredits(credits, books.creditedPairs);
@@ -271,15 +274,15 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
   });
 }
 
-/** Tells whether both payments are instalments of one bill and the second does not overpay it. */
+/** Checks whether both payments are instalments for the same bill and the second does not overpay it. */
 function isInstalment(first: BookedPayment, second: BookedPayment): boolean {
   if (!second.invoiceIds.some((id) => first.invoiceIds.includes(id))) return false;
   return second.dueMinor !== undefined && BigInt(second.amountMinor) <= BigInt(second.dueMinor);
 }
 
 /**
- * Tells whether one of the payments names no bill and both together do not exceed the open amount of the other's bill.
- * The payment is then a deposit, or a remainder that nobody has assigned yet.
+ * Checks whether one of the payments names no bill and both together do not exceed the open amount of the other's bill.
+ * The payment is then a deposit, or a remainder that has not been assigned yet.
  */
 function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   const [named, ...others] = [first, second].filter((payment) => referenceOf(payment) !== '');
@@ -287,7 +290,7 @@ function isDeposit(first: BookedPayment, second: BookedPayment): boolean {
   return 2n * BigInt(named.amountMinor) <= BigInt(named.dueMinor);
 }
 
-/** Tells whether payments of one amount are made every month or every quarter. */
+/** Checks whether payments of the same amount are made every month or every quarter. */
 function isRhythmic(payments: readonly BookedPayment[], { amounts, books }: Policy): boolean {
   if (payments.length < books.repeatedPaymentsMin) return false;
   const gaps = payments.slice(1).map(({ day }, index) => day - (payments[index]?.day ?? day));
@@ -305,8 +308,8 @@ function areKnownPair(
 }
 
 /**
- * Tells whether the payments belong to a bill that was credited and to the bill that replaced it. The days of the
- * payments do not matter.
+ * Checks whether the payments belong to a bill that was credited and to the bill that replaced it. The payment days do
+ * not matter.
  */
 function areCreditedPair(
   first: BookedPayment,
@@ -316,7 +319,7 @@ function areCreditedPair(
   return areKnownPair(first, second, creditedPairs) && !areKnownPair(first, second, duplicatePairs);
 }
 
-/** Tells whether the references are equal or one is missing. Two different references belong to two supplies. */
+/** Checks whether the references are equal or one is missing. Two different references belong to two supplies. */
 function mayShareReference(left: BookedPayment, right: BookedPayment): boolean {
   const [one, other] = [referenceOf(left), referenceOf(right)];
   return one === '' || other === '' || one === other;
@@ -339,7 +342,7 @@ function daysAfter(days: number): string {
   return days === 0 ? 'on the same day as' : `${counted(days, 'day')} after`;
 }
 
-/** Lists credit notes to one vendor over the amount of these payments, by day. */
+/** Lists credit notes to one vendor that have the amount of these payments, sorted by day. */
 function creditsOf([payment]: readonly BookedPayment[], credits: readonly VendorCredit[]): VendorCredit[] {
   if (payment === undefined) return [];
   return credits
@@ -351,7 +354,7 @@ function creditsOf([payment]: readonly BookedPayment[], credits: readonly Vendor
 }
 
 /**
- * Tells whether a credit note between two payments explains the second payment, because it cancels the first. Each
+ * Checks whether a credit note between two payments explains the second payment, because it cancels the first. Each
  * credit note cancels one payment, so that one note cannot explain several copies. A credit note that already clears
  * two bills is not used again.
  */
@@ -379,7 +382,7 @@ function isBetween({ day }: VendorCredit, first: BookedPayment, second: BookedPa
 }
 
 /**
- * Tells whether a credit note can cancel a payment. A note that names a bill cancels only a payment of that bill.
+ * Checks whether a credit note can cancel a payment. A note that names a bill cancels only a payment for that bill.
  * Otherwise a note about another bill would clear a copy. If the paid bills are unknown, the named bill must have the
  * amount of the payment.
  */
@@ -421,7 +424,7 @@ function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): Rai
   ];
 }
 
-/** Returns the kind of record that the payment id belongs to. It is a bill if only the bill shows that it was paid. */
+/** Returns the kind of record to which the payment id belongs. It is a bill if only the bill shows that it was paid. */
 function paidRecordsOf({ isDayUnknown }: BookedPayment): 'PAYMENTS' | 'BILLS' {
   return isDayUnknown ? 'BILLS' : 'PAYMENTS';
 }
@@ -441,7 +444,7 @@ function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, ac
     : `On ${date} the vendor master had ${others} for the vendor.`;
 }
 
-/** States the period in which the vendor master had the account, if it ever had. */
+/** States the period in which the vendor master contained the account, if it ever did. */
 function whenInMaster({ accountInMaster }: BookedPayment): string[] {
   if (accountInMaster === undefined) return [];
   const { from, to } = accountInMaster;

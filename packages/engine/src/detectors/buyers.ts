@@ -14,8 +14,8 @@ import { nameLikeness } from '../policy/suppliers.js';
 import { taxIdOfCompany } from '../facts/companies.js';
 
 /**
- * Family BUY: checks whether the invoice is addressed to the organization (detection reference, section 7.5). The
- * family is skipped if no company of the organization has a tax id.
+ * Checks whether the invoice is addressed to the organization (family BUY; detection reference, section 7.5). The
+ * family is skipped if none of the organization's companies has a tax id.
  */
 export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] {
   const companies = facts.companies ?? [];
@@ -28,7 +28,7 @@ export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] 
 
 interface Addressed {
   readonly taxId: TaxId;
-  /** The company that the invoice was routed to. */
+  /** The company to which the invoice was routed. */
   readonly company: Company | undefined;
   readonly companies: readonly Company[];
 }
@@ -48,7 +48,7 @@ function taxIdMismatch(
     const taxIdOfOther = taxIdOfCompany(other);
     return taxIdOfOther !== undefined && isSameRegistration(taxIdOfOther, taxId, parameters);
   });
-  // Sister companies have similar names, so the tax id of one of them decides.
+  // Sister companies have similar names, so only a tax id identifies one of them.
   const isOwnNameAlone = isOwnName && sister === undefined;
   if (own === undefined && isOwnNameAlone) return [];
   const isUncertain = own === undefined || isOwnNameAlone;
@@ -106,7 +106,7 @@ function nameMismatch({ invoice }: Facts, companies: readonly Company[], paramet
 }
 
 /**
- * Tells whether two tax ids are equal or one contains the other. In many countries the tax id contains the number in
+ * Checks whether two tax ids are equal or one contains the other. In many countries the tax id contains the number in
  * the business register (French SIREN, Swedish organisation number), and invoices print either.
  */
 function isSameRegistration(left: TaxId, right: TaxId, { embeddedTaxIdLengthMin }: BuyerParameters): boolean {

@@ -2,7 +2,7 @@ import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Facts } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 
-/** The checked amount in all forms that the rules compare. They are computed once. */
+/** The checked amount in all forms that the rules compare. The forms are computed once. */
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
@@ -12,12 +12,12 @@ export interface CheckedAmount {
   readonly uses: readonly AmountUse[];
 }
 
-/** Tells whether the amount, multiplied by a factor, is at least a value in euros. */
+/** Checks whether the amount, multiplied by a factor, is at least a value in euros. */
 export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
   return value * BigInt(times) >= limitInMicro(valueMin);
 }
 
-/** Cache of parsed limits. Every invoice is compared with them, so each text is parsed only once. */
+/** Cache of parsed limits. Every invoice is compared with them, so each limit is parsed only once. */
 const readLimits = new Map<string, bigint>();
 const READ_LIMITS_MAX = 256;
 

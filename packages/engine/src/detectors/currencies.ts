@@ -13,7 +13,7 @@ import type { CurrencyParameters } from '../policy/currencies.js';
 import { compareText } from '../facts/record-order.js';
 import { statedTaxCountry } from '../supplier/habits.js';
 
-/** Family CUR: checks whether the currency is known and usual for the supplier (detection reference, section 7.5). */
+/** Checks whether the currency is known and usual for the supplier (family CUR; detection reference, section 7.5). */
 export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {
   if (facts.invoice.currency === UNKNOWN_CURRENCY) return unknown(facts, currencies);
   return [...changed(facts, currencies), ...unusualForCountry(facts, currencies)];
@@ -23,8 +23,8 @@ function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] 
   const { invoice, document } = facts;
   const used = usedCurrencies(facts).map(({ currency }) => currency);
   const printed = document?.currencyCandidates ?? [];
-  // Possible meanings of a currency sign, the supplier's own currencies first. If the document has no sign, the
-  // currencies that the supplier has billed in.
+  // Possible meanings of a currency sign, with the supplier's own currencies first. If the document has no sign, these
+  // are the currencies in which the supplier has billed.
   const candidates =
     printed.length === 0
       ? used
@@ -82,7 +82,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   const country = taxCountry ?? bankCountry;
   if (country === undefined || parameters.worldCurrencies.includes(currency)) return [];
   if ((supplier.profile.currencies[currency] ?? 0) >= parameters.unusualAcceptedAfter) return [];
-  // The base currency is always usual, even where the buyer's country is unknown.
+  // The base currency is always usual, even if the buyer's country is unknown.
   if (currency === base?.currency) return [];
   const { country: buyerCountry } = buyerOf(facts);
   const countries = [taxCountry, bankCountry, buyerCountry].filter((known) => known !== undefined);
@@ -104,7 +104,7 @@ function unusualForCountry(facts: Facts, parameters: CurrencyParameters): Raised
   ];
 }
 
-/** Lists the currencies of the supplier's earlier invoices, the most used first. */
+/** Lists the currencies of the supplier's earlier invoices, most frequent first. */
 function usedCurrencies({ supplier }: Facts): { readonly currency: string; readonly count: number }[] {
   return Object.entries(supplier.profile.currencies)
     .map(([currency, count]) => ({ currency, count }))

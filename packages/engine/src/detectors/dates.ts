@@ -11,7 +11,10 @@ import type { Policy } from '../policy/policy.js';
 import type { DateParameters } from '../policy/dates.js';
 import { shortenedTerms } from '../supplier/habits.js';
 
-/** Family DATE: checks whether the dates are possible and whether the payment terms are usual (section 7.5). */
+/**
+ * Checks whether the dates are possible and the payment terms are usual (family DATE; detection reference, section
+ * 7.5).
+ */
 export function detectDates(facts: Facts, { dates }: Policy): RaisedFinding[] {
   const ageDays = dayNumber(facts.asOf) - facts.invoice.issueDay;
   return [
@@ -57,8 +60,8 @@ function plausibleSwap(
 }
 
 /**
- * Reports an old invoice. Old invoices are normal in scans and ERP imports, but a single old invoice is late or a
- * duplicate.
+ * Reports an old invoice. Old invoices are normal in scans and ERP imports. Outside of them, an old invoice is late or
+ * a duplicate.
  */
 function issuedLongAgo({ invoice, asOf }: Facts, ageDays: number, parameters: DateParameters): RaisedFinding[] {
   if (invoice.source === 'SCAN' || invoice.source === 'ERP') return [];
@@ -131,7 +134,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
   ];
 }
 
-/** Reports an issue date on a weekend. The last day of a month is accepted, because many invoices are dated on it. */
+/** Reports an issue date on a weekend. The last day of a month is accepted, because many invoices bear that date. */
 function issuedOnWeekend({ invoice, supplier }: Facts, parameters: DateParameters): RaisedFinding[] {
   const { count, weekendCount } = supplier.profile;
   const { issueDay, issueDate, taxCountry } = invoice;

@@ -12,10 +12,10 @@ import type { DocumentParameters } from '../policy/documents.js';
 import type { Level } from '../policy/level.js';
 import { tamperSignsOf, tamperWeight } from './tampering.js';
 
-/** Maximum size of the rows in one finding, whose total size is limited to 64 KiB. */
+/** Maximum size of the rule rows in one finding. The total size of a finding is limited to 64 KiB. */
 const RULE_ROWS_BYTES_MAX = 40 * 1_024;
 
-/** Family DOC: checks the document that an invoice was read from (detection reference, section 7.6). */
+/** Checks the document from which an invoice was read (family DOC; detection reference, section 7.6). */
 export function detectDocuments(facts: Facts, policy: Policy): RaisedFinding[] {
   const { document } = facts;
   if (document === undefined) return [];
@@ -110,7 +110,7 @@ const hidingTexts: Readonly<Record<HiddenText['hiddenBy'], string>> = {
   LAYER: 'is on a hidden layer',
 };
 
-/** Reports text that people cannot see but programs extract, because extracted values may come from it. */
+/** Reports text that people cannot see but programs extract, because extracted values may have been read from it. */
 function hiddenText(facts: Facts, { hiddenTexts }: DocumentFacts, parameters: DocumentParameters): RaisedFinding[] {
   const hidden = hiddenTexts.filter(({ isTextLayerOfScan }) => !isTextLayerOfScan);
   const [first] = hidden;
@@ -192,7 +192,7 @@ function lowConfidence(
   ];
 }
 
-/** Reports validation errors of an electronic invoice. They never block an invoice alone. */
+/** Reports validation errors in an electronic invoice. They never block an invoice alone. */
 function invalidElectronicInvoice(
   facts: Facts,
   { validation }: DocumentFacts,
@@ -262,7 +262,7 @@ function invalidElectronicInvoice(
   return found;
 }
 
-/** Returns as many rows as fit into evidence. Their texts quote a schema or an invoice and may have any length. */
+/** Returns as many rows as fit into the evidence. Their text quotes a schema or an invoice and may have any length. */
 function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   return rows.filter((row) => {
@@ -272,16 +272,16 @@ function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
 }
 
 /**
- * Tells whether a rule checks sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08 and
- * 09 of each tax category.
+ * Checks whether a rule checks sums and tax amounts of the European core invoice: BR-CO-10 to BR-CO-17, and rules 08
+ * and 09 of each tax category.
  */
 function isArithmetic(id: string): boolean {
   return /^BR-CO-1[0-7]$/.test(id) || /^BR-(?!CO-)[A-Z]+-0[89]$/.test(id);
 }
 
 /**
- * Returns the subjects of a finding about a file, which applies to every upload of the file. The account is a subject
- * too, because a forger would have chosen it.
+ * Returns the subjects of a finding about a file, which applies to every upload of that file. The account is also a
+ * subject, because a forger would have chosen it.
  */
 function aboutFile({ invoice }: Facts): Pick<RaisedFinding, 'about' | 'alsoAbout'> {
   return { about: [invoice.documentSha256 ?? invoice.invoiceId], alsoAbout: accountsOf(invoice) };
@@ -295,7 +295,7 @@ function isAccount({ field }: FieldConflict): boolean {
   return field.startsWith('supplier.bank_account');
 }
 
-/** Formats a value for a sentence. The digits of amounts are grouped. */
+/** Formats a value for a sentence. The digits in amounts are grouped. */
 function readable({ field }: FieldConflict, value: string | null): string {
   const text = value ?? '';
   return field.endsWith('_amount') && isDecimalAmount(text) ? grouped(text) : text;
@@ -318,7 +318,7 @@ function masked(text: string): string {
   });
 }
 
-/** Names of invoice fields that accountants use. */
+/** Invoice field names that accountants use. */
 const fieldNames: Readonly<Record<string, string>> = {
   'supplier.name': 'supplier name',
   'supplier.tax_id': 'tax id of the supplier',

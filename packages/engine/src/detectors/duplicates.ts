@@ -25,7 +25,7 @@ import { haveConflictingTaxIds, isSameName } from '../supplier/identity.js';
 /** Maximum number of part numbers that a summary names. */
 const NAMED_PARTS_MAX = 5;
 
-/** Family DUP: finds supplies that were billed twice (detection reference, sections 5 and 7.1). */
+/** Finds supplies that were billed twice (family DUP; detection reference, sections 5 and 7.1). */
 export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.duplicates;
   const originals = originalsOf(facts);
@@ -36,7 +36,7 @@ export function detectDuplicates(facts: Facts, policy: Policy): RaisedFinding[] 
   ];
 }
 
-/** Raises findings about invoices that repeat earlier ones, wholly or in part. */
+/** Raises findings about invoices that repeat earlier invoices entirely or in part. */
 function repeatedInvoices(
   facts: Facts,
   originals: readonly Candidate[],
@@ -52,8 +52,8 @@ function repeatedInvoices(
 }
 
 /**
- * Raises findings about accepted pairs by class. Each pair belongs to one class, and a record gets at most one finding
- * of each class.
+ * Raises findings about accepted pairs, by class. Each pair belongs to one class, and a record gets at most one finding
+ * from each class.
  */
 function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
   const { invoice } = facts;
@@ -101,7 +101,7 @@ function acceptedPairs(facts: Facts, accepted: readonly PairScore[], parameters:
           extra: {},
           confidence: confidenceOf(certain ?? best, parameters),
           ...(certain === undefined ? {} : { actionPair: certain }),
-          // Separate bills with similar numbers and the same amount do not belong to a finding about copies.
+          // Separate bills with similar numbers and the same amount are not included in a finding about copies.
           ...(certain === undefined && !isCopy(best) ? {} : { partners: pairs.filter(isCopy) }),
         };
       },
@@ -116,16 +116,16 @@ interface RaisedPairs {
   readonly confidence: number;
   readonly verb: string;
   readonly extra: { readonly [name: string]: EvidenceValue };
-  /** The pair that determined the finding type, if it is not the pair with the most points. */
+  /** The pair that determined the finding type, if the pair with the most points did not. */
   readonly actionPair?: PairScore;
   /** The pairs that the finding shows, if it does not show the whole class. */
   readonly partners?: readonly PairScore[];
 }
 
 /**
- * Raises one finding for a class of pairs, best pair first. Pairs that a review has cleared are left out. If all pairs
- * are cleared, the finding is raised about them, and the code that reads it applies the review (detection reference,
- * section 10).
+ * Raises one finding for a class of pairs, with the best pair first. Pairs that a review has cleared are left out. If
+ * all pairs are cleared, the finding is raised about them, and the code that reads it applies the review (detection
+ * reference, section 10).
  */
 function withUnclearedPairs(
   facts: Facts,
@@ -170,7 +170,7 @@ function withUnclearedPairs(
 }
 
 /**
- * Returns the evidence that all findings about pairs share (detection reference, section 8).
+ * Returns the evidence that all findings about pairs have in common (detection reference, section 8).
  * @param named the pair that the summary names
  */
 function pairEvidence(
@@ -206,7 +206,8 @@ function pairEvidence(
 }
 
 /**
- * Explains which of two records of one invoice came through KSeF, and how the fields that matter for payment differ.
+ * Explains which of two records of the same invoice was received through KSeF, and how the fields that matter for
+ * payment differ.
  */
 function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): string[] {
   if (!comparisons.some(({ field }) => field === 'channel')) return [];
@@ -222,7 +223,8 @@ function ksefNotes(invoice: Candidate, { other, comparisons }: PairScore): strin
 }
 
 /**
- * Names the record to void. The invoice in KSeF is the legally valid one, so its copy is voided, whichever arrived first.
+ * Names the record to void. The invoice in KSeF is the legally valid one, so its copy is voided, regardless of which
+ * record arrived first.
  */
 function recordToVoid(invoice: Candidate, { comparisons }: PairScore): string {
   const isCopyEarlier = invoice.source === 'KSEF' && comparisons.some(({ field }) => field === 'channel');
@@ -252,14 +254,15 @@ function pairExtra(
   };
 }
 
-/** Returns the best pairs. The pair that the summary names is always among them. */
+/** Returns the best pairs. They always include the pair that the summary names. */
 function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: number): readonly PairScore[] {
   const best = pairs.slice(0, countMax);
   return best.includes(named) ? best : [...best.slice(0, -1), named];
 }
 
 /**
- * Reports a file whose bytes were analyzed before. Earlier records that failed or were withdrawn lead to a notice only.
+ * Reports a file whose content was analyzed before. Earlier records that failed or were withdrawn lead to a notice
+ * only.
  */
 function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): RaisedFinding[] {
   const sha256 = facts.invoice.documentSha256;
@@ -382,7 +385,7 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
     reused,
     (listed) => ({
       type: 'INVOICE_NUMBER_REUSED',
-      // A single earlier bill does not prove a contract, so it is reviewed once.
+      // A single earlier bill does not prove that there is a contract, so it is reviewed once.
       ...(habitOf(reused.map(({ other }) => other)).size >= parameters.contractRecordsMin &&
       listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
@@ -395,8 +398,8 @@ function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: Du
 }
 
 /**
- * Tells whether equal numbers are significant. A short number recurs by chance. A number with more printed digits
- * (`00128`) recurs only when its counter restarts, which happens with a new year.
+ * Checks whether equal numbers are significant. A short number recurs by chance. A number with more printed digits
+ * (`00128`) recurs only when its counter restarts at the beginning of a new year.
  */
 function isTelling(invoice: Candidate, other: Candidate, { reusedNumberLengthMin }: DuplicateParameters): boolean {
   if (invoice.number.f1.length >= reusedNumberLengthMin) return true;
@@ -444,7 +447,7 @@ function unmatchedCreditNotes(
 }
 
 /**
- * Tells whether the other record is a copy of the invoice and not a separate bill with a similar number and the same
+ * Checks whether the other record is a copy of the invoice and not a separate bill with a similar number and the same
  * price.
  */
 function isCopy({ number, amount }: PairScore): boolean {
@@ -462,8 +465,8 @@ function severityAcrossSuppliers(
 }
 
 /**
- * Tells whether number, amount and account are equal. Bills months apart with conflicting tax ids do not count, because
- * suppliers of one factor share its account.
+ * Checks whether number, amount and account are equal. Bills months apart with conflicting tax ids do not count,
+ * because suppliers that use the same factoring company share its account.
  */
 function isSameMoneySameAccount(invoice: Candidate, pair: PairScore): boolean {
   return (
@@ -486,13 +489,13 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** Tells whether a review has cleared this pair. */
+/** Checks whether a review has cleared this pair. */
 function isCleared(facts: Facts, other: Candidate): boolean {
   const { clearedPairs, invoice } = facts;
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;
 }
 
-/** Returns the kind of key that the two supplier records share. */
+/** Returns the kind of key that the two supplier records have in common. */
 function sharedKey(invoice: Candidate, other: Candidate): 'bank' | 'name' | null {
   if (invoice.bankKey !== undefined && invoice.bankKey === other.bankKey) return 'bank';
   return isSameName(invoice, other) ? 'name' : null;

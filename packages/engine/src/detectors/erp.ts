@@ -13,7 +13,7 @@ import type { ErpParameters } from '../policy/erp.js';
 import { isVirtualAccount } from '../supplier/habits.js';
 import { companyOf } from '../facts/companies.js';
 
-/** Compares the invoice with the ERP of its company (detection reference, sections 7.2, 7.3 and 7.5). */
+/** Compares the invoice with the records in its company's ERP (detection reference, sections 7.2, 7.3 and 7.5). */
 export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
   return [
     ...masterMismatch(facts, policy),
@@ -23,7 +23,10 @@ export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Reports an account that differs from the verified vendor master. A call must confirm it before payment. */
+/**
+ * Reports an account that differs from the verified vendor master. The account must be confirmed by a call before
+ * payment.
+ */
 function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
   const vendor = vendorMaster?.vendor;
@@ -82,8 +85,8 @@ function ownAccount(
 }
 
 /**
- * Reports a supplier that is missing in the vendor master. A stale vendor list is skipped, because it cannot show that
- * a vendor is missing.
+ * Reports a supplier that is missing from the vendor master. A stale vendor list is skipped, because it cannot show
+ * that a vendor is missing.
  */
 function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighValue }: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, vendorMaster } = facts;
@@ -105,8 +108,8 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
 }
 
 /**
- * Reports that more was billed than ordered. Net is compared with net, because tax would count as an excess. Gross is
- * compared with gross only if net is unknown.
+ * Reports that more was billed than was ordered. Net is compared with net, because tax would count as an excess. Gross
+ * is compared with gross only if net is unknown.
  */
 function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
   const { invoice, supplier, orderMaster } = facts;

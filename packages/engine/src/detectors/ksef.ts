@@ -22,42 +22,41 @@ import { isTrusted } from '../supplier/profile.js';
 import { taxRegistration } from '../supplier/tax-registration.js';
 
 const DAY_MS = 86_400_000;
-/** Pattern of a Polish tax id without its country. */
+/** Pattern for a Polish tax id without its country. */
 const NIP = /^\d{10}$/;
 const SAME_NUMBER: readonly string[] = ['IDENT', 'FORMAT', 'OCR'];
 
 /**
- * Compares documents with the invoices in KSeF that they claim to show, and reports invoices that should have come
- * through KSeF.
+ * Compares documents with the KSeF invoices that they claim to show, and reports invoices that should have been
+ * received through KSeF.
  */
 export function detectKsef(facts: Facts, policy: Policy): RaisedFinding[] {
   return [...contentDiffers(facts, policy), ...invoiceMissing(facts, policy)];
 }
 
 /**
- * A field that differs between a document and the invoice in KSeF, or between a document and its own KSeF number or
- * code.
+ * A field that differs between a document and its KSeF invoice, or between a document and its own KSeF number or code.
  */
 interface Difference {
   readonly field: 'bank account' | 'amount' | 'invoice number' | 'seller' | 'issue date' | 'KSeF number' | 'file';
   readonly document: string;
   readonly ksef: string;
-  /** Values for evidence, if sentences write them in another way. */
+  /** Values for the evidence, if they are written differently in sentences. */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
-  /** True when both records state an account and the accounts differ. */
+  /** True if both records state an account and the accounts differ. */
   readonly isAccount?: true;
 }
 
 interface Differing {
   readonly document: Candidate;
-  /** The invoice in KSeF. Null when the document contradicts itself. */
+  /** The KSeF invoice, or null if the document contradicts itself. */
   readonly registered: Candidate | null;
   readonly differences: readonly Difference[];
 }
 
 /**
- * Reports a document that differs from the invoice in KSeF. The finding is raised on the later of the two records. It
- * names the account of the document, because that account is the doubtful one.
+ * Reports a document that differs from its KSeF invoice. The finding is raised on the later of the two records. It
+ * names the account stated on the document, because that account is the doubtful one.
  */
 function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, candidates } = facts;
@@ -67,7 +66,7 @@ function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
     differences: differencesOf(document, registered, policy),
   });
   const pairs = candidates
-    // An invoice in KSeF stays registered, whatever happened to its record.
+    // An invoice in KSeF remains registered, regardless of the status of its record.
     .filter((other) => isEarlier(facts, other) && (isLive(other) || other.source === 'KSEF'))
     .flatMap((other): Differing[] => {
       if (namesKsefInvoice(invoice, other)) return [compared(invoice, other)];
@@ -197,8 +196,8 @@ function accountText({ bankMasked }: Candidate): string {
 }
 
 /**
- * Tells whether both records may be from one seller. A foreign tax id next to a Polish one does not exclude it, because
- * sellers may be registered in several countries.
+ * Checks whether both records may be from the same seller. A foreign tax id next to a Polish one does not exclude it,
+ * because sellers may be registered in several countries.
  */
 function isSameSeller(document: Candidate, registered: Candidate): boolean {
   const [stated, known] = [nipOf(document), nipOf(registered)];
@@ -210,13 +209,13 @@ function sellerText(record: Candidate): string {
   return nipOf(record) ?? shownText(record.supplierName);
 }
 
-/** Returns the Polish tax id of a bill as ten digits, or undefined if the bill states none. */
+/** Returns the Polish tax id on a bill as ten digits, or undefined if the bill states none. */
 function nipOf({ taxKey, taxCountry, taxCountryPresumed }: Candidate): string | undefined {
   if (taxKey === undefined || !NIP.test(taxKey)) return undefined;
   return taxCountry === undefined || taxCountry === 'PL' || taxCountryPresumed === true ? taxKey : undefined;
 }
 
-/** Lists contradictions between the KSeF number, the QR code and other fields of a document. */
+/** Lists contradictions between the KSeF number, the QR code and the other fields of a document. */
 function contradictionsOf(document: Candidate): Difference[] {
   const { number, code } = document.ksefReference ?? {};
   const parts = number === undefined ? undefined : readKsefNumber(number);
@@ -233,7 +232,7 @@ function contradictionsOf(document: Candidate): Difference[] {
   return found;
 }
 
-/** Reports a bill that should have come through KSeF but did not (KSeF reference, section 19). */
+/** Reports a bill that should have been received through KSeF but was not (KSeF reference, section 19). */
 function invoiceMissing(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, inbox, supplier } = facts;
   if (inbox === undefined || (invoice.source !== 'API' && invoice.source !== 'UPLOAD')) return [];
@@ -274,8 +273,8 @@ function invoiceMissing(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Tells whether an invoice must come through KSeF: it is an invoice of a Polish supplier with VAT. Receipts, tickets
- * and tolls are paid on the spot and request no transfer.
+ * Checks whether an invoice must be sent through KSeF: it is an invoice from a Polish supplier with VAT. Receipts,
+ * tickets and tolls are paid on the spot and request no transfer.
  */
 function mustComeThroughKsef(facts: Facts, { mandatoryFrom }: KsefParameters): boolean {
   const { invoice, document } = facts;
@@ -293,14 +292,14 @@ function statesPolishTaxId(facts: Facts): boolean {
   return invoice.currency === 'PLN' || taxRegistration(facts)?.country === 'PL';
 }
 
-/** Tells whether the inbox covers the issue date and the working days after it, outside announced failures of KSeF. */
+/** Checks whether the inbox covers the issue date and the working days after it, outside announced KSeF outages. */
 function isCompleteFor({ issueDate }: Candidate, inbox: InboxFacts, { workingDays }: KsefParameters): boolean {
   if (inbox.failure !== undefined || issueDate < inbox.from) return false;
   const lastDay = dayNumber(addPolishWorkingDays(issueDate, workingDays));
   return Date.parse(inbox.receivedThrough) >= (lastDay + 1) * DAY_MS;
 }
 
-/** Tells whether a record is the invoice in KSeF that a bill shows, even if their fields differ. */
+/** Checks whether a record is the KSeF invoice that a bill shows, even if their fields differ. */
 function isItsInvoiceInKsef({ invoice, supplier }: Facts, other: Candidate, { duplicates }: Policy): boolean {
   if (other.source !== 'KSEF') return false;
   if (namesKsefInvoice(invoice, other)) return true;

@@ -14,7 +14,7 @@ import { isOtherAccount } from '../supplier/habits.js';
 import { differences, median } from '../supplier/statistics.js';
 
 /**
- * Family NUM: checks how the supplier numbers its invoices (detection reference, section 7.5). Credit notes are
+ * Checks how the supplier numbers its invoices (family NUM; detection reference, section 7.5). Credit notes are
  * numbered separately.
  */
 export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -29,7 +29,7 @@ export function detectNumbers(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports an unusual number pattern. A pattern becomes the supplier's own after several invoices. Suppliers with many
+ * Reports an unusual number pattern. The supplier is known to use a pattern after several invoices. Suppliers with many
  * patterns are skipped.
  */
 function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFinding[] {
@@ -70,14 +70,14 @@ interface Entry {
   readonly value: number;
 }
 
-/** Running number of the invoice and of the supplier's newest invoices, ordered by day and number. */
+/** Running number of the invoice and of the supplier's newest invoices, sorted by day and number. */
 interface Series {
   readonly value: number;
-  /** Entries of invoices with the same or an earlier issue day. */
+  /** Entries for invoices with the same or an earlier issue day. */
   readonly before: readonly Entry[];
 }
 
-/** Returns the series, or undefined when the last digits of the number are the billed period and not a counter. */
+/** Returns the series, or undefined if the last digits of the number are the billed period and not a counter. */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   const printed = invoice.number.runs.findLast((text) => /^[0-9]+$/.test(text));
@@ -90,11 +90,11 @@ function seriesOf({ invoice, supplier }: Facts): Series | undefined {
 }
 
 /**
- * Reports a number that is below the highest number of a month ago, or far above it. Single lower numbers are allowed,
- * because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers with several
- * series, for series that restart with the year or month and are still below their highest number, and for the first
- * numbers of a year. Odd numbers neither raise the height of the series nor end it. If the checked number follows the
- * newest odd numbers, the series has moved there.
+ * Reports a number that is below the highest number from a month ago, or far above it. Single lower numbers are
+ * allowed, because bills arrive late and some credit notes have their own series. The rule is skipped for suppliers
+ * with several series, for series that restart with the year or month and are still below their highest number, and for
+ * the first numbers of a year. Odd numbers neither raise the height of the series nor end it. If the checked number
+ * follows the newest odd numbers, the series has moved there.
  */
 function outOfSequence(
   { invoice, supplier }: Facts,
@@ -150,8 +150,9 @@ function outOfSequence(
 }
 
 /**
- * Tells whether the number continues a series that never fell and whose last step was not a jump, by a step no longer
- * than an earlier one. Most numbers do. The comparison does not build the series, because it runs for every invoice.
+ * Checks whether the number continues a series that never fell and whose last step was not a jump, by a step no longer
+ * than an earlier one. This is true for most numbers. The comparison does not build the series, because it runs for
+ * every invoice.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
@@ -168,12 +169,12 @@ function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsM
 }
 
 /**
- * Returns the longest series of entries in which no entry is below the previous one, which leaves out odd numbers. Of
- * several series with this length, the lowest is chosen.
+ * Returns the longest series of entries in which no entry is below the previous one. This leaves out odd numbers. If
+ * several series have this length, the lowest is chosen.
  */
 function longestRising(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ value }, index) => value >= (entries[index - 1]?.value ?? value))) return entries;
-  // Indexes of the entries with which the lowest series of each length ends.
+  // Indexes of the entries that end the lowest series of each length.
   const ends: number[] = [];
   const previous: number[] = [];
   const valueAt = (place: number | undefined): number => entries[place ?? -1]?.value ?? 0;
@@ -192,8 +193,8 @@ function longestRising(entries: readonly Entry[]): readonly Entry[] {
 }
 
 /**
- * Returns the series without a last entry far above the others, because a single bill does not raise the height of the
- * series.
+ * Returns the series without a last entry that is far above the others, because a single bill does not raise the level
+ * of the series.
  */
 function withoutLastJump(series: readonly Entry[], { jumpStepsMax }: NumberParameters): readonly Entry[] {
   const others = series.slice(0, -1);
@@ -264,7 +265,7 @@ function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   return entries.slice(start);
 }
 
-/** Tells whether the newest entries are enough, over enough days, to show that the buyer is the only customer. */
+/** Checks whether the newest entries are enough, over enough days, to show that the buyer is the only customer. */
 function saysOnlyCustomer(
   entries: readonly Entry[],
   invoicesBefore: number,
@@ -277,7 +278,7 @@ function saysOnlyCustomer(
 }
 
 /**
- * Tells whether the number contains other digits than those of a period. Numbers such as `<customer>-<count>` are
+ * Checks whether the number contains digits in addition to those of a period. Numbers such as `<customer>-<count>` are
  * counted for each customer.
  */
 function hasAccountPart(invoice: NormalisedInvoice): boolean {
@@ -286,8 +287,8 @@ function hasAccountPart(invoice: NormalisedInvoice): boolean {
 }
 
 /**
- * Tells whether digits are a form of the month or year of the invoice date. Digits are a counter if they have more
- * leading zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
+ * Checks whether digits represent the month or year of the invoice date. Digits are a counter if they have more leading
+ * zeros than a month (`2026.0026`), or if two digits follow or precede the four-digit year.
  */
 function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): boolean {
   const [year, short, month, day] = [
@@ -296,7 +297,7 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
     issueDate.slice(5, 7),
     issueDate.slice(8),
   ];
-  // Every form ends with one of these texts, and few running numbers do.
+  // Every form ends with one of these strings, and few running numbers do.
   const end = printed.slice(-2);
   if (!short.endsWith(end) && !month.endsWith(end) && !day.endsWith(end)) return false;
   const written = [year, month, day, year + month, short + month, month + year, month + short];
@@ -305,7 +306,7 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
   return [...written, ...days, ...years].some((text) => text === printed || withoutLeadingZeros(text) === printed);
 }
 
-/** Tells whether a running number follows the year and month, as in `2025030017`. Such a number jumps every month. */
+/** Checks whether a running number follows the year and month, as in `2025030017`. Such a number jumps every month. */
 function carriesPeriod(run: string, date: CalendarDate): boolean {
   const [year = '', month = ''] = date.split('-');
   return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));

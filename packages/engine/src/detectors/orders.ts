@@ -14,7 +14,7 @@ import type { OrderParameters } from '../policy/orders.js';
 import { differences } from '../supplier/statistics.js';
 import { taxText } from '../supplier/identity.js';
 
-/** Family PO: checks the purchase order as far as invoices show it (detection reference, section 7.5). */
+/** Checks the purchase order as far as invoices show it (family PO; detection reference, section 7.5). */
 export function detectOrders(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.orders;
   // A credit note refunds an order that was billed earlier.
@@ -61,8 +61,8 @@ function missing({ invoice, supplier }: Facts, parameters: OrderParameters): Rai
 
 /**
  * Reports an order that belongs to another supplier, according to the ERP or because another supplier has billed it.
- * The finding is raised on the invoice that links the supplier to the order. Each company numbers its own orders, so
- * equal numbers of different companies are different orders.
+ * The finding is raised on the invoice that links the supplier to the order. Each company has its own order numbers, so
+ * equal numbers in different companies are different orders.
  */
 function supplierMismatch(facts: Facts, parameters: OrderParameters): RaisedFinding[] {
   const { invoice, supplier, orderLink, orderMaster } = facts;
@@ -111,7 +111,7 @@ function withTaxId(taxId: string | undefined): string {
   return taxId === undefined || taxId === '' ? '' : ` with tax id ${taxId}`;
 }
 
-/** Reports the third bill with the same amount on one order, because one delivery may have been billed twice. */
+/** Reports the third bill with the same amount for one order, because one delivery may have been billed twice. */
 function repeatedAmount(
   { invoice, supplier, orderLink }: Facts,
   parameters: OrderParameters,
@@ -151,7 +151,7 @@ function repeatedAmount(
 }
 
 /**
- * Tells whether a text is an order reference. Words, initials and cost centres are rejected, because unrelated
+ * Checks whether a string is an order reference. Words, initials and cost centres are rejected, because unrelated
  * suppliers share them.
  */
 function isReference(poKey: string, { referenceLengthMin, referenceDigitsMin }: OrderParameters): boolean {
@@ -163,7 +163,7 @@ function isOfCompany({ companyId }: OrderUse, wanted: string): boolean {
 }
 
 /**
- * Tells whether another supplier has billed the same amount on the same order. Such a bill is reported as a duplicate
+ * Checks whether another supplier has billed the same amount for the same order. Such a bill is reported as a duplicate
  * instead.
  */
 function isCopy({ invoice, supplier, candidates }: Facts): boolean {

@@ -12,7 +12,7 @@ import { compareSuppliers, compareText } from '../facts/record-order.js';
 
 /**
  * Raises findings about a scan as a whole, which belong to no invoice (detection reference, section 7.6). The amounts
- * of a file that was imported before are not examined again.
+ * in a file that was imported before are not examined again.
  */
 export function detectInScan(scan: ScanPopulation, policy: Policy): RaisedFinding[] {
   const reimported = scanReimported(scan, policy.scans);
@@ -177,8 +177,8 @@ interface GrownAmount {
 }
 
 /**
- * Returns amounts of at least ten units. Suppliers whose amounts repeat are left out, because rents and price lists do
- * not follow the law.
+ * Returns the amounts of at least ten units. Suppliers whose amounts repeat are left out, because rents and price lists
+ * do not follow the law.
  */
 function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): GrownAmount[] {
   const large = rows
@@ -191,7 +191,7 @@ function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): Gro
   });
 }
 
-/** Tells whether the amounts span enough decades. One digit more is one decade more. */
+/** Checks whether the amounts span enough decades. Each additional digit is one more decade. */
 function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {
   let least = amounts[0]?.minor ?? 1n;
   let most = least;
@@ -204,9 +204,9 @@ function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: Sc
 
 interface DigitFit {
   readonly n: number;
-  /** Mean absolute deviation of the observed shares from the expected shares. */
+  /** Mean absolute deviation between the observed and the expected shares. */
   readonly mad: number;
-  /** Deviation that chance explains for this number of amounts. */
+  /** Deviation that can be explained by chance for this number of amounts. */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];
@@ -260,7 +260,7 @@ function spikeSentences(spikes: readonly Spike[]): string[] {
     );
 }
 
-/** Describes the digits that occur too often most clearly, for a summary. */
+/** Describes the digits with the clearest excess, for a summary. */
 function spikeClause([spike]: readonly Spike[]): string {
   if (spike === undefined) return '';
   return `: ${percent(spike.share)} begin with ${spike.digits}, where ${percent(spike.expected)} would be usual`;
@@ -286,7 +286,7 @@ function countsOf(texts: readonly string[]): number[] {
   return [...counts.values()];
 }
 
-/** Rounds to five decimals, so that the last bits of a logarithm never decide. */
+/** Rounds to five decimals, so that the last bits of a logarithm never affect a decision. */
 function rounded(value: number): number {
   return Math.round(value * 100_000) / 100_000;
 }

@@ -13,8 +13,8 @@ import { comparableAmounts } from '../supplier/habits.js';
 import { isWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
-// These rules find rises that the usual spread of single amounts does not show (detection reference, section 7.4): a
-// large amount after a few small ones, amounts that rise step by step, and many bills within a short time.
+// The rules in this file find rises that the usual spread of single amounts does not show (detection reference, section
+// 7.4): a large amount after a few small ones, amounts that rise step by step, and many bills within a short time.
 
 /** Reports a rise that the spread of the amounts does not show. The first rule that applies raises the finding. */
 export function risenAmount(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
@@ -25,8 +25,8 @@ export function risenAmount(checked: CheckedAmount, parameters: AmountParameters
 }
 
 /**
- * Reports an amount many times the largest amount of a supplier that has too few bills to show how its amounts vary.
- * Amounts in other currencies are converted, so that changing the currency does not reset the comparison.
+ * Reports an amount many times larger than the largest amount of a supplier that has too few bills to show how its
+ * amounts vary. Amounts in other currencies are converted, so that changing the currency does not reset the comparison.
  */
 function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, uses } = checked;
@@ -90,7 +90,7 @@ function largestEarlier(
 }
 
 /**
- * Reports bills that are each a little larger than all earlier ones. No single step is large, and the spread of the
+ * Reports bills that are each a little larger than all earlier bills. No single step is large, and the spread of the
  * amounts grows with them. The first amounts show where the rise began, and most of the later bills were the largest up
  * to their day.
  */
@@ -153,7 +153,7 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
   const together = { value: (value * sum) / minor };
   if (!isWorth(together, surgeValueMin)) return [];
-  // Usually a single earlier bill is enough to decide. The error of floating-point numbers is far smaller than the
+  // A single earlier bill is usually enough to decide. The error of floating-point numbers is far smaller than the
   // margin.
   const enough = (Number(sum) / surgeTimes) * 1.001;
   if (older.some((use) => Number(use.minor) > enough)) return [];
@@ -186,12 +186,12 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   ];
 }
 
-/** Returns the level of a rise. A high amount remains unusual until someone reviews it (supplier/suspicion.ts). */
+/** Returns the level of a rise. A high amount remains unusual until a person reviews it (supplier/suspicion.ts). */
 function riseLevel(worth: Pick<CheckedAmount, 'value'>, { levels, highRiseValueMin }: AmountParameters): Level {
   return isWorth(worth, highRiseValueMin) ? levels.outlierHighRise : levels.outlierRise;
 }
 
-/** Returns the largest sum of amounts within the given number of days. */
+/** Returns the largest sum of amounts within a given number of days. */
 function mostWithin(uses: readonly AmountUse[], days: number): { readonly sum: bigint; readonly bills: number } {
   let most = { sum: 0n, bills: 0 };
   let sum = 0n;
@@ -216,7 +216,7 @@ function middleOf(uses: readonly AmountUse[]): bigint {
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
-/** Divides two amounts and rounds down to one decimal, so that a stated limit is really reached. */
+/** Divides two amounts and rounds down to one decimal, so that a stated limit has really been reached. */
 function ratioOf(amount: bigint, other: bigint): number {
   return other === 0n ? 0 : Number((amount * 10n) / other) / 10;
 }

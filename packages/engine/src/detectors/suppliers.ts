@@ -27,7 +27,7 @@ import { compareRelated } from '../supplier/related.js';
 import { registrationText, taxIdFault } from '../supplier/tax-registration.js';
 import { companyOf } from '../facts/companies.js';
 
-/** Family SUP: checks the identity of the supplier (detection reference, section 7.3). */
+/** Checks the identity of the supplier (family SUP; detection reference, section 7.3). */
 export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   const parameters = policy.suppliers;
   return [
@@ -43,16 +43,19 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Reports the imitation of a name. An identical name is stronger evidence than a similar one. */
+/**
+ * Reports that a supplier imitates another supplier's name. An identical name is stronger evidence than a similar one.
+ */
 function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const same = sameName(facts, parameters);
   return same.length > 0 ? same : lookalikeName(facts, parameters);
 }
 
 /**
- * Reports a supplier that uses exactly the name of an established supplier and asks for payment to an account on which
- * the established supplier is not known. Bills that wait for a review do not establish a supplier. The stated tax id is
- * ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually keep their account.
+ * Reports a supplier that uses exactly the name of an established supplier and requests payment to an account that the
+ * established supplier is not known to use. Bills that are waiting for a review do not establish a supplier. The stated
+ * tax id is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually keep their
+ * account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -111,9 +114,9 @@ function stating(taxId: string): string {
 }
 
 /**
- * Reports an invoice under nearly the name of an established supplier, as an impostor sends it. Each further invoice is
- * reported until the first is reviewed. A name similar to that of a doubtful supplier is doubtful too, because a name
- * can be changed in steps.
+ * Reports an invoice under a name that is nearly the name of an established supplier, as an impostor would send it.
+ * Each further invoice is reported until the first is reviewed. A name similar to that of a doubtful supplier is
+ * doubtful too, because a name can be changed in steps.
  */
 function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, lookalikes } = facts;
@@ -130,7 +133,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         (other.invoices >= parameters.lookalikeInvoicesMin ||
           (isInDoubt(other) && !isWeak(likeness) && !isEstablishedName)) &&
         !haveSameTaxId(other, invoice) &&
-        // Companies of one group also have such names, so only a different account is reported.
+        // Companies in one group also have such names, so only a different account is reported.
         (!isWeak(likeness) || isOtherAccount);
       return likeness !== undefined && isCandidate ? [{ other, likeness, isOtherAccount }] : [];
     })
@@ -184,7 +187,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
 }
 
 /**
- * Tells whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the
+ * Checks whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the
  * account differs too.
  */
 function isWeak(likeness: Likeness | undefined): boolean {
@@ -220,8 +223,8 @@ function likenessText(likeness: Likeness): string {
 }
 
 /**
- * Reports a known name with another valid tax id of the same country, which belongs to a new legal entity or an
- * impostor. Companies of one group are accepted: they share a name under several tax ids or state different legal
+ * Reports a known name with another valid tax id from the same country, which belongs to a new legal entity or an
+ * impostor. Companies in one group are accepted: they share a name under several tax ids or state different legal
  * forms.
  */
 function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
@@ -289,8 +292,8 @@ function nameMismatch({ invoice, supplier }: Facts, { levels, nameLikeness }: Su
 }
 
 /**
- * Reports a tax id that is impossible in the country that it states. If it states no country, the country of the
- * supplier is used, as far as it is known.
+ * Reports a tax id that is impossible in the country that it states. If it states no country, the supplier's country is
+ * used, as far as it is known.
  */
 function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -298,7 +301,7 @@ function taxIdInvalid(facts: Facts, { levels }: SupplierParameters): RaisedFindi
   if (fault === undefined) return [];
   const { country, reason } = fault;
   const isChecksum = reason === 'WRONG_CHECK_DIGIT';
-  // A tax id of zeros alone has no tax key.
+  // A tax id that consists only of zeros has no tax key.
   const stated = invoice.taxKey === undefined ? country : taxText(invoice);
   const named = invoice.taxKey === undefined ? 'The tax id' : `Tax id ${stated}`;
   return [
@@ -367,8 +370,8 @@ function newSupplier(facts: Facts, parameters: SupplierParameters): RaisedFindin
 }
 
 /**
- * Tells whether an earlier record of the supplier that is not in its profile had an equally large amount. That record
- * then carries the finding. Records that a person confirmed as duplicates or fraud are ignored.
+ * Checks whether an earlier record of the supplier that is not in its profile had an equally large amount. In that
+ * case, the finding belongs to that record. Records that a person confirmed as duplicates or fraud are ignored.
  */
 function wasHighBefore(facts: Facts): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -383,7 +386,9 @@ function wasHighBefore(facts: Facts): boolean {
   );
 }
 
-/** Reports a large first invoice. It is MEDIUM without an order, with a foreign bank or with a round amount. */
+/**
+ * Reports a large first invoice. The severity is MEDIUM without an order, with a foreign bank or with a round amount.
+ */
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (!isNew(facts, parameters)) return [];
@@ -425,8 +430,8 @@ function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): Ra
 }
 
 /**
- * Returns the amount that few invoices of the organization exceed, with the invoice in the same currency. Undefined
- * without an exchange rate.
+ * Returns the amount that few of the organization's invoices exceed, with the invoice amount in the same currency.
+ * Undefined without an exchange rate.
  */
 function highestOf({ highAmount, base }: Facts): HighestAmounts | undefined {
   if (highAmount === undefined || base === null) return undefined;
@@ -440,7 +445,8 @@ interface HighestAmounts {
 }
 
 /**
- * Tells whether the amount that few invoices exceed is above the limit. Both are compared at the rate of the invoice.
+ * Checks whether the amount that few invoices exceed is above the limit. Both are compared at the exchange rate of the
+ * invoice.
  */
 function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: DecimalAmount): boolean {
   return toMicro(highest.high) * toMicro(value) > toMicro(limit) * toMicro(highest.value);
@@ -462,8 +468,8 @@ function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; re
 }
 
 /**
- * Reports a supplier that bills again after a long gap. The gap is compared with the usual gaps of the supplier, so
- * that yearly bills are accepted.
+ * Reports a supplier that bills again after a long gap. The gap is compared with the supplier's usual gaps, so that
+ * yearly bills are accepted.
  */
 function dormantReactivated(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -512,19 +518,22 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
 }
 
 /**
- * Tells whether the supplier counts as new. In an organization's first scan every supplier is new until enough rows
+ * Checks whether the supplier counts as new. In an organization's first scan every supplier is new until enough rows
  * have been checked.
  */
 function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
 }
 
-/** Tells whether the other supplier is known on the invoice's account. Bills that wait for a review do not count. */
+/**
+ * Checks whether the other supplier is known to use the invoice's account. Bills that are waiting for a review do not
+ * count.
+ */
 function usesAccount({ bankLink }: Facts, other: RelatedSupplier): boolean {
   return other.knowsAccount ?? isTied(bankLink, other.supplierId);
 }
 
-/** Tells whether every invoice of the supplier has an open finding about its identity or account. */
+/** Checks whether every invoice from the supplier has an open finding about its identity or account. */
 function isInDoubt(other: RelatedSupplier): boolean {
   return other.invoices === 0 && doubtedInvoices(other) > 0;
 }

@@ -1,7 +1,10 @@
 import type { DocumentFacts, TamperSign, TamperSignKind } from '../facts/document-facts.js';
 import type { DocumentParameters } from '../policy/documents.js';
 
-/** Lists the signs of tampering, each kind once, including the signs that the policy derives from the program. */
+/**
+ * Lists the signs of tampering, each kind once, including the signs that the policy derives from the name of the
+ * program.
+ */
 export function tamperSignsOf(document: DocumentFacts, { editors }: DocumentParameters): readonly TamperSign[] {
   const producer = document.producer?.toLowerCase() ?? '';
   const isEditor = editors.some((editor) => producer.includes(editor));
@@ -19,7 +22,7 @@ export function tamperWeight(document: DocumentFacts, parameters: DocumentParame
   return signs.reduce((sum, { kind }) => sum + parameters.tamperWeights[kind], 0);
 }
 
-/** Tells whether the document was changed after signing, or the total weight of its tampering signs is high enough. */
+/** Checks whether the document was changed after signing, or the total weight of its tampering signs is high enough. */
 export function isTampered(document: DocumentFacts | undefined, parameters: DocumentParameters): boolean {
   if (document === undefined) return false;
   const changed = document.signature?.changed;

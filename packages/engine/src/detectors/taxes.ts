@@ -23,7 +23,7 @@ import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
 
 /**
- * Family TAX: checks whether net, tax and gross are consistent and whether the tax may be charged (detection reference,
+ * Checks whether net, tax and gross are consistent and whether the tax may be charged (family TAX; detection reference,
  * section 7.4).
  */
 export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
@@ -40,14 +40,14 @@ export function detectTaxes(facts: Facts, policy: Policy): RaisedFinding[] {
   ];
 }
 
-/** Amounts in minor units. Net is absent when only the tax is stated. */
+/** Net, tax and gross amounts in minor units. Net is absent if only the tax is stated. */
 interface TaxedAmounts {
   readonly net: bigint | undefined;
   readonly tax: bigint;
   readonly gross: bigint;
-  /** Tax as a share of net in basis points. Absent when net is missing or zero. */
+  /** Tax as a share of the net amount in basis points. Absent if net is missing or zero. */
   readonly rate: number | undefined;
-  /** Number of decimals of the currency. */
+  /** Number of decimals that the currency has. */
   readonly exponent: number;
 }
 
@@ -64,7 +64,7 @@ function taxedAmounts({ netMinor, taxMinor, amountMinor, currency }: NormalisedI
   };
 }
 
-/** Returns the maximum difference in minor units that rounding explains. */
+/** Returns the maximum difference in minor units that can be explained by rounding. */
 function toleranceOf({ exponent }: TaxedAmounts, { toleranceMinor, toleranceMinorWhole }: TaxParameters): bigint {
   return BigInt(exponent === 0 ? toleranceMinorWhole : toleranceMinor);
 }
@@ -115,7 +115,9 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   ];
 }
 
-/** Tells whether the difference is cash rounding: totals are rounded to a coin that is larger than the smallest unit. */
+/**
+ * Checks whether the difference is cash rounding: totals are rounded to a coin that is larger than the smallest unit.
+ */
 function isCashRounding(
   { currency }: NormalisedInvoice,
   amounts: TaxedAmounts,
@@ -129,8 +131,8 @@ function isCashRounding(
 }
 
 /**
- * Tells whether the difference is withholding tax. In some countries the buyer keeps part of the net amount for the tax
- * office, and the total is reduced by it.
+ * Checks whether the difference is withholding tax. In some countries the buyer keeps part of the net amount for the
+ * tax office, and the total is reduced by it.
  */
 function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, parameters: TaxParameters): boolean {
   const { net = 0n } = amounts;
@@ -145,8 +147,8 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
 }
 
 /**
- * Returns the supplier's country, or all possible countries when it is unknown. A wrong guess does no harm, because the
- * invoice asks for less than its total.
+ * Returns the supplier's country, or all possible countries if it is unknown. A wrong guess does no harm, because the
+ * invoice requests less than its total.
  */
 function withholdingCountries(facts: Facts, { withholdingBasisPoints }: TaxParameters): readonly string[] {
   const registration = taxRegistration(facts);
@@ -206,7 +208,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
 }
 
 /**
- * Returns the highest rate that the supplier may charge in its country, or in any country when its country is unknown.
+ * Returns the highest rate that the supplier may charge in its country, or in any country if its country is unknown.
  */
 function highestRate(
   invoice: NormalisedInvoice,
@@ -230,7 +232,7 @@ function rateEvidence(legal: VatRate | undefined): { maxRate: number | null; val
   return { maxRate: percent(legal.basisPoints), validFrom: legal.from === ALWAYS ? null : legal.from };
 }
 
-/** Reports another rate from a supplier that has always charged the same rate. */
+/** Reports a different rate from a supplier that has always charged the same rate. */
 function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   const rates = supplier.profile.taxRates;
@@ -271,9 +273,9 @@ function standardRateBefore(country: string, { from }: VatRate): number | undefi
 }
 
 /**
- * Reports tax that is charged without a valid registration. The severity is lower on later invoices of the same
- * supplier. Invoices that may be simplified are skipped. A missing tax id on an invoice without tax is reported by
- * family SUP.
+ * Reports tax that is charged without a valid registration. The severity is lower on the supplier's later invoices.
+ * Invoices that may be simplified are skipped. A missing tax id on an invoice without tax is reported by the family
+ * SUP.
  */
 function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
@@ -311,7 +313,7 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
   ];
 }
 
-/** A limit in the currency of the invoice. */
+/** A limit in the invoice currency. */
 interface LimitInCurrency {
   readonly amount: DecimalAmount;
   readonly currency: string;
@@ -320,7 +322,7 @@ interface LimitInCurrency {
 
 /**
  * Returns the maximum amount of a simplified invoice under the law of the supplier's country, or of its bank's country
- * if it states no tax id. Undefined when no exchange rate exists.
+ * if it states no tax id. Undefined if no exchange rate exists.
  */
 function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitInCurrency | undefined {
   const { invoice } = facts;
@@ -335,7 +337,7 @@ function simplifiedInvoiceLimit(facts: Facts, parameters: TaxParameters): LimitI
 }
 
 /**
- * Tells whether an earlier invoice of the supplier charged tax above the limit without a tax id or with the same
+ * Checks whether an earlier invoice from the supplier charged tax above the limit without a tax id or with the same
  * invalid one, as far as the profile shows it.
  */
 function wasWithoutRegistration(
@@ -351,14 +353,14 @@ function wasWithoutRegistration(
 }
 
 /**
- * Tells whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
+ * Checks whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
  * VAT id.
  */
 function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
   return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
 }
 
-/** Reports tax between businesses of two member states, because the buyer usually owes it. */
+/** Reports tax charged between businesses in two member states, because the buyer usually owes it. */
 function crossBorder(facts: Facts, { tax }: TaxedAmounts, parameters: TaxParameters): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (tax <= 0n || invoice.buyerTaxId === undefined) return [];
@@ -389,7 +391,7 @@ function magnitude(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-/** Converts basis points to percent for people: 1900 becomes 19. */
+/** Converts basis points to a percentage: 1900 becomes 19. */
 function percent(basisPoints: number): number {
   return basisPoints / 100;
 }

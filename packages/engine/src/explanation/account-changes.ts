@@ -15,7 +15,10 @@ export function accountChangeSubjects(
   return [vendorId, ...accounts.map(({ key }) => subject.account(key)), ...(againAt === undefined ? [] : [againAt])];
 }
 
-/** Returns the evidence key of that finding. A review of the change is found by it. */
+/**
+ * Returns the evidence key for the finding that a vendor's accounts were changed. A review of the change is looked up
+ * by this key.
+ */
 export function accountChangeKey(vendorId: string, accounts: readonly MasterAccount[], againAt?: string): string {
   return evidenceKey('VENDOR_MASTER_BANK_CHANGED', accountChangeSubjects(vendorId, accounts, againAt));
 }

@@ -3,7 +3,10 @@
 export const severities = ['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'] as const;
 export type Severity = (typeof severities)[number];
 
-/** Findings of one family describe one problem in several ways. The score counts only the strongest of them in full. */
+/**
+ * Families of findings. Findings in the same family describe one problem in several ways. The score counts only the
+ * strongest of them in full.
+ */
 export const families = {
   DUP: 'Duplicate invoices',
   BANK: 'Bank accounts',
@@ -20,7 +23,7 @@ export const families = {
 } as const;
 export type Family = keyof typeof families;
 
-/** Facts that a rule needs. Without them it raises no finding. */
+/** Facts that a rule needs. If they are missing, the rule raises no finding. */
 export const requiredFacts = {
   EARLIER_RECORDS: 'earlier invoices with the same number, amount or file',
   SUPPLIER_HISTORY: 'earlier invoices of the supplier',
@@ -48,13 +51,16 @@ export type RequiredFact = keyof typeof requiredFacts;
 
 export interface FindingKind {
   readonly family: Family;
-  /** Severities that a finding of the type can have, lowest first. */
+  /** Severities that findings of this type can have, lowest first. */
   readonly severities: readonly Severity[];
   /** Facts that the rule needs in addition to those that every invoice states. */
   readonly requires: readonly RequiredFact[];
   /** Description of the finding type in one sentence. */
   readonly description: string;
-  /** Recommended action. `{name}` stands for a value that the detector supplies. Null when no action is needed. */
+  /**
+   * Recommended action, or null if no action is needed. `{name}` is a placeholder for a value that the detector
+   * supplies.
+   */
   readonly recommendedAction: string | null;
 }
 

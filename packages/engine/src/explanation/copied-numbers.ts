@@ -1,4 +1,7 @@
-/** Relations of two invoice numbers, as evidence names them, in which both are one number in different notations. */
+/**
+ * Relations between two invoice numbers, as named in evidence, in which both are the same number in different
+ * notations.
+ */
 const COPIED_NUMBER: ReadonlySet<string> = new Set([
   'IDENT',
   'FORMAT',

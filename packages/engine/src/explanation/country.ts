@@ -1,13 +1,13 @@
-/** Region names of Unicode CLDR, as Node.js ships them. */
+/** Region names from Unicode CLDR, as included in Node.js. */
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
 
-/** Names that need an article in English: `the Netherlands`. */
+/** Country names that need an article in English, such as `the Netherlands`. */
 const WITH_ARTICLE = /^(?:United|Netherlands|Philippines|Bahamas|Maldives|Gambia|Isle of|.* Islands|.* Republic)/;
-/** A country code as tax ids and accounts state it. */
+/** Pattern for a country code as stated in tax ids and accounts. */
 const CODE = /^[A-Z]{2}$/;
 
 /**
- * Returns the name of a country as sentences use it: `Germany`, `the Netherlands`. A text that is no country code is
+ * Returns a country name as used in sentences: `Germany`, `the Netherlands`. A string that is not a country code is
  * returned unchanged.
  */
 export function countryName(code: string): string {

@@ -4,37 +4,37 @@ import type { Family, FindingType, Severity } from './catalogue.js';
 import { evidenceKey } from './subject.js';
 import type { Subject } from './subject.js';
 
-/** A JSON value without undefined, as evidence contains it. */
+/** A JSON value without undefined, as contained in evidence. */
 export type EvidenceValue =
   string | number | boolean | null | readonly EvidenceValue[] | { readonly [name: string]: EvidenceValue };
 
 /**
- * Evidence of a finding as section 8 defines it: these five members on every finding, and further members by type.
+ * Evidence for a finding as section 8 defines it: these five members on every finding, and further members by type.
  * Amounts are decimal strings and accounts are masked.
  */
 export interface Evidence {
-  /** Stable key of the case that the finding reports. A review applies to every later finding with the same key. */
+  /** Stable key for the case that the finding reports. A review applies to every later finding with the same key. */
   readonly key: string;
-  /** Finding type and engine version. */
+  /** Finding type and engine version that produced the finding. */
   readonly rule: string;
   /** Policy values that the rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
   /** Values that the rule compared. */
   readonly observed: { readonly [name: string]: EvidenceValue };
-  /** English sentences, one for each fact. */
+  /** English sentences, each about one fact. */
   readonly explanation: readonly string[];
   readonly [name: string]: EvidenceValue;
 }
 
 /**
- * A finding as the engine returns it. The service that stores the finding derives its id from the invoice and the
+ * A finding as returned by the engine. The service that stores the finding derives its id from the invoice and the
  * evidence key.
  */
 export interface Finding {
   readonly type: FindingType;
   readonly family: Family;
   readonly severity: Severity;
-  /** Confidence from 0 to 100. */
+  /** Confidence in the finding, from 0 to 100. */
   readonly confidence: number;
   readonly summary: string;
   readonly recommendedAction: string | null;
@@ -44,7 +44,7 @@ export interface Finding {
   readonly subjects: readonly Subject[];
 }
 
-/** A finding as a detector raises it. The engine adds family, key, rule and recommended action. */
+/** A finding as raised by a detector. The engine adds family, key, rule and recommended action. */
 export interface RaisedFinding {
   readonly type: FindingType;
   readonly severity: Severity;
@@ -54,7 +54,7 @@ export interface RaisedFinding {
   readonly actionValues?: Readonly<Record<string, string>>;
   /** Parts of the key: subjects, and other values that distinguish findings of one type. */
   readonly about: readonly (Subject | string)[];
-  /** Prefix of the key instead of the type. Findings about the same pair share it, whatever their type. */
+  /** Prefix of the key instead of the type. Findings about the same pair share the prefix, regardless of their type. */
   readonly keyPrefix?: string;
   /** Subjects that are stored but do not form part of the key. */
   readonly alsoAbout?: readonly Subject[];
@@ -73,22 +73,22 @@ const EXPLANATION_LENGTH_MAX = 400;
 /** Maximum number of sentences in an explanation. A pair of records is compared in ten fields. */
 export const EXPLANATIONS_MAX = 12;
 /**
- * Maximum number of characters of a number, name or reference that evidence shows. The record itself shows the whole
+ * Maximum number of characters that evidence shows for a number, name or reference. The record itself shows the whole
  * text.
  */
 const SHOWN_TEXT_LENGTH_MAX = 120;
 /**
- * Maximum number of characters of a rule's message and location in an electronic invoice. The export has the same
+ * Maximum number of characters in a rule's message and location for an electronic invoice. The export has the same
  * limit.
  */
 const RULE_TEXT_LENGTH_MAX = 400;
-/** Maximum number of entries in a list of evidence, including the records that a finding is related to. */
+/** Maximum number of entries in an evidence list, including the records to which a finding is related. */
 const SHOWN_ENTRIES_MAX = 64;
 
 /**
- * Maximum size of one finding as JSON. It holds for any invoice, even if every text has its maximum length in
- * characters of four bytes. A finding is stored with its invoice, with its analysis and on its own, and a page of a
- * list contains a hundred findings.
+ * Maximum size of one finding as JSON. The limit is sufficient for any invoice, even if every text has its maximum
+ * length in four-byte characters. A finding is stored with its invoice, with its analysis and on its own, and a page of
+ * a list contains a hundred findings.
  */
 export const FINDING_JSON_BYTES_MAX = 64 * 1024;
 
@@ -119,14 +119,14 @@ function subjectsOf({ about, alsoAbout = [] }: RaisedFinding): Subject[] {
   return [...about.filter((part) => typeof part !== 'string'), ...alsoAbout];
 }
 
-/** Picks the named members of a policy section, which are the values that a rule used. */
+/** Picks the named members from a policy section, which are the values that a rule used. */
 export function pick<P, K extends keyof P & string>(policy: P, ...names: readonly K[]): Pick<P, K> {
   return Object.fromEntries(names.map((name) => [name, policy[name]])) as Pick<P, K>;
 }
 
 /**
- * Shortens a text of an invoice for evidence and its sentences. A shortened text keeps whole characters and ends with
- * an ellipsis.
+ * Shortens invoice text for evidence and its sentences. Shortened text keeps whole characters and ends with an
+ * ellipsis.
  */
 export function shownText(text: string): string {
   return cut(text, SHOWN_TEXT_LENGTH_MAX);
@@ -167,8 +167,8 @@ const DIRECTION_CONTROLS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const TWO_FULL_STOPS = /(?<!\.)\.\.(?=\s|$)/g;
 
 /**
- * Turns a text that contains numbers and names of an invoice into one readable line. Such values may be pages long and
- * contain line breaks.
+ * Converts text that contains invoice numbers and names to one readable line. Such values may be pages long and contain
+ * line breaks.
  */
 function sentence(text: string, lengthMax = SENTENCE_LENGTH_MAX): string {
   const line = text.replace(DIRECTION_CONTROLS, '').replace(/[\s\p{Cc}]+/gu, ' ');

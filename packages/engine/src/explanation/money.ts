@@ -6,10 +6,10 @@ import type { Facts } from '../facts/facts.js';
 import type { EvidenceValue } from './evidence.js';
 import { grouped } from './phrases.js';
 
-// Money in evidence is a decimal string with the decimals of its currency (detection reference, section 8). The
+// Money in evidence is a decimal string with as many decimals as its currency has (detection reference, section 8). The
 // currency is in a neighbouring member: `currency`, or `<name>Currency` for amounts in other currencies.
 
-/** Rounds an amount to the decimals of its currency, half away from zero: `16358.50` for 16358.500914 EUR. */
+/** Rounds an amount to as many decimals as its currency has, half away from zero: `16358.50` for 16358.500914 EUR. */
 export function moneyIn(currency: string, amount: DecimalAmount): DecimalAmount {
   const exponent = minorUnitsOf(currency);
   return minorToDecimal(toMinorUnits(amount, exponent), exponent);
@@ -20,7 +20,7 @@ export function moneyText(amount: DecimalAmount, currency: string): string {
   return `${currency} ${grouped(moneyIn(currency, amount))}`;
 }
 
-/** Returns the value of the invoice as evidence. */
+/** Returns the value of the invoice in the form that evidence contains. */
 export function valueEvidence(facts: Facts): { readonly [name: string]: EvidenceValue } {
   const { value, currency, noRate } = valueOf(facts);
   return { value: moneyIn(currency, value), valueCurrency: currency, noRate };

@@ -1,6 +1,6 @@
-// Functions for parts of sentences that reviewers read.
+// The functions in this file produce parts of sentences that reviewers read.
 
-/** Groups the digits of a number in threes: `1,234.50`. It does not use the locale, which differs between machines. */
+/** Groups the digits of a number in threes: `1,234.50`. The locale is not used, because it differs between machines. */
 export function grouped(number: number | string): string {
   const [whole = '', decimals] = String(number).split('.');
   const sign = whole.startsWith('-') ? '-' : '';
@@ -15,12 +15,12 @@ export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Joins words to a list: `amount`, `amount and date`, `amount, date and tax id`. */
+/** Joins words into a list: `amount`, `amount and date`, `amount, date and tax id`. */
 export function listed(words: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
 }
 
-/** Turns a part of a sentence into its beginning, with an upper-case first letter. */
+/** Makes the first letter of a phrase upper case, so that the phrase can begin a sentence. */
 export function sentenceStart(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -20,20 +20,20 @@ export const subject = {
   supplier: (supplierId: string): Subject => ({ kind: 'SUPPLIER', supplierId }),
 } as const;
 
-/** Returns the account that an invoice asks to be paid into, if it states one. */
+/** Returns the account to which an invoice requests payment, if it states one. */
 export function accountsOf({ bankKey }: Pick<Candidate, 'bankKey'>): Subject[] {
   return bankKey === undefined ? [] : [subject.account(bankKey)];
 }
 
 const KEY_BYTES = 16;
 
-/** Returns the key of two records as a pair. It is the same in both orders. */
+/** Returns the key for two records as a pair. It is the same in both orders. */
 export function pairKey(oneId: string, otherId: string): string {
   const [smaller, larger] = [oneId, otherId].toSorted(compareText);
   return shortDigest(`${smaller}|${larger}`, KEY_BYTES);
 }
 
-/** Returns the stable key of a finding: its type and its subjects, in any order. */
+/** Returns the stable key of a finding, which is built from its type and its subjects in any order. */
 export function evidenceKey(type: string, about: readonly (Subject | string)[]): string {
   return shortDigest([type, ...about.map(idOf).sort(compareText)].join('|'), KEY_BYTES);
 }

@@ -2,13 +2,13 @@ import type { MasterAccount } from './erp-facts.js';
 import type { Candidate } from './invoice.js';
 
 /**
- * Records of a company that a synchronisation of its ERP has read: vendors and changes to them, bills and payments.
- * Books are examined in parts. Each part contains all records that its records are compared with.
+ * Records of a company that an ERP synchronisation has read: vendors and changes to them, bills and payments. Books are
+ * examined in parts. Each part contains all records with which its records are compared.
  */
 export interface Books {
   readonly companyId: string;
   readonly vendors: readonly BookedVendor[];
-  /** Total number of vendors of the company. */
+  /** Total number of the company's vendors. */
   readonly vendorCount: number;
   readonly accountChanges: readonly VendorAccountChange[];
   readonly bills: readonly BookedBill[];
@@ -17,7 +17,7 @@ export interface Books {
   /** Pairs of invoices that are duplicates of each other (explanation/subject.ts, `pairKey`). */
   readonly duplicatePairs: ReadonlySet<string>;
   /**
-   * Pairs that a credit note explains, so that they are not duplicates. Maps the key of the pair to the id of the
+   * Pairs that a credit note explains, so that they are not duplicates. Maps the key of each pair to the id of its
    * credit note.
    */
   readonly creditedPairs: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ export interface Books {
 
 export interface BookedVendor {
   readonly vendorId: string;
-  /** Number of the vendor that people use in the ERP. */
+  /** Vendor number that people use in the ERP. */
   readonly number?: string;
   readonly name: string;
   readonly nameKey: string;
@@ -33,9 +33,9 @@ export interface BookedVendor {
   readonly taxCountry?: string;
   readonly isActive: boolean;
   readonly accounts: readonly MasterAccount[];
-  /** True when the vendor also has accounts that no other vendor has. */
+  /** True if the vendor also has accounts that no other vendor has. */
   readonly hasOtherAccounts?: boolean;
-  /** True when the vendor was billed within the last twelve months. */
+  /** True if the vendor was billed within the last twelve months. */
   readonly isBilled: boolean;
 }
 
@@ -45,16 +45,16 @@ export interface VendorAccountChange {
   readonly before: readonly MasterAccount[];
   readonly after: readonly MasterAccount[];
   readonly openBills: number;
-  /** True when a person has accepted every new account. */
+  /** True if a person has accepted every new account. */
   readonly isReviewed?: boolean;
-  /** True when an earlier change to the same accounts was confirmed and the vendor has had other accounts since. */
+  /** True if an earlier change to the same accounts was confirmed and the vendor has had other accounts since. */
   readonly isAgain?: boolean;
-  /** Times of the two synchronisations between which the accounts changed (RFC 3339). */
+  /** Completion times of the two synchronisations between which the accounts changed (RFC 3339). */
   readonly seenBefore: string;
   readonly seenAfter: string;
 }
 
-/** A bill of the books, with earlier and later bills that share a lookup key with it (match-keys.ts). */
+/** A bill from the books, with earlier and later bills that share a lookup key with it (match-keys.ts). */
 export interface BookedBill {
   readonly bill: Candidate;
   readonly others: readonly Candidate[];
@@ -62,7 +62,9 @@ export interface BookedBill {
   readonly paidIds: readonly string[];
   /** Ids of the bills in this record whose payments the ERP reports (`Books.payments`). */
   readonly settledIds: readonly string[];
-  /** Maps the id of a credit note to further bills that its number names and that this record does not contain. */
+  /**
+   * Maps the id of a credit note to further bills that are named by its number and are not contained in this record.
+   */
   readonly creditedIds?: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -80,24 +82,27 @@ export interface BookedPayment {
   /** Known invoices that the payment covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
-  /** Keys of the accounts that the vendor had on the day of the payment. Absent when the ERP does not report them. */
+  /** Keys of the accounts that the vendor had on the payment day. Absent if the ERP does not report them. */
   readonly vendorAccountsThen?: readonly string[];
-  /** True when a person has accepted the account for the vendor. */
+  /** True if a person has accepted the account for the vendor. */
   readonly isAccountReviewed?: boolean;
-  /** Period in which the vendor master had the paid account, if it ever had. */
+  /** Period in which the vendor master contained the paid account, if it ever did. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
-  /** Day on which the vendor was first read. Earlier payments are compared with the accounts of that day. */
+  /**
+   * Day on which the vendor was first read. Earlier payments are compared with the accounts that the vendor had on that
+   * day.
+   */
   readonly vendorKnownSince?: string;
   /**
-   * True when only a bill shows that it was paid, without a date. `paymentId` is then the id of the bill, and `day` is
-   * the day on which the payment was noticed.
+   * True if only a bill shows that it was paid, without a date. `paymentId` is then the bill id, and `day` is the day
+   * on which the payment was noticed.
    */
   readonly isDayUnknown?: true;
-  /** True when the bank returned the payment. */
+  /** True if the bank returned the payment. */
   readonly isReturned: boolean;
 }
 
-/** A credit note of a vendor in the books. */
+/** A vendor's credit note in the books. */
 export interface VendorCredit {
   readonly creditId: string;
   /** Number that the vendor gave the credit note. */
@@ -108,8 +113,8 @@ export interface VendorCredit {
   readonly amountMinor: string;
   readonly currency: string;
   /**
-   * Known bills of the vendor that the number of the credit note names. Without any, nobody knows which bill the note
-   * cancels.
+   * The vendor's known bills that are named by the credit note number. If there are none, it is unknown which bill the
+   * credit note cancels.
    */
   readonly bills: readonly CreditedBill[];
 }

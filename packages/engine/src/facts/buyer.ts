@@ -4,18 +4,18 @@ import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { Facts } from './facts.js';
 import { taxIdOfCompany } from './companies.js';
 
-/** The buyer as the invoice states it, and the company that the invoice was routed to. */
+/** The buyer stated on the invoice, and the company to which the invoice was routed. */
 export interface Buyer {
-  /** Tax id of the buyer as the invoice states it. */
+  /** Tax id of the buyer as stated on the invoice. */
   readonly taxId: TaxId | undefined;
-  /** Absent when the facts contain no companies. */
+  /** The company. Absent if the facts contain no companies. */
   readonly company: Company | undefined;
   readonly country: string | undefined;
 }
 
 /**
- * Returns the buyer of the checked invoice. Its country is the country of the stated tax id, or else the country of its
- * company.
+ * Returns the buyer stated on the checked invoice. Its country is the country of the stated tax id or, without one, the
+ * country of its company.
  */
 export function buyerOf({ invoice, companies = [] }: Facts): Buyer {
   const taxId = invoice.buyerTaxId === undefined ? undefined : parseTaxId(invoice.buyerTaxId);

@@ -2,7 +2,7 @@ import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
 import type { TaxId } from '@invoicecontrol/values/tax-id';
 import type { NormalisedInvoice } from './invoice.js';
 
-/** A company of the organization. The recipient and the supplier of an invoice are compared with it. */
+/** A company of the organization. The recipient and the supplier on an invoice are compared with it. */
 export interface Company {
   readonly companyId: string;
   readonly name: string;
@@ -21,7 +21,7 @@ export function hasTaxId(company: Company, taxId: TaxId): boolean {
   return own !== undefined && sameTaxId(own, taxId);
 }
 
-/** Returns the company of the organization that has the tax id of the invoice's supplier. */
+/** Returns the organization's company that has the tax id of the invoice's supplier. */
 export function companyOf(
   { taxKey, taxCountry }: NormalisedInvoice,
   companies: readonly Company[],

@@ -1,9 +1,9 @@
-/** Facts that the extraction found in an uploaded document. Texts are quoted from the document. */
+/** Facts that were found in an uploaded document during extraction. Text is quoted from the document. */
 export interface DocumentFacts {
-  /** Source of the fields: structured data, a text layer, or the image of a page. */
+  /** Source of the fields: structured data, a text layer, or a page image. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
-  /** Name of the program that wrote the file, as the file states it. */
+  /** Name of the program that wrote the file, as stated in the file. */
   readonly producer?: string;
   readonly signature?: SignatureFacts;
   readonly tamperSigns: readonly TamperSign[];
@@ -12,7 +12,7 @@ export interface DocumentFacts {
   readonly validation?: ValidationFacts;
   /** ISO 4217 codes that an ambiguous currency sign may mean. Present only if the currency could not be read. */
   readonly currencyCandidates?: readonly string[];
-  /** Printed text that looks like an IBAN but has wrong check digits. The invoice has no account from it. */
+  /** Printed text that looks like an IBAN but has wrong check digits. It does not become the account of the invoice. */
   readonly invalidIban?: string;
   /** Kind of sales document according to its title. Absent for an ordinary invoice. */
   readonly salesDocument?: SalesDocument;
@@ -21,9 +21,9 @@ export interface DocumentFacts {
 export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 
 export interface ReadField {
-  /** Path of the field in the canonical invoice, separated by dots: `supplier.tax_id`. */
+  /** Path of the field in the canonical invoice, separated by dots, such as `supplier.tax_id`. */
   readonly field: string;
-  /** Confidence from 0 to 100. */
+  /** Confidence in the finding, from 0 to 100. */
   readonly confidence: number;
 }
 
@@ -39,7 +39,7 @@ export interface SignatureFacts {
 }
 
 export type TamperSignKind =
-  /** A later revision replaces content of an earlier one. */
+  /** A later revision replaces content from an earlier one. */
   | 'CONTENT_REPLACED'
   /** The file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'
@@ -67,18 +67,18 @@ export interface HiddenText {
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
   readonly holds: 'AMOUNT' | 'ACCOUNT' | 'INSTRUCTION';
   readonly snippet: string;
-  /** Left, top, right and bottom as fractions of the page. Null if the position is unknown. */
+  /** Left, top, right and bottom edges as fractions of the page. Null if the position is unknown. */
   readonly box: readonly number[] | null;
-  /** True when the page is an image and this text was recognized from it. Such a text layer is invisible by design. */
+  /** True if the page is an image and this text was recognized from it. Such a text layer is invisible by design. */
   readonly isTextLayerOfScan: boolean;
 }
 
-/** A field that differs between the structured part or the payment code of a document and its visible page. */
+/** A field that differs between a document's structured part or payment code and its visible page. */
 export interface FieldConflict {
   readonly field: string;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Value on the visible page. Null when the page does not show the field. */
+  /** Value on the visible page, or null if the page does not show the field. */
   readonly visibleValue: string | null;
 }
 
@@ -86,10 +86,10 @@ export interface ValidationFacts {
   readonly profile: string | null;
   /** Names of the rule sets that were checked, separated by commas. */
   readonly ruleSet: string;
-  /** Profiles that the file declares. Several profiles contradict each other. */
+  /** Profiles that the file declares. If there are several, they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** Failed rules, one entry for each rule and location. The list is cut if it is very long. */
+  /** Failed rules, one entry for each rule and location. A very long list is shortened. */
   readonly failedRules: readonly FailedRule[];
   /** Total number of failed rules, including those that are not listed. */
   readonly failedTotal: number;

@@ -1,43 +1,42 @@
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
 /**
- * Record of the supplier in the vendor master of the invoice's company. Present only if a vendor master is
- * synchronised.
+ * The supplier's record in the vendor master of the invoice's company. Present only if a vendor master is synchronised.
  */
 export interface VendorMasterFacts {
-  /** Time at which the last complete synchronisation ended (RFC 3339). */
+  /** Completion time of the last complete synchronisation (RFC 3339). */
   readonly syncedAt: string;
   /** Whole hours from `syncedAt` to the analysis. */
   readonly ageHours: number;
-  /** The vendor that the invoice belongs to. Null when no vendor has its tax id, account or name. */
+  /** The vendor to which the invoice belongs, or null if no vendor has its tax id, account or name. */
   readonly vendor: MasterVendor | null;
 }
 
 export interface MasterVendor {
   readonly erpVendorId: string;
   readonly name: string;
-  /** True for a collective record of one-time suppliers, which says nothing about a single supplier. */
+  /** True for a collective record for one-time suppliers, which gives no information about a single supplier. */
   readonly isOneTime: boolean;
   /** Accounts that can be compared. Accounts that the ERP masks are left out. */
   readonly accounts: readonly MasterAccount[];
 }
 
 export interface MasterAccount {
-  /** Key of the account, as in `Candidate.bankKey`. */
+  /** Account key in the same format as `Candidate.bankKey`. */
   readonly key: string;
   readonly masked: string;
 }
 
-/** The order that the invoice names, as it is stored in the ERP. */
+/** The order named on the invoice, as stored in the ERP. */
 export interface OrderMasterFacts {
   readonly currency: string;
   /** Ordered amount without tax, and the amount billed so far: earlier invoices minus credit notes. */
   readonly net?: OrderTotals;
-  /** The same totals with tax. */
+  /** The same totals including tax. */
   readonly gross?: OrderTotals;
   /** True for a blanket order, from which goods are requested as needed. It has no total that could be exceeded. */
   readonly isBlanket: boolean;
-  /** The supplier that the order was placed with. */
+  /** The supplier with which the order was placed. */
   readonly owner?: { readonly supplierId: string; readonly name: string };
 }
 
@@ -46,7 +45,7 @@ export interface OrderTotals {
   readonly billed: DecimalAmount;
 }
 
-/** The company of the organization that owns the account on the invoice. */
+/** The organization's company that owns the account on the invoice. */
 export interface OwnAccountFacts {
   readonly companyId: string;
   readonly name: string;

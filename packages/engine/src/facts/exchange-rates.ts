@@ -5,23 +5,23 @@ import type { FixedParity } from '@invoicecontrol/values/currency';
 import { canonicalAmount, exactProduct, scaleAmount } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 
-/** Maximum age of a rate; the longest gap between two published days is five (Easter). */
+/** Maximum age of an exchange rate in days. The longest gap between two published days is five (Easter). */
 const RATE_AGE_DAYS_MAX = 10;
 
-/** Returns units per 1 EUR by currency, as published on a day, or undefined if nothing was published on it. */
+/** Returns units per 1 EUR by currency, as published on a given day, or undefined if no rates were published on it. */
 export type PublishedRates = (day: CalendarDate) => Readonly<Record<string, string>> | undefined;
 
 /**
- * An amount converted to another currency, with the rate that was used. It is stored with the invoice and never
- * changed.
+ * An amount converted to another currency, with the exchange rate that was used. It is stored with the invoice and
+ * never changed.
  */
 export interface ConvertedAmount {
   readonly currency: string;
   /** Converted amount, rounded to six decimals. */
   readonly amount: DecimalAmount;
-  /** Units of `currency` for one unit of the invoice's currency, rounded to six decimals. It is only displayed. */
+  /** Units of `currency` for one unit of the invoice currency, rounded to six decimals. This rate is only displayed. */
   readonly rate: DecimalAmount;
-  /** Day of the published rates. Absent if no rate was needed. */
+  /** Day on which the rates were published. Absent if no rate was needed. */
   readonly rateDate?: CalendarDate;
   readonly source: 'ECB' | 'PEG' | 'IDENTITY';
 }
@@ -36,9 +36,9 @@ export interface Conversion {
 }
 
 /**
- * Converts an amount at the euro reference rates of the issue date, or of the latest earlier day on which both
+ * Converts an amount at the euro reference rates for the issue date, or for the latest earlier day on which both
  * currencies have a rate (currencies reference, section 2).
- * @returns null when neither that day nor the ten days before it have both rates
+ * @returns null if neither that day nor the ten days before it have both rates
  */
 export function convert(
   { amount, from, to, issueDate, today }: Conversion,
@@ -59,7 +59,7 @@ export function convert(
   };
 }
 
-/** Returns units per 1 EUR at the issue date for the given currencies. Currencies without a rate are left out. */
+/** Returns units per 1 EUR on the issue date for the given currencies. Currencies without a rate are left out. */
 export function ratesPerEuro(
   currencies: readonly string[],
   issueDate: CalendarDate,
@@ -94,7 +94,10 @@ function rateDay(
 }
 
 interface Rate {
-  /** Decimal number with the published digits, or with all digits of the product if a fixed parity was applied. */
+  /**
+   * Exchange rate as a decimal number with the published digits, or with all digits of the product if a fixed parity
+   * was applied.
+   */
   readonly perEuro: string;
   readonly isPegged: boolean;
 }

@@ -11,8 +11,8 @@ import type { BankLink, OrderLink } from './links.js';
 import type { RelatedSupplier, SupplierFacts } from './supplier.js';
 
 /**
- * All input of a decision. It is loaded before the engine runs and stored with the analysis, so that the same facts,
- * engine and policy give the same bytes (detection reference, section 0). Plain JSON values only.
+ * The complete input for a decision. The facts are loaded before the engine runs and stored with the analysis, so that
+ * the same facts, engine and policy give the same bytes (detection reference, section 0). Plain JSON values only.
  */
 export interface Facts {
   readonly format: 1;
@@ -25,7 +25,8 @@ export interface Facts {
   readonly candidates: readonly Candidate[];
   readonly candidateCapHit: boolean;
   /**
-   * Link of the invoice's account without this invoice. `orderLink` is the same for its order. Null if there is none.
+   * Link of the invoice's account, excluding this invoice, or null if there is none. `orderLink` is the same for the
+   * invoice's order.
    */
   readonly bankLink: BankLink | null;
   readonly orderLink: OrderLink | null;
@@ -36,54 +37,53 @@ export interface Facts {
    * rate are absent.
    */
   readonly ratesPerEuro: Readonly<Record<string, string>>;
-  /** Gross amount in the organization's base currency. Null when no rate exists. */
+  /** Gross amount in the organization's base currency, or null if no rate exists. */
   readonly base: ConvertedAmount | null;
   /**
-   * Companies of the organization. If there are very many, the companies most similar to the invoice's recipient are
+   * The organization's companies. If there are very many, the companies most similar to the invoice's recipient are
    * chosen (tenant.ts).
    */
   readonly companies?: readonly Company[];
   /**
-   * Present on rows of a scan in which at least half of the rows state an account, so that a missing account is
-   * significant.
+   * Flag that is present on rows of a scan in which at least half of the rows state an account, so that a missing
+   * account is significant.
    */
   readonly scanStatesAccounts?: boolean;
   /**
-   * Rows of an organization's first scan: number of rows that were checked before this row. Every supplier is new in a
-   * first scan.
+   * Number of rows in an organization's first scan that were checked before this row. Every supplier is new in a first
+   * scan.
    */
   readonly firstScanRowsBefore?: number;
   /** Other suppliers with exactly this name. */
   readonly namesakes?: readonly RelatedSupplier[];
   /** Suppliers whose name may be mistaken for the name of a new supplier. */
   readonly lookalikes?: readonly RelatedSupplier[];
-  /** 95th percentile of the organization's newest amounts in the base currency. */
+  /** 95th percentile of the organization's newest amounts, in the base currency. */
   readonly highAmount?: DecimalAmount;
   /**
-   * Facts from the ERP of the company. Absent if the company has no ERP connection or the ERP does not provide such
-   * data.
+   * Facts from the company's ERP. Absent if the company has no ERP connection or the ERP does not provide such data.
    */
   readonly vendorMaster?: VendorMasterFacts;
   readonly orderMaster?: OrderMasterFacts;
   readonly ownAccount?: OwnAccountFacts;
   /** Keys of the supplier's accounts that have received payments. */
   readonly paidAccounts?: readonly string[];
-  /** Uploads only: facts about the document. */
+  /** Facts about the document. Present only for uploads. */
   readonly document?: DocumentFacts;
   readonly inbox?: InboxFacts;
 }
 
-/** Value of an invoice, for comparison with the value limits of the policy. */
+/** Invoice value that is compared with the value limits in the policy. */
 export interface InvoiceValue {
   readonly value: DecimalAmount;
   readonly currency: string;
-  /** True when no exchange rate exists. The value is then the gross amount as stated. */
+  /** True if no exchange rate exists. The value is then the gross amount as stated. */
   readonly noRate: boolean;
 }
 
 /**
- * Returns the gross amount in euros, the currency of the policy's limits, at the reference rate of the issue date.
- * Without a rate it returns the stated amount, and evidence reports that no rate exists.
+ * Returns the gross amount in euros, which is the currency of the policy limits, at the reference rate for the issue
+ * date. Without a rate it returns the stated amount, and evidence reports that no rate exists.
  */
 export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   const { grossAmount, currency } = invoice;
@@ -94,10 +94,7 @@ export function valueOf({ base, invoice, ratesPerEuro }: Facts): InvoiceValue {
   return { value: scaleAmount(grossAmount, '1', perEuro), currency: LIMIT_CURRENCY, noRate: false };
 }
 
-/**
- * Converts a limit to the currency of the invoice at the reference rate of the issue date. Undefined when no rate
- * exists.
- */
+/** Converts a limit to the invoice currency at the reference rate for the issue date. Undefined if no rate exists. */
 export function inInvoiceCurrency(
   { invoice: { currency }, ratesPerEuro }: Facts,
   limit: DecimalAmount,

@@ -6,30 +6,31 @@ import type { TaxIdValidity } from '@invoicecontrol/values/tax-id';
 export type InvoiceSource = 'API' | 'UPLOAD' | 'SCAN' | 'ERP' | 'KSEF';
 
 /**
- * The ERP has withdrawn bills that are VOID or REJECTED. Only records that are RECEIVED or ANALYZED can be duplicated.
+ * Status of an invoice record. The ERP has withdrawn bills that are VOID or REJECTED. Only records that are RECEIVED or
+ * ANALYZED can be duplicated.
  */
 export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJECTED';
 
-/** Origin and time of a record. The canonical invoice states neither. */
+/** Origin and time of receipt of a record. The canonical invoice contains neither. */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
-  /** The company that the invoice was routed to. */
+  /** The company to which the invoice was routed. */
   readonly companyId: string;
   readonly source: InvoiceSource;
-  /** Time of receipt in milliseconds since 1970. All rows of a scan share the time of the scan. */
+  /** Time of receipt in milliseconds since 1970. All rows in a scan have the time of the scan. */
   readonly receivedAtMs: number;
   readonly scanId?: string;
-  /** `sourceRowNumber` as the caller sent it. */
+  /** Value of `sourceRowNumber` as sent by the caller. */
   readonly rowNo?: number;
-  /** Index of the row in the request. It orders rows that share a `sourceRowNumber`. */
+  /** Index of the row in the request. Rows with the same `sourceRowNumber` are sorted by this index. */
   readonly position?: number;
-  /** External id of the record, which the caller of a scan or the channel of a document assigned. */
+  /** External id of the record, assigned by the caller of a scan or by the channel of a document. */
   readonly externalId?: string;
-  /** Hex SHA-256 of the uploaded bytes. */
+  /** SHA-256 hash of the uploaded bytes in hexadecimal digits. */
   readonly documentSha256?: string;
-  /** Reference to the invoice in KSeF that the document claims to show. Absent on documents that came through KSeF. */
+  /** Reference to the KSeF invoice that the document claims to show. Absent on documents received through KSeF. */
   readonly ksefReference?: KsefReference;
-  /** Keys of further accounts that a structured document states, such as the account of a factor. */
+  /** Keys of further accounts stated in a structured document, such as a factoring company's account. */
   readonly otherBankKeys?: readonly string[];
 }
 
@@ -39,12 +40,12 @@ export interface KsefReference {
   readonly code?: KsefCode;
 }
 
-/** Contents of the link in the QR code of an invoice that was registered in KSeF. */
+/** Content of the link in the QR code on an invoice that was registered in KSeF. */
 export interface KsefCode {
   /** Tax id of the seller (NIP), ten digits. */
   readonly sellerNip: string;
   readonly issueDate: CalendarDate;
-  /** SHA-256 of the registered XML in lower-case hex. */
+  /** SHA-256 hash of the registered XML in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -56,7 +57,7 @@ export type Suspicion = 'DUPLICATE' | 'FRAUD' | 'IDENTITY' | 'AMOUNT' | 'FRAUD_A
 /** Result of a review: the bill is a copy or fraud, or its number belongs to another bill. */
 export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 
-/** One invoice number in all forms that are compared (detection reference, section 3). */
+/** An invoice number in all forms that are compared (detection reference, section 3). */
 export interface InvoiceNumber {
   /** Only the letters and digits of the number. */
   readonly raw0: string;
@@ -64,18 +65,18 @@ export interface InvoiceNumber {
   readonly f1: string;
   /** All digit runs without leading zeros, with a dot between digit parts that were separated. */
   readonly f2: string;
-  /** `f1` and `f2` with letters replaced by the digits that they are commonly misread for. */
+  /** Forms `f1` and `f2` with letters replaced by the digits for which they are commonly misread. */
   readonly o1: string;
   readonly o2: string;
   /** The number without a trailing copy, part or version mark. Absent if the number has no such mark. */
   readonly base?: string;
   readonly b1?: string;
   readonly b2?: string;
-  /** Letter runs and digit runs in their order. */
+  /** Runs of letters and runs of digits, in their order. */
   readonly runs: readonly string[];
   /**
-   * Pattern of the printed number: 9 stands for digits, A for letters, and separators are kept. `FV/12/2025` becomes
-   * `A/9/9`.
+   * Pattern of the printed number: 9 represents digits, A represents letters, and separators are kept. `FV/12/2025`
+   * becomes `A/9/9`.
    */
   readonly signature: string;
 }
@@ -83,15 +84,15 @@ export interface InvoiceNumber {
 /** All fields of a record that are compared with another record. A field is absent if the record did not state it. */
 export interface Candidate extends InvoiceOrigin {
   readonly status: InvoiceStatus;
-  /** Supplier of the record. Null until the supplier is resolved. */
+  /** Supplier of the record, or null until the supplier is resolved. */
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
-  /** Signed integer of minor units. It is a string because JSON and BSON store strings exactly. */
+  /** Signed integer number of minor units. It is a string because JSON and BSON store strings exactly. */
   readonly amountMinor: string;
-  /** Net amount that the record states. Also absent in records that were stored before the field existed. */
+  /** Net amount stated on the record. Also absent in records stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
-  /** Days since 1970-01-01. */
+  /** Number of days since 1970-01-01. */
   readonly issueDay: number;
   readonly poKey?: string;
   readonly bankKey?: string;
@@ -101,14 +102,14 @@ export interface Candidate extends InvoiceOrigin {
   readonly taxKey?: string;
   readonly taxCountry?: string;
   /**
-   * True when the country is only presumed from the bank account. Comparisons use such a country, but no rule relies on
+   * True if the country is only presumed from the bank account. Comparisons use such a country, but no rule relies on
    * it alone.
    */
   readonly taxCountryPresumed?: boolean;
-  /** True when the tax id is valid in its stated or presumed country. */
+  /** True if the tax id is valid in its stated or presumed country. */
   readonly taxValid?: boolean;
   readonly nameKey: string;
-  /** `nameKey` with AE, OE and UE folded to A, O and U. Present only if it differs from `nameKey`. */
+  /** Form of `nameKey` with AE, OE and UE folded to A, O and U. Present only if it differs from `nameKey`. */
   readonly nameFold?: string;
   /**
    * Result of a review. A confirmed duplicate or fraud is no longer an original, but a bill with another bill's number
@@ -116,15 +117,15 @@ export interface Candidate extends InvoiceOrigin {
    */
   readonly confirmedAs?: Confirmation;
   /**
-   * Suspicion from a finding about this record that waits for a review or was confirmed. Absent in records that were
-   * stored before the field existed.
+   * Suspicion from a finding about this record that is waiting for a review or was confirmed. Absent in records stored
+   * before the field existed.
    */
   readonly suspectedAs?: Suspicion;
-  /** True on the invoice whose analysis reported that no invoice of the supplier comes through KSeF. */
+  /** True on the invoice whose analysis reported that none of the supplier's invoices are received through KSeF. */
   readonly toldOutsideKsef?: true;
-  /** ERP bills only: id of the invoice, received from another source, that the bill books. */
+  /** Id of the invoice that an ERP bill books, which was received from another source. Present only on ERP bills. */
   readonly bookedInvoiceId?: string;
-  // Texts as printed on the record, for evidence.
+  // Values as printed on the record, used in evidence.
   readonly invoiceNumber: string;
   readonly supplierName: string;
   readonly issueDate: CalendarDate;
@@ -133,21 +134,22 @@ export interface Candidate extends InvoiceOrigin {
 }
 
 /**
- * The part of an invoice that is stored in `invoices.match`: the candidate and the keys that find it (match-keys.ts).
+ * The part of an invoice that is stored in `invoices.match`: the candidate and the keys by which it is found
+ * (match-keys.ts).
  */
 export interface MatchPart extends Candidate {
   readonly keys: readonly string[];
 }
 
-/** The checked invoice: the fields that are compared, and fields that only rules about the invoice itself need. */
+/** The checked invoice: the fields that are compared, and fields needed only by rules about the invoice itself. */
 export interface NormalisedInvoice extends Candidate {
-  /** Present when a finding reported the bill as a possible copy and a person dismissed that finding. */
+  /** Present if a finding reported the bill as a possible copy and a person dismissed that finding. */
   readonly acceptedCopy?: { readonly day: number; readonly reviewer?: string };
   readonly bankProblems: readonly BankAccountProblem[];
-  /** Validity of the stated tax id in its stated country. Absent when the tax id or its country is missing. */
+  /** Validity of the stated tax id in its stated country. Absent if the tax id or its country is missing. */
   readonly taxValidity?: TaxIdValidity;
   /**
-   * True when the stated tax id is a placeholder, such as 9999999999, that identifies nobody. `taxKey` is absent in
+   * True if the stated tax id is a placeholder, such as 9999999999, that identifies no taxpayer. `taxKey` is absent in
    * this case.
    */
   readonly hasPlaceholderTaxId?: true;

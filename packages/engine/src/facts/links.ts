@@ -2,11 +2,14 @@ import type { NormalisedInvoice } from './invoice.js';
 import { compareSuppliers, compareText } from './record-order.js';
 import type { EarningUse } from './supplier.js';
 
-/** Suppliers of the organization that have used an account. There is one link for each account. */
+/** The organization's suppliers that have used an account. There is one link for each account. */
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
-  /** Present while fraud on this account is confirmed. Every invoice that states the account is then blocked. */
+  /**
+   * Confirmed fraud. Present while fraud on this account is confirmed. Every invoice that states the account is then
+   * blocked.
+   */
   readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
 }
 
@@ -15,7 +18,7 @@ export interface LinkedSupplier {
   readonly name: string;
   readonly nameKey: string;
   readonly taxKey?: string;
-  /** Country that the tax id stated. Absent in links that were stored before the field existed. */
+  /** Country stated with the tax id. Absent in links stored before the field existed. */
   readonly taxCountry?: string;
   readonly firstDay: number;
   readonly lastDay: number;
@@ -23,14 +26,14 @@ export interface LinkedSupplier {
   /** Id of the invoice that created the link. */
   readonly firstInvoiceId: string;
   /**
-   * Bills without a finding about the account or about the supplier. `asked` holds the other bills. Absent if there are
-   * none, and in links that were stored before the field existed.
+   * Bills without a finding about the account or the supplier. `asked` contains the other bills. Absent if there are
+   * none, and in links stored before the field existed.
    */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
   /** Present while a person's acceptance of the account for the supplier is in effect. */
   readonly accepted?: true;
-  /** The scan that imported all bills of the link. Absent once another source has delivered one. */
+  /** The scan that imported all bills in the link. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
@@ -38,25 +41,25 @@ export interface LinkedSupplier {
 export interface OrderLink {
   readonly poKey: string;
   readonly suppliers: readonly LinkedSupplier[];
-  /** Newest bills on the order. */
+  /** Newest bills for the order. */
   readonly uses: readonly OrderUse[];
-  /** True when older bills were dropped, so that the billed total of the order is unknown. */
+  /** True if older bills were dropped, so that the billed total of the order is unknown. */
   readonly isCut?: true;
 }
 
 export interface OrderUse {
   readonly invoiceId: string;
   /**
-   * Company that gave out the order number. Each company has its own numbers. Absent in uses that were counted before
-   * the field existed.
+   * Company that issued the order number. Each company has its own numbers. Absent in uses that were counted before the
+   * field existed.
    */
   readonly companyId?: string;
   readonly supplierId: string;
   readonly day: number;
-  /** Invoice number as `InvoiceNumber.f1`. Absent in uses that were counted before the field existed. */
+  /** Invoice number in the form `InvoiceNumber.f1`. Absent in uses that were counted before the field existed. */
   readonly number?: string;
   readonly amountMinor: string;
-  /** Net amount. Absent when the invoice does not state it, and in uses that were stored before the field existed. */
+  /** Net amount. Absent if the invoice does not state it, and in uses stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
 }
@@ -70,7 +73,7 @@ const FINALIZED_UNITS_KEPT = 32;
 
 /**
  * Lists suppliers that were linked to the account or order before this supplier and differ from it in tax id or name,
- * in order of first use. A supplier that was linked later is reported on its own invoice, even when this invoice is
+ * in order of first use. A supplier that was linked later is reported on its own invoice, even if this invoice is
  * analyzed again.
  */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
@@ -87,12 +90,15 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
     .sort((left, right) => left.firstDay - right.firstDay || compareSuppliers(left, right));
 }
 
-/** Tells whether the supplier was linked to the account or order before. */
+/** Checks whether the supplier was linked to the account or order before. */
 export function isTied(link: Linked | null, supplierId: string): boolean {
   return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
 }
 
-/** True on the invoice that links the supplier to the account or order, so that the finding is raised once. */
+/**
+ * Checks whether the invoice is the one that links the supplier to the account or order, so that the finding is raised
+ * once.
+ */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
   return own === undefined || own.firstInvoiceId === invoice.invoiceId;
@@ -100,7 +106,7 @@ export function isNewOn(link: Linked | null, supplierId: string, invoice: Normal
 
 type Linked = Pick<BankLink | OrderLink, 'suppliers'>;
 
-/** Returns the link of the account with one more invoice of this supplier. */
+/** Returns the account link with one more invoice from this supplier. */
 export function countBankUse(
   link: BankLink | null,
   bankKey: string,
@@ -110,7 +116,7 @@ export function countBankUse(
   return { ...(link ?? { bankKey }), suppliers: withUse(link?.suppliers ?? [], invoice, supplierId) };
 }
 
-/** Returns the link of the order with one more invoice of this supplier. */
+/** Returns the order link with one more invoice from this supplier. */
 export function countOrderUse(
   link: OrderLink | null,
   poKey: string,
@@ -142,7 +148,7 @@ export function countOrderUse(
   };
 }
 
-/** Tells whether finalized units should be dropped from a profile or link before it counts another unit. */
+/** Checks whether finalized units should be dropped from a profile or link before it counts another unit. */
 export function isFull(countedUnits: readonly string[]): boolean {
   return countedUnits.length >= COUNTED_UNITS_FULL;
 }
@@ -157,16 +163,16 @@ export function withoutFinalized(countedUnits: readonly string[], unfinalized: R
 }
 
 /**
- * Tells whether a bill counts towards the trust in its account, because it has no open finding about the account or the
- * supplier.
+ * Checks whether a bill counts towards the trust in its account, because it has no open finding about the account or
+ * the supplier.
  */
 export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs'>): boolean {
   return suspectedAs === undefined || suspectedAs === 'AMOUNT';
 }
 
 /**
- * Adds a bill. Its day is the day of receipt, because the sender chooses the date on the bill. Rows of a scan use the
- * issue day.
+ * Adds a bill to the bills on an account. Its day is the day of receipt, because the sender chooses the date on the
+ * bill. Scan rows use the issue day.
  */
 export function withEarning(
   use: EarningUse | undefined,
@@ -188,7 +194,7 @@ function trustAfter(
   return earnsTrust(invoice) ? { earning: withEarning(earning, invoice) } : { asked: withEarning(asked, invoice) };
 }
 
-/** Returns the link of the account after a person accepted the account for a supplier, or withdrew the acceptance. */
+/** Returns the account link after a person accepted the account for a supplier, or withdrew the acceptance. */
 export function withAcceptedLink(link: BankLink, supplierId: string, isAccepted: boolean): BankLink {
   const suppliers = link.suppliers.map((linked) => {
     if (linked.supplierId !== supplierId || isAccepted === (linked.accepted === true)) return linked;

@@ -1,7 +1,7 @@
 import type { Candidate } from './invoice.js';
 
 /**
- * Orders two records by arrival: by time of receipt, and rows of one scan by issue date, source row number and
+ * Compares two records by arrival: by time of receipt, and rows of one scan by issue date, source row number and
  * position. The finding is raised on the later record (detection reference, sections 0.3 and 11). The result is
  * negative when `left` is earlier. The order is total, so exactly one of two equal invoices that are posted at once is
  * the later one.
@@ -18,7 +18,7 @@ export function compareByArrival(left: Candidate, right: Candidate): number {
 }
 
 /**
- * Orders suppliers by the fields that they state, for rules that show or keep only some of them. The order cannot use
+ * Compares suppliers by the fields that they state, for rules that show or keep only some of them. The order cannot use
  * ids, which are derived from the organization: the same invoices would give different results in another organization.
  */
 export function compareSuppliers(left: NamedSupplier, right: NamedSupplier): number {
@@ -37,7 +37,7 @@ interface NamedSupplier {
   readonly taxKey?: string;
 }
 
-/** Orders texts by code units. The order does not depend on a locale, so it is the same on every machine. */
+/** Compares strings by code units. The order does not depend on a locale, so it is the same on every machine. */
 export function compareText(left: string, right: string): number {
   if (left === right) return 0;
   return left < right ? -1 : 1;

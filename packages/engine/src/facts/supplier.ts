@@ -1,4 +1,4 @@
-/** Identity of a stored supplier. It is found by its `keys`, which `supplierKeysOf` makes. */
+/** Identity of a stored supplier. It is found by its `keys`, which are built by `supplierKeysOf`. */
 export interface KnownSupplier {
   readonly supplierId: string;
   readonly name: string;
@@ -7,12 +7,12 @@ export interface KnownSupplier {
   readonly nameFold?: string;
   readonly taxKey?: string;
   readonly taxCountry?: string;
-  /** True when the country is only presumed from a bank account. */
+  /** True if the country is only presumed from a bank account. */
   readonly taxCountryPresumed?: boolean;
   readonly taxValid?: boolean;
-  /** Keys that find suppliers with a similar name (lookalike.ts). */
+  /** Keys by which suppliers with a similar name are found (lookalike.ts). */
   readonly lookalikeKeys?: readonly string[];
-  /** Version of the rule that made the lookalike keys. Absent if the first version made them. */
+  /** Version of the rule that built the lookalike keys. Absent if the first version built them. */
   readonly lookalikeKeysVersion?: number;
 }
 
@@ -25,20 +25,21 @@ export interface SupplierResolution {
 }
 
 /**
- * The stored profile of a supplier (detection reference, section 6). It holds counters and bounded rings, never the
- * whole history. Rings keep the newest entries by day, so the order in which invoices arrive does not change them.
+ * The stored profile of a supplier (detection reference, section 6). It contains counters and lists of limited length,
+ * never the whole history. The lists keep the newest entries by day, so the order in which invoices arrive does not
+ * change them.
  */
 export interface SupplierProfile {
   readonly format: 1;
-  /** Number of counted invoices. */
+  /** Number of invoices counted in the profile. */
   readonly count: number;
   readonly firstDay: number | null;
   readonly lastDay: number | null;
   /** Newest positive amounts by currency. */
   readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
   /**
-   * Newest bills with a positive amount, for rules that compare several bills. Absent in profiles that were stored
-   * before the field existed.
+   * Newest bills with a positive amount, for rules that compare several bills. Absent in profiles stored before the
+   * field existed.
    */
   readonly recentBills?: readonly RecentBill[];
   /** Number of invoices by currency. Credit notes are included. */
@@ -48,11 +49,11 @@ export interface SupplierProfile {
   readonly accounts: readonly AccountUse[];
   /** Accounts of the newest invoices that stated an account. */
   readonly recentAccounts: readonly DatedText[];
-  /** Name keys under which the supplier has sent invoices. */
+  /** Keys of the names under which the supplier has sent invoices. */
   readonly names: readonly string[];
-  /** Most frequent patterns of invoice numbers. */
+  /** Most frequent invoice number patterns. */
   readonly signatures: readonly CountedText[];
-  /** Last numeric run of each of the newest invoice numbers. Credit notes are not included. */
+  /** Last digit run in each of the newest invoice numbers. Credit notes are not included. */
   readonly sequence: readonly DatedText[];
   /** Newest payment terms in days. */
   readonly terms: readonly DatedNumber[];
@@ -61,16 +62,16 @@ export interface SupplierProfile {
   readonly bankCount: number;
   readonly taxIdCount: number;
   /**
-   * Countries of the tax ids that invoices stated with a country, in order of arrival. Absent in profiles that were
-   * stored before the field existed.
+   * Countries of the tax ids that invoices stated with a country, in order of arrival. Absent in profiles stored before
+   * the field existed.
    */
   readonly taxCountries?: readonly string[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
   /**
-   * Counted bills that do not confirm the identity of the supplier. Absent if there are none, and in profiles that were
-   * stored before the field existed.
+   * Counted bills that do not confirm the identity of the supplier. Absent if there are none, and in profiles stored
+   * before the field existed.
    */
   readonly doubted?: DoubtedBills;
   /**
@@ -78,15 +79,15 @@ export interface SupplierProfile {
    * there are none.
    */
   readonly acceptedCopies?: readonly AcceptedCopy[];
-  /** Absent until the supplier has sent an invoice through KSeF or has been reported for not using KSeF. */
+  /** KSeF habit. Absent until the supplier has sent an invoice through KSeF or has been reported for not using KSeF. */
   readonly ksef?: KsefHabit;
 }
 
 /** The supplier's use of KSeF, as far as the inbox shows it. */
 export interface KsefHabit {
-  /** True once an invoice of the supplier came through KSeF. */
+  /** True once an invoice from the supplier has been received through KSeF. */
   readonly received?: true;
-  /** True once a finding reported that no invoice of the supplier comes through KSeF. */
+  /** True once a finding has reported that none of the supplier's invoices are received through KSeF. */
   readonly toldOutside?: true;
 }
 
@@ -98,7 +99,7 @@ export interface AcceptedCopy {
   readonly reviewer?: string;
 }
 
-/** Bills with an open finding about the identity of the supplier. */
+/** Bills with an open finding about the supplier's identity. */
 export interface DoubtedBills {
   readonly count: number;
   /** Ids of the newest doubted bills, so that a review removes each bill only once. */
@@ -111,7 +112,8 @@ export interface AmountUse {
   readonly day: number;
   readonly minor: string;
   /**
-   * Id of the bill while a finding about its amount is open. An amount that waits for a review is not a usual amount.
+   * Id of the bill while a finding about its amount is open. An amount that is waiting for a review is not a usual
+   * amount.
    */
   readonly askedOn?: string;
   /** The scan that imported the bill in `askedOn`. */
@@ -143,7 +145,7 @@ export interface CountedText {
 }
 
 /**
- * Level of trust that an account belongs to the supplier. SEEN is earned by use without findings, ERP comes from the
+ * Level of trust that an account belongs to its supplier. SEEN is earned by use without findings, ERP comes from the
  * vendor master, REVIEWED and FRAUD are set by people. SEEN, ERP and REVIEWED are trusted.
  */
 export type AccountTrust = 'UNVERIFIED' | 'SEEN' | 'ERP' | 'REVIEWED' | 'FRAUD';
@@ -160,52 +162,52 @@ export interface AccountUse {
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
   /**
-   * Bills that count towards the trust in the account. Absent if there are none, and in profiles that were stored
-   * before the field existed.
+   * Bills that count towards the trust in the account. Absent if there are none, and in profiles stored before the
+   * field existed.
    */
   readonly earning?: EarningUse;
   /**
-   * Bills with a finding about the account or about the supplier. Absent if there are none, and in profiles that were
-   * stored before the field existed.
+   * Bills with a finding about the account or the supplier. Absent if there are none, and in profiles stored before the
+   * field existed.
    */
   readonly asked?: EarningUse;
-  /** Rows that follow the rows in `asked`, in the scan that imported all accounts of the supplier. */
+  /** Rows that follow the rows in `asked`, in the scan that imported all of the supplier's accounts. */
   readonly history?: EarningUse;
-  /** The scan that imported all bills on the account. Absent once another source has delivered one. */
+  /** The scan that imported all bills with the account. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
-/** Bills on an account with their first and last day: the day of receipt, or the issue day for rows of a scan. */
+/** Bills with an account and their first and last day: the day of receipt, or the issue day for scan rows. */
 export interface EarningUse {
   readonly count: number;
   readonly firstDay: number;
   readonly lastDay: number;
 }
 
-/** A supplier that the supplier of the invoice is compared with. */
+/** A supplier with which the supplier of the invoice is compared. */
 export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalikeKeys' | 'lookalikeKeysVersion'> {
   /** Keys of further names under which the supplier is known. */
   readonly otherNames?: readonly string[];
   /** Number of counted invoices without an open finding about the supplier's identity. */
   readonly invoices: number;
   /**
-   * Number of counted invoices with such a finding. Absent if there are none, and in facts that were stored before the
-   * field existed.
+   * Number of counted invoices with such a finding. Absent if there are none, and in facts stored before the field
+   * existed.
    */
   readonly doubtedInvoices?: number;
   /**
-   * True when the invoice's account is a known account of this supplier. Absent if the invoice states no account, and
-   * in facts that were stored before the field existed.
+   * True if this supplier is known to use the invoice's account. Absent if the invoice states no account, and in facts
+   * stored before the field existed.
    */
   readonly knowsAccount?: boolean;
-  /** Issue day of the supplier's earliest invoice. Absent in facts that were stored before the field existed. */
+  /** Issue day of the supplier's earliest invoice. Absent in facts stored before the field existed. */
   readonly firstDay?: number;
 }
 
 export interface SupplierFacts {
   readonly supplierId: string;
   readonly reason: ResolutionReason;
-  /** Name of the supplier as its first invoice prints it. Absent for a new supplier. */
+  /** Name of the supplier as printed on its first invoice. Absent for a new supplier. */
   readonly name?: string;
   /** Profile of the supplier without this invoice. */
   readonly profile: SupplierProfile;

@@ -6,7 +6,7 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Relation of two amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates of each
+ * Relation between two amounts. OPPOSITE means that exactly one is a credit; such records are never duplicates of each
  * other.
  */
 export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] | 'OPPOSITE';
@@ -14,8 +14,8 @@ export type AmountRelation = keyof DuplicateParameters['halfPoints']['amount'] |
 const FULL_BASIS_POINTS = 10_000n;
 
 /**
- * Returns the first relation of two amounts that applies (detection reference, section 5). All amounts are integers of
- * minor units.
+ * Returns the first relation between two amounts that applies (detection reference, section 5). All amounts are integer
+ * numbers of minor units.
  */
 export function amountRelation(
   left: Candidate,
@@ -37,19 +37,19 @@ export function amountRelation(
   return isNear(high, low, parameters) ? 'NEAR' : 'DIFF';
 }
 
-/** Tells whether the amounts are less than one whole unit apart and one of them is a whole number of units. */
+/** Checks whether the amounts are less than one whole unit apart and one of them is a whole number of units. */
 function isRounded(high: bigint, low: bigint, currency: string): boolean {
   const unit = 10n ** BigInt(minorUnitsOf(currency));
   return high - low < unit && (high % unit === 0n || low % unit === 0n);
 }
 
 /**
- * Tells whether the smaller amount is the net amount of the larger. If the larger one states its net amount, that
+ * Checks whether the smaller amount is the net amount of the larger. If the larger one states its net amount, that
  * amount is compared. Otherwise a legal rate must fit. The many reduced rates must fit to the minor unit, because some
  * of them are small.
  */
 function isNetOfGross(high: bigint, low: bigint, left: Candidate, right: Candidate): boolean {
-  // No rate is above 30 %, so most pairs need no comparison with the rates.
+  // No rate is above 30 %, so most pairs do not have to be compared with the rates.
   if (high * 10n > low * 13n + 20n) return false;
   const { netMinor } = magnitude(BigInt(left.amountMinor)) === high ? left : right;
   const net = netMinor === undefined ? high : magnitude(BigInt(netMinor));
@@ -81,8 +81,8 @@ function relationAcrossCurrencies(
   const leftRate = ratesPerEuro[left.currency];
   const rightRate = ratesPerEuro[right.currency];
   if (leftRate !== undefined && rightRate !== undefined) {
-    // Each amount is multiplied by the other side's rate, so that both have one scale. The rate of a pegged currency
-    // has more decimals than an amount, and all of them count.
+    // Each amount is multiplied by the other side's rate, so that both have the same scale. The rate of a pegged
+    // currency has more decimals than an amount, and all of them count.
     const [leftFactor, rightFactor] = toCommonScale(rightRate, leftRate);
     const leftValue = magnitude(toMicro(left.grossAmount)) * leftFactor;
     const rightValue = magnitude(toMicro(right.grossAmount)) * rightFactor;

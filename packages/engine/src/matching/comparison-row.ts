@@ -9,7 +9,7 @@ import type { Comparison, PairScore } from './pair.js';
 import { noteOf } from './wording.js';
 
 /**
- * Returns a compared field as evidence shows it (detection reference, section 8): both values, the relation, its points
+ * Returns a compared field as shown in evidence (detection reference, section 8): both values, the relation, its points
  * and a sentence. Rows are built only for pairs that a finding shows.
  */
 export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: Comparison): EvidenceValue {
@@ -26,7 +26,7 @@ export function comparisonRow(invoice: Candidate, pair: PairScore, comparison: C
   };
 }
 
-/** Returns the other record of a pair as evidence shows it (detection reference, section 8). */
+/** Returns the other record of a pair as shown in evidence (detection reference, section 8). */
 export function matchedRecord(invoice: Candidate, other: Candidate, points: number): EvidenceValue {
   return {
     invoiceId: other.invoiceId,
@@ -46,7 +46,7 @@ export function matchedRecord(invoice: Candidate, other: Candidate, points: numb
   };
 }
 
-/** Returns the gross amount with the decimals of its currency: `1200.00`. */
+/** Returns the gross amount with as many decimals as its currency has: `1200.00`. */
 export function amountOf(record: AmountParts): DecimalAmount {
   return minorToDecimal(BigInt(record.amountMinor), minorUnitsOf(record.currency));
 }
@@ -59,7 +59,7 @@ export function amountText(record: AmountParts): string {
 type AmountParts = Pick<Candidate, 'amountMinor' | 'currency'>;
 type Shown = string | null;
 
-/** Returns the values of the checked invoice and of the other record. Null when the row compares no values. */
+/** Returns the values from the checked invoice and from the other record, or null if the row compares no values. */
 function valuesOf(invoice: Candidate, pair: PairScore, field: Comparison['field']): [left: Shown, right: Shown] {
   const { other } = pair;
   switch (field) {

@@ -6,8 +6,8 @@ import { showsHabit } from '../supplier/suspicion.js';
 import { isDigitRun } from './similar-numbers.js';
 
 /**
- * Returns the earlier records with one number that may show a habit of the supplier. Suspected copies are left out. So
- * are a record whose number belongs to another bill, as a person has confirmed, and all records after it.
+ * Returns the earlier records with the same number that may show a supplier's habit. Suspected copies are left out. A
+ * record whose number belongs to another bill, as a person has confirmed, is also left out, with all records after it.
  */
 export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
   const misused = records.filter(({ confirmedAs }) => confirmedAs === 'REUSED_NUMBER').sort(compareByArrival)[0];
@@ -17,7 +17,7 @@ export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
 }
 
 /**
- * Tells whether a number contains the year or the date of its bill. Such a number identifies the bill and not a
+ * Checks whether a number contains the year or the date of its bill. Such a number identifies the bill and not a
  * contract.
  */
 export function namesItsBill({ number, issueDate }: Candidate): boolean {
@@ -36,7 +36,7 @@ export function namesItsBill({ number, issueDate }: Candidate): boolean {
 }
 
 /**
- * Returns the minimum number of days between bills of a contract whose supplier states the contract number as the
+ * Returns the minimum number of days between bills for a contract whose supplier states the contract number as the
  * invoice number: a month, a quarter or a year. The shortest interval between two consecutive days decides. Undefined
  * when the bills show no contract.
  * @param issueDays issue days of earlier records with one number and one amount
@@ -51,8 +51,8 @@ export function contractStepDays(issueDays: readonly number[], parameters: Dupli
 }
 
 /**
- * Returns the minimum number of days between two bills of a contract. A bill that arrives sooner repeats the earlier
- * bill or bills one period twice.
+ * Returns the minimum number of days between two bills for a contract. A bill that arrives sooner repeats the earlier
+ * bill or bills the same period twice.
  */
 export function contractNeighbourDays(
   step: number,
@@ -62,8 +62,9 @@ export function contractNeighbourDays(
 }
 
 /**
- * Tells whether a second bill may continue a contract: the supplier has sent only one bill so far, with this number and
- * amount, a month or a quarter earlier. If a supplier also sends other numbers, they identify bills and not contracts.
+ * Checks whether a second bill may continue a contract: the supplier has sent only one bill so far, with this number
+ * and amount, a month or a quarter earlier. If a supplier also sends other numbers, they identify bills and not
+ * contracts.
  */
 export function isSecondOfContract(
   issueDays: readonly number[],
@@ -77,8 +78,8 @@ export function isSecondOfContract(
 }
 
 /**
- * Tells whether several bills share one number although each is weeks apart from the next and their amounts differ. The
- * number then identifies the customer. The checked bill is one of them, after at least two others.
+ * Checks whether several bills share one number although each is weeks apart from the next and their amounts differ.
+ * The number then identifies the customer. The checked bill is one of them, after at least two others.
  */
 export function isCustomerNumber(issueDays: readonly number[], parameters: DuplicateParameters): boolean {
   if (issueDays.length <= parameters.contractRecordsMin) return false;
@@ -89,9 +90,9 @@ export function isCustomerNumber(issueDays: readonly number[], parameters: Dupli
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Tells whether two bills with one number and amount belong to two years, such as memberships and insurance policies.
- * They are a year apart, and each was received soon after its issue date. A copy with a mistyped year arrives soon
- * after its original.
+ * Checks whether two bills with the same number and amount belong to two years, as for memberships and insurance
+ * policies. They are a year apart, and each was received soon after its issue date. A copy with a mistyped year arrives
+ * soon after its original.
  */
 export function isYearlyBill(invoice: Candidate, other: Candidate, parameters: DuplicateParameters): boolean {
   if (!isYear(invoice.issueDay - other.issueDay, parameters) || namesItsBill(other)) return false;
@@ -108,7 +109,7 @@ function isYear(gapDays: number, { contractYearDays: { min, max } }: DuplicatePa
   return gapDays >= min && gapDays <= max;
 }
 
-/** Tells whether the gap is a month or a quarter. */
+/** Checks whether the gap is a month or a quarter. */
 export function isContractGap(gapDays: number, { contractGapsDays }: DuplicateParameters): boolean {
   return contractGapsDays.some(({ min, max }) => gapDays >= min && gapDays <= max);
 }

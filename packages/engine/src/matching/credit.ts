@@ -12,21 +12,21 @@ export function creditNotesOf(facts: Facts, originals: readonly Candidate[]): Ca
 }
 
 /**
- * Tells whether a credit note can be about the record as far as its source is concerned. A credit note from an ERP must
- * belong to the same company and name the record. Otherwise anyone who enters one could clear a copy.
+ * Checks whether the source of a credit note allows it to be about the record. A credit note from an ERP must belong to
+ * the same company and name the record. Otherwise anyone who enters a credit note could clear a copy.
  */
 function isOfBooksOf(other: Candidate, note: Candidate): boolean {
   return note.source !== 'ERP' || (note.companyId === other.companyId && namesBill(note, other));
 }
 
-/** Tells whether the number of a credit note equals or contains the number of the bill. */
+/** Checks whether the number of a credit note equals or contains the number of the bill. */
 export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): boolean {
   const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
   return [o1, o2].some((number) => number !== '' && named.has(number));
 }
 
 /**
- * Tells whether the earlier record was credited before the checked invoice arrived, and no other bill has used up the
+ * Checks whether the earlier record was credited before the checked invoice arrived, and no other bill has used up the
  * credit note (detection reference, section 5). Crediting a bill and issuing it again is ordinary and not a duplicate.
  */
 export function hasOpenCredit(

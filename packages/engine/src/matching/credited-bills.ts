@@ -41,7 +41,7 @@ export function pairsClearedByCredits(
     if (credited.length === 0) continue;
     for (const first of repeatedBy(second, credited).toSorted(compareByIssue).toReversed()) {
       const free = fitting(first).filter((credit) => !used.has(credit));
-      // A credit note that names the bill can be for no other bill.
+      // A credit note that names this bill cannot be for another bill.
       const credit = takenBack.get(first.invoiceId) ?? free.find(({ namedIds }) => namedIds.size > 0) ?? free[0];
       if (credit === undefined) continue;
       used.add(credit);
@@ -53,7 +53,7 @@ export function pairsClearedByCredits(
 }
 
 /**
- * Tells whether the credit note can cancel the bill: supplier, company and amount are equal, and the note names no
+ * Checks whether the credit note can cancel the bill: supplier, company and amount are equal, and the note names no
  * other bill.
  */
 function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean {
@@ -67,7 +67,7 @@ function canTakeBack({ note, namedIds }: BookedCredit, bill: Candidate): boolean
 }
 
 /**
- * Tells whether the credit note is dated between the bills and was not backdated. A note that is not backdated was
+ * Checks whether the credit note is dated between the bills and was not backdated. A note that is not backdated was
  * imported with the second bill or soon after it.
  */
 function isBetween(

@@ -3,7 +3,7 @@ import type { DuplicateParameters } from '../policy/duplicates.js';
 
 export type DateRelation = keyof DuplicateParameters['halfPoints']['date'];
 
-/** Returns the first relation of two issue dates that applies (detection reference, section 5). */
+/** Returns the first relation between two issue dates that applies (detection reference, section 5). */
 export function dateRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): DateRelation {
   const days = Math.abs(left.issueDay - right.issueDay);
   if (days === 0) return 'SAME';
@@ -13,12 +13,12 @@ export function dateRelation(left: Candidate, right: Candidate, parameters: Dupl
   return days <= parameters.otherDays ? 'OTHER' : 'YEAR';
 }
 
-/** Tells whether the dates allow two bills for one supply: they are equal, swapped or a few days apart. */
+/** Checks whether the dates allow two bills for the same supply: they are equal, swapped or a few days apart. */
 export function isOfTheSameDays(date: DateRelation): boolean {
   return date === 'SAME' || date === 'NEAR' || date === 'SWAP';
 }
 
-/** Tells whether day and month are swapped. Both dates are known to be real, so comparing the texts is enough. */
+/** Checks whether day and month are swapped. Both dates are known to be real, so comparing the strings is enough. */
 function isSwapped(left: string, right: string): boolean {
   return `${left.slice(0, 4)}-${left.slice(8)}-${left.slice(5, 7)}` === right;
 }

@@ -8,7 +8,7 @@ import { isSameSupplier } from './supplier-relation.js';
  * Returns the invoice from the API, an upload or KSeF that an ERP bill books (detection reference, section 5). The
  * invoice arrived before the bill, number, amount and supplier are equal, the dates are at most five days apart, and no
  * other bill books it. Such a bill is the same document and not a duplicate. It is stored with `bookedInvoiceId`.
- * `candidates` are the records that the bill's lookup keys find.
+ * `candidates` are the records found by the bill's lookup keys.
  */
 export function bookedInvoiceOf(
   bill: Candidate,
@@ -26,10 +26,10 @@ export function bookedInvoiceOf(
     .sort(compareByArrival)[0]?.invoiceId;
 }
 
-/** Sources of invoices that are booked in an ERP. */
+/** Sources from which an ERP books invoices. */
 const BOOKED_SOURCES: readonly Candidate['source'][] = ['API', 'UPLOAD', 'KSEF'];
 
-/** Tells whether a bill can book an invoice, as far as these two records show. */
+/** Checks whether a bill can book an invoice, as far as these two records show. */
 export function canBook(
   bill: Candidate,
   billSupplierId: string,
@@ -45,7 +45,7 @@ export function canBook(
   );
 }
 
-/** Tells whether a bill and an invoice agree in number, amount and days. Their suppliers are not compared. */
+/** Checks whether a bill and an invoice have the same number, amount and days. Their suppliers are not compared. */
 export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);
   return (

@@ -4,7 +4,7 @@ import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /** Records that accepted pairs link to each other, and the record that arrived first. */
 export interface DuplicateGroup {
-  /** Hash of the smallest invoice id, hex 32. */
+  /** Group id: hash of the smallest invoice id as 32 hexadecimal digits. */
   readonly groupId: string;
   readonly original: Candidate;
 }
@@ -12,7 +12,8 @@ export interface DuplicateGroup {
 const GROUP_ID_BYTES = 16;
 
 /**
- * Returns the group of the checked invoice and the records that it forms pairs with (detection reference, section 5).
+ * Returns the group that contains the checked invoice and the records with which it forms pairs (detection reference,
+ * section 5).
  */
 export function groupOf(invoice: Candidate, paired: readonly Candidate[]): DuplicateGroup {
   const members = [invoice, ...paired].sort(compareByArrival);

@@ -1,6 +1,6 @@
 import type { Candidate } from '../facts/invoice.js';
 
-/** Tells whether a document shows the KSeF number or the QR code of an invoice that came through KSeF. */
+/** Checks whether a document shows the KSeF number or the QR code of an invoice received through KSeF. */
 export function namesKsefInvoice(document: Candidate, registered: Candidate): boolean {
   const { ksefReference } = document;
   if (registered.source !== 'KSEF' || document.source === 'KSEF' || ksefReference === undefined) return false;
@@ -11,12 +11,12 @@ export function namesKsefInvoice(document: Candidate, registered: Candidate): bo
   );
 }
 
-/** Tells whether one of the two records came through KSeF and the other shows its KSeF number or QR code. */
+/** Checks whether one of the two records was received through KSeF and the other shows its KSeF number or QR code. */
 export function isNamedInKsef(left: Candidate, right: Candidate): boolean {
   return namesKsefInvoice(left, right) || namesKsefInvoice(right, left);
 }
 
-/** Tells whether exactly one of two records came through KSeF. */
+/** Checks whether exactly one of two records was received through KSeF. */
 export function isOneThroughKsef(left: Candidate, right: Candidate): boolean {
   return (left.source === 'KSEF') !== (right.source === 'KSEF');
 }

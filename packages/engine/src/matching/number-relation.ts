@@ -11,7 +11,7 @@ import {
   isDigitRun,
 } from './similar-numbers.js';
 
-/** Agreement of two bills in fields other than their numbers. */
+/** Result of comparing two bills in fields other than their numbers. */
 export interface Agreement {
   readonly amountAndDate: boolean;
   /** True for equal amounts with dates a few days apart, or weeks apart under one order. */
@@ -21,8 +21,8 @@ export interface Agreement {
 export type NumberRelation = keyof DuplicateParameters['halfPoints']['number'];
 
 /**
- * Returns the first relation of two invoice numbers that applies (detection reference, section 5). CONTRACT is decided
- * in contract.ts, which compares the whole series.
+ * Returns the first relation between two invoice numbers that applies (detection reference, section 5). CONTRACT is
+ * decided in contract.ts, which compares the whole series.
  */
 export function numberRelation(
   left: Candidate,
@@ -32,7 +32,7 @@ export function numberRelation(
 ): NumberRelation {
   const a = left.number;
   const b = right.number;
-  // Placeholders such as `-` and `n/a` carry no information, and the copy of such a bill may state a real number.
+  // Placeholders such as `-` and `n/a` contain no information, and the copy of such a bill may state a real number.
   if (isPlaceholder(a) || isPlaceholder(b)) {
     if (!agreement.amountAndDate) return 'DIFF';
     return a.raw0 === b.raw0 && (a.raw0 !== '' || left.invoiceNumber === right.invoiceNumber) ? 'IDENT' : 'MISSING';
@@ -61,7 +61,7 @@ function relationOfNumbers(
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
   if (isBaseOf(a, b) || isBaseOf(b, a)) return 'SUFFIX';
   if (differing === undefined && areOfDifferentSeries(a, b)) return 'PARTS';
-  // Numbers of one structure can only be YEARLESS if one of them shortens the year.
+  // Numbers with the same structure can only be YEARLESS if one of them shortens the year.
   const mayDifferInYear = differing?.every((run) => run.left.length !== run.right.length) ?? true;
   if (mayDifferInYear && areEqualButForYear(left, right, parameters)) return 'YEARLESS';
   if (sameAmountAndDate && areReordered(a, b)) return 'REORDERED';
@@ -80,8 +80,8 @@ function relationOfNumbers(
 }
 
 /**
- * Tells whether a month follows a year, as in `7712345/2026-08`. Two digits after a year are a month rather than a part
- * number.
+ * Checks whether a month follows a year, as in `7712345/2026-08`. Two digits after a year are a month rather than a
+ * part number.
  */
 function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
   const [year = '', month = ''] = runs.slice(-2);
@@ -90,7 +90,7 @@ function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
 
 interface Similarity {
   readonly sameAmountAndDate: boolean;
-  /** True when only the counter differs, so that two edits mean two bills. */
+  /** True if only the counter differs, so that two edits mean two bills. */
   readonly isJump: boolean;
 }
 
@@ -109,7 +109,7 @@ function similarNumbers(
   return similar === 'DIFF' && isCutOff(left, right, parameters) ? 'CONTAINS' : similar;
 }
 
-/** Tells whether the shorter number is the beginning or the end of the longer one, as in `148369` and `1483`. */
+/** Checks whether the shorter number is the beginning or the end of the longer one, as in `148369` and `1483`. */
 function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndDate }: DuplicateParameters): boolean {
   const [longer, shorter] = left.length < right.length ? [right, left] : [left, right];
   if (digitCount(shorter) < containsLengthMinSameAmountAndDate) return false;
@@ -117,8 +117,8 @@ function isCutOff(left: string, right: string, { containsLengthMinSameAmountAndD
 }
 
 /**
- * Tells whether one run has exactly one digit more than the other: a digit was left out, doubled or added. A counter
- * does not grow tenfold within days.
+ * Checks whether one run has exactly one digit more than the other, because a digit was left out, doubled or added. A
+ * counter does not grow tenfold within days.
  */
 function isDigitSlip(
   differing: readonly DifferingRun[],
@@ -142,7 +142,7 @@ function similarTexts(left: string, right: string, isJump: boolean, parameters: 
 }
 
 /**
- * Tells whether exactly one number begins with a short letter run that the other lacks and all else agrees, as in
+ * Checks whether exactly one number begins with a short letter run that the other lacks and the rest is equal, as in
  * `AB-1042` and `1042`.
  */
 function differByPrefix(a: InvoiceNumber, b: InvoiceNumber, parameters: DuplicateParameters): boolean {
@@ -162,7 +162,7 @@ function letterPrefix(number: InvoiceNumber): string {
   return /^[A-Z]/.test(first) ? first : '';
 }
 
-/** Tells whether `copy` is the number `original` with a trailing mark. */
+/** Checks whether `copy` is the number `original` with a trailing mark. */
 function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
   const bases = [copy.b1, copy.b2];
   return bases.includes(original.o1) || bases.includes(original.o2);
@@ -180,8 +180,8 @@ interface DifferingRun {
 }
 
 /**
- * Returns the numeric runs in which two numbers of one structure differ, or undefined when the structure or the letters
- * differ.
+ * Returns the digit runs in which two numbers with the same structure differ, or undefined if the structure or the
+ * letters differ.
  */
 function differingNumericRuns(
   { number: a, issueDate }: Candidate,
@@ -218,7 +218,7 @@ function lastCounter(runs: readonly string[], issueDate: string): number {
 }
 
 /**
- * Tells whether a differing run is the year or month of the issue date on both sides. The bills then belong to two
+ * Checks whether a differing run is the year or month of the issue date on both sides. The bills then belong to two
  * periods and are not copies.
  */
 function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candidate, right: Candidate): boolean {
@@ -230,7 +230,7 @@ function areOfDifferentPeriods(differing: readonly DifferingRun[], left: Candida
 }
 
 /**
- * Tells whether only one run differs and is the day and month of the issue date on both sides, alone or with the year.
+ * Checks whether only one run differs and is the day and month of the issue date on both sides, alone or with the year.
  * `0202/24/2` is the second trip on 2 February. If a copy had been typed on another day, both numbers would have to be
  * wrong.
  */
@@ -248,7 +248,7 @@ function dayParts({ issueDate }: Candidate): string[] {
 }
 
 /**
- * Tells whether the two runs are the two periods, or contain them before or after digits that both share, such as a
+ * Checks whether the two runs are the two periods, or contain them before or after digits that both share, such as a
  * customer number or a counter.
  */
 function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: string): boolean {
@@ -262,10 +262,12 @@ function isPeriodOf({ left, right }: DifferingRun, leftPart: string, rightPart: 
   );
 }
 
-/** Minimum length of a period inside a longer run. Two digits equal the month or the year by chance in many numbers. */
+/**
+ * Minimum length of a period inside a longer run. In many numbers, two digits equal the month or the year by chance.
+ */
 const GLUED_PERIOD_LENGTH_MIN = 4;
 
-/** Lists the year, the month, both together and the whole date in the notations that invoice numbers use. */
+/** Lists the year, the month, both together and the whole date in the notations used in invoice numbers. */
 function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[] {
   const [year, month, day] = [issueDate.slice(0, 4), issueDate.slice(5, 7), issueDate.slice(8)];
   const short = year.slice(2);
@@ -276,7 +278,7 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 }
 
 /**
- * Tells whether only the year differs and is the issue year of one bill. The other number has a typing error or last
+ * Checks whether only the year differs and is the issue year of one bill. The other number has a typing error or last
  * year's number, as people often write in January. Two digits may also be a counter, unless the bills agree in all
  * other fields.
  */
@@ -297,7 +299,7 @@ function isWrongYear(
 }
 
 /**
- * Tells whether two bills of one day differ only in the run that is the month or the date of one of them. The other
+ * Checks whether two bills from one day differ only in the run that is the month or the date of one of them. The other
  * number has a typing error. A month is recognized by the year next to it, if no other run can be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
@@ -322,7 +324,7 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
 }
 
 /**
- * Tells whether the runs are equal except for the month next to the year of the issue date, and one month is that of
+ * Checks whether the runs are equal except for the month next to the year of the issue date, and one month is that of
  * the issue date: `77123452609`.
  */
 function hasOwnMonth(
@@ -340,7 +342,7 @@ function hasOwnMonth(
 }
 
 /**
- * Tells whether two neighbouring digits of one run are swapped. Two separate bills with equal amounts and dates rarely
+ * Checks whether two neighbouring digits in one run are swapped. Two separate bills with equal amounts and dates rarely
  * have such numbers.
  */
 function areSwapped(differing: readonly DifferingRun[]): boolean {
@@ -349,7 +351,7 @@ function areSwapped(differing: readonly DifferingRun[]): boolean {
 }
 
 /**
- * Tells whether the counter has advanced after weeks: it has equally many digits and is higher on the later bill. Such
+ * Checks whether the counter has advanced after weeks: it has equally many digits and is higher on the later bill. Such
  * a difference is not a typing error.
  */
 function isLaterCounter(
@@ -366,8 +368,8 @@ function isLaterCounter(
 }
 
 /**
- * Tells whether only the counter differs, and only by a little. That is another bill of a busy day rather than a number
- * with two typing errors.
+ * Checks whether only the counter differs, and only by a little. In that case, the other record is another bill on a
+ * busy day rather than a number with two typing errors.
  */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,

@@ -31,8 +31,8 @@ import { isUnrelatedPair, ownNumbersRow, stepRow, unrelatedRows } from './unrela
 import type { UnrelatedContext } from './unrelated-number.js';
 
 /**
- * Returns the records that can be the original of the checked invoice: earlier records that are live and not confirmed
- * as duplicates or fraud. A bill that carries another bill's number can still be the original of a copy.
+ * Returns the records of which the checked invoice may be a copy: earlier records that are live and not confirmed as
+ * duplicates or fraud. A bill that has another bill's number can still be the original of a copy.
  */
 export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
@@ -45,7 +45,7 @@ export function originalsOf(facts: Facts): Candidate[] {
 }
 
 /**
- * Tells whether the candidate arrived before the checked invoice. If two records are equal, the later one gets the
+ * Checks whether the candidate arrived before the checked invoice. If two records are equal, the later one gets the
  * finding.
  */
 export function isEarlier(facts: Facts, candidate: Candidate): boolean {
@@ -53,7 +53,7 @@ export function isEarlier(facts: Facts, candidate: Candidate): boolean {
 }
 
 /**
- * Scores the checked invoice against each original. Pairs of opposite sign are left out.
+ * Scores the checked invoice against each original. Pairs with opposite signs are left out.
  * @param creditNotes credit notes that reduce the points of a pair; empty if credit notes exclude pairs instead
  */
 export function scorePairs(
@@ -78,8 +78,8 @@ export function scorePairs(
 }
 
 /**
- * Tells whether the pair is certainly one invoice: number, amount and supplier agree, and only the notation of the
- * number may differ.
+ * Checks whether the pair is certainly the same invoice: number, amount and supplier agree, and only the notation of
+ * the number may differ.
  */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
@@ -92,7 +92,7 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
   );
 }
 
-/** Tells whether the supplier has used the number of the checked invoice on the other record. */
+/** Checks whether the supplier has used the number of the checked invoice on the other record. */
 function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
   return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
 }
@@ -110,11 +110,11 @@ function contractOf(
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
   const isOfCustomer =
     isCustomerNumber([issueDay, ...daysOf(ofHabit)], parameters) && !ofHabit.some(({ other }) => namesItsBill(other));
-  // When the price of a contract rises, its first bills at the new price follow the interval of the earlier bills.
+  // When a contract price rises, the first bills at the new price keep the interval of the earlier bills.
   const step =
     contractStepDays(daysOf(series), parameters) ??
     (isOfCustomer ? contractStepDays(daysOf(ofHabit), parameters) : undefined);
-  // Dates with day and month swapped are a month apart only by accident.
+  // Dates with day and month swapped are a month apart only by chance.
   const second =
     numbered.length === 1 ? series.filter(({ date, other }) => date !== 'SWAP' && !namesItsBill(other)) : [];
   const billsBefore = supplier.profile.count;
@@ -136,13 +136,13 @@ function contractOf(
 
 /**
  * Relations in which a number may be a contract number. Once a number is known as a contract number, a copy of it (with
- * a suffix, or misread) says nothing about the bills of other months either.
+ * a suffix, or misread) gives no information about the bills from other months either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
 /** Relations that count less for short numbers. */
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
-/** Relations of numbers that differ but may have been the same number. */
+/** Relations between numbers that differ but may have been the same number. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** Values that all pairs of one invoice share. */
@@ -235,7 +235,7 @@ function numberPoints(
 }
 
 /**
- * Reduces the points of unrelated suppliers, because two contractors may both send bill 1/04/2026 on the same day at
+ * Reduces the points for unrelated suppliers, because two contractors may both send bill 1/04/2026 on the same day at
  * the same rates.
  */
 function strangersRow(
@@ -254,7 +254,7 @@ function taxConflictRow(
   { halfPoints, taxSlipMax }: DuplicateParameters,
 ): Comparison[] {
   if (haveConflictingTaxIds(invoice, other)) {
-    // A factoring company collects for many suppliers, so only bills of the same days can be duplicates.
+    // A factoring company collects for many suppliers, so only bills from the same days can be duplicates.
     const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);
     const points = sameBank ? halfPoints.taxConflictSameBank : halfPoints.taxConflict;
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
@@ -271,7 +271,7 @@ function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: Dupli
   return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
 }
 
-/** Rates two bills of one amount by the amounts, numbers and dates of other bills. */
+/** Rates two bills with the same amount by the amounts, numbers and dates of other bills. */
 function repetitionRows(context: PairContext, pair: Compared, others: number): Comparison[] {
   const recurrence = recurrenceRow(context, pair, others);
   return isUnrelatedPair(context, pair)
@@ -300,7 +300,8 @@ function creditRow({ facts, originals, creditNotes, parameters }: PairContext, p
 }
 
 /**
- * Raises the sum to a fixed value for equal files. The same bytes are the same invoice, whatever was read from them.
+ * Raises the sum to a fixed value for equal files. The same bytes are the same invoice, regardless of the values that
+ * were read from them.
  */
 function sameFileRow(
   invoice: Candidate,
@@ -313,9 +314,9 @@ function sameFileRow(
 }
 
 /**
- * Raises the sum for an invoice that came through KSeF and a bill with the same seller, number and amount. The date is
- * ignored, because KSeF accepts each number of a seller once. The same applies to a document that shows the KSeF number
- * or code of the invoice, even if its invoice number was read differently.
+ * Raises the sum for an invoice received through KSeF and a bill with the same seller, number and amount. The date is
+ * ignored, because KSeF accepts each number from a seller once. The same applies to a document that shows the KSeF
+ * number or code of the invoice, even if its invoice number was read differently.
  */
 function channelRow(
   invoice: Candidate,

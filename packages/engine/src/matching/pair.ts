@@ -4,7 +4,7 @@ import type { DateRelation } from './date-relation.js';
 import type { NumberRelation } from './number-relation.js';
 import type { SupplierRelation } from './supplier-relation.js';
 
-/** One compared field. The points of all rows add up to the points of the pair, so that readers can check them. */
+/** One compared field. The points in all rows add up to the points of the pair, so that readers can check them. */
 export interface Comparison {
   readonly field:
     | 'base'
@@ -35,6 +35,6 @@ export interface PairScore {
   readonly date: DateRelation;
   readonly supplier: SupplierRelation;
   readonly sameSupplier: boolean;
-  /** Number of other invoices of the supplier with this amount. Zero unless the amounts are equal. */
+  /** Number of the supplier's other invoices with this amount. Zero unless the amounts are equal. */
   readonly recurringOthers: number;
 }

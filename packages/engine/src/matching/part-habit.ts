@@ -13,7 +13,7 @@ import { isSameSupplier } from './supplier-relation.js';
 type Numbered = Pick<Candidate, 'number' | 'issueDate' | 'issueDay'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
 
-/** The checked invoice and what it is compared with. */
+/** The checked invoice and the records and facts with which it is compared. */
 interface PartContext {
   readonly facts: Facts;
   readonly originals: readonly Candidate[];
@@ -21,10 +21,10 @@ interface PartContext {
 }
 
 /**
- * Tells whether the digit after a number counts bills of the supplier and does not mark a copy: `5117/2026-07` and, two
- * weeks later, `5117/2026-07-2`. Earlier bills with such digits show it. If the number names only the month, a second
- * bill of the month needs such a digit, so it is accepted unless earlier bills contradict it.
- * @param others other bills of the supplier with the amount
+ * Checks whether the digit after a number counts the supplier's bills and does not mark a copy: `5117/2026-07` and, two
+ * weeks later, `5117/2026-07-2`. Earlier bills with such digits show this. If the number names only the month, a second
+ * bill in the month needs such a digit, so it is accepted unless earlier bills contradict it.
+ * @param others the supplier's other bills with the same amount
  */
 export function isHabitualPart(context: PartContext, pair: Compared, others: number): boolean {
   const { invoice, supplier } = context.facts;
@@ -45,7 +45,7 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 }
 
 /**
- * Tells whether the supplier sends a second, counted bill within days of the first, such as a crew with one bill for
+ * Checks whether the supplier sends a second, counted bill within days of the first, such as a crew with one bill for
  * each of two shifts. Such a bill looks like a copy. It is accepted if people have dismissed earlier findings about
  * such bills (two people, or one person over thirty days), or if this scan has reported enough of them. No such bill
  * may be a confirmed copy.
@@ -69,7 +69,7 @@ function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   return pairsWithin(asked, ofScan, parameters) >= sameDaysAskedMin;
 }
 
-/** Counts the bills whose number continues the number of another bill of the same days. */
+/** Counts the bills whose number continues the number of another bill from the same days. */
 function pairsWithin(
   bills: readonly Numbered[],
   others: readonly Numbered[],
@@ -87,15 +87,15 @@ function numberedOf({ invoiceNumber, day }: RecentBill): Numbered {
 }
 
 /**
- * Tells whether a number ends with a count that can be removed, as in `1042-2`. The month in `7712345/2026-09` is no
- * count.
+ * Checks whether a number ends with a count that can be removed, as in `1042-2`. The month in `7712345/2026-09` is not
+ * a count.
  */
 function isCounted(bill: Numbered): boolean {
   const { base, runs } = bill.number;
   return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
 }
 
-/** Tells whether a number ends with the month of its date next to the year, or with both in one run. */
+/** Checks whether a number ends with the month of its date next to the year, or with both in one run. */
 function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
   const [year = '', month = ''] = issueDate.split('-');
   const years = [year, year.slice(2)];

@@ -6,19 +6,19 @@ import { differences, median } from '../supplier/statistics.js';
 import { showsHabit } from '../supplier/suspicion.js';
 import { isSameSupplier } from './supplier-relation.js';
 
-/** Other bills of the supplier with the checked amount within the recurrence window. */
+/** The supplier's other bills with the checked amount within the recurrence window. */
 export interface AmountHistory {
-  /** Issue days of completed invoices, from the profile. */
+  /** Issue days of completed invoices, taken from the profile. */
   readonly profileDays: readonly number[];
   /** Originals among the candidates, including those that are still being analyzed. Suspected copies are left out. */
   readonly present: ReadonlySet<Candidate>;
   /** Issue days of originals that are suspected copies and therefore show no habit. */
   readonly doubtfulDays: readonly number[];
-  /** Number of credit notes over the amount. Each cancels one bill. */
+  /** Number of credit notes with the amount. Each cancels one bill. */
   readonly credited: number;
 }
 
-/** Collects the bills with the amount once for each invoice. Every pair with this amount uses the result. */
+/** Collects the bills with the same amount, once for each invoice. Every pair with this amount uses the result. */
 export function amountHistory(
   facts: Facts,
   originals: readonly Candidate[],
@@ -54,7 +54,7 @@ export function amountHistory(
 }
 
 /**
- * Counts other invoices with the amount, without the pair itself and without credited ones (detection reference,
+ * Counts other invoices with the same amount, without the pair itself and without credited ones (detection reference,
  * section 5). The profile and the candidates each contain only some of the invoices, so the larger count is used.
  */
 export function recurringOthers({ profileDays, present, credited }: AmountHistory, other: Candidate): number {
@@ -63,7 +63,7 @@ export function recurringOthers({ profileDays, present, credited }: AmountHistor
 }
 
 /**
- * Tells whether the supplier's profile shows that it bills the amount at most once a day. One day in five may have two
+ * Checks whether the supplier's profile shows that it bills the amount at most once a day. One day in five may have two
  * bills, because of earlier duplicates.
  * @param other one of the bills
  */
@@ -74,8 +74,8 @@ export function isBilledOnceADay({ profileDays, present }: AmountHistory, other:
 }
 
 /**
- * Counts bills with the amount on the day of the pair, without the pair itself. Rooms, policies and tickets often have
- * one price.
+ * Counts bills with the amount on the pair's day, without the pair itself. Rooms, policies and tickets often have the
+ * same price.
  */
 export function othersOfDay({ profileDays, present }: AmountHistory, other: Candidate): number {
   const inProfile = profileDays.filter((day) => day === other.issueDay).length;
@@ -84,9 +84,9 @@ export function othersOfDay({ profileDays, present }: AmountHistory, other: Cand
 }
 
 /**
- * Tells whether the amount is billed once per interval of weeks or months and the pair is two bills of one interval. A
- * bill that replaces a missing one does not count. If the supplier starts to send two bills per interval, only the
- * first such pair is reported.
+ * Checks whether the amount is billed once per interval of weeks or months and both bills in the pair fall into one
+ * interval. A bill that replaces a missing one does not count. If the supplier starts to send two bills per interval,
+ * only the first such pair is reported.
  */
 export function isRegularBillSentTwice(
   { profileDays, present, doubtfulDays }: AmountHistory,

@@ -4,9 +4,9 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Tells whether two numbers are equal except for the year of the bill, which one number shortens or leaves out:
+ * Checks whether two numbers are equal except for the year of the bill, which one number shortens or leaves out:
  * `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only within one calendar year,
- * because counters restart with a new year. Numbers of bills in one month may also differ in the month, the date, or
+ * because counters restart with a new year. Numbers of bills from one month may also differ in the month, the date, or
  * the letters before them: `FV/40/09/2026` and `FV/40/2026`.
  */
 export function areEqualButForYear(left: Candidate, right: Candidate, parameters: DuplicateParameters): boolean {
@@ -90,7 +90,7 @@ function withoutYear(run: string, year: string): string | undefined {
 }
 
 /**
- * Tells whether two numbers have the same runs in another order, without labels: `FA/2026/00011` and `00011/2026/FA`.
+ * Checks whether two numbers have the same runs in another order, ignoring labels: `FA/2026/00011` and `00011/2026/FA`.
  */
 export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
   const [left, right] = [a, b].map((number) => plainRuns(number).filter((run) => !isLabel(run)));
@@ -98,7 +98,7 @@ export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
 }
 
 /**
- * Tells whether the digits are equal and one letter group is completely different: `W-24159` and `S-24159`,
+ * Checks whether the digits are equal and one letter group is completely different: `W-24159` and `S-24159`,
  * `250602-01/N` and `/S`. Suppliers that number each site or department separately have such numbers. A typing error
  * leaves part of the group (`AB` and `B`) or swaps its letters (`YU` and `UY`).
  */
@@ -122,7 +122,7 @@ export function areOfDifferentSeries(a: InvoiceNumber, b: InvoiceNumber): boolea
 const SERIES_LETTERS_MAX = 3;
 
 /**
- * Tells whether `longer` contains all runs of `shorter` in their order, and apart from them only letters (`0011/HH/26`
+ * Checks whether `longer` contains all runs of `shorter` in their order, and apart from them only letters (`0011/HH/26`
  * and `0011/26`) or a reference after them (`2600024 PO 4571824`). If amount and date are equal, the reference may also
  * precede them (`104872/20`).
  */
@@ -155,7 +155,7 @@ function plainRuns({ runs }: InvoiceNumber): string[] {
   return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-/** Tells whether a run consists of digits. All characters of a run are of one kind. */
+/** Checks whether a run consists of digits. All characters in a run are of one kind. */
 export function isDigitRun(run: string): boolean {
   const code = run.charCodeAt(0);
   return code >= DIGIT_ZERO && code <= DIGIT_NINE;
@@ -165,7 +165,7 @@ const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
 /**
- * Counts the digits of a number that distinguish it from other numbers. Digits of its own year and month do not count.
+ * Counts the digits in a number that distinguish it from other numbers. Digits of its own year and month do not count.
  */
 export function tellingDigits({ number, issueDate }: Candidate): number {
   const year = issueDate.slice(0, 4);

@@ -10,12 +10,12 @@ export interface Split {
   readonly parts: readonly Candidate[];
   /** Bills with the same number, with or without a part mark, that do not contribute to the sum. */
   readonly leftOut: readonly Candidate[];
-  /** Number of equal parts of the whole. Present if some of the parts have not arrived yet. */
+  /** Number of equal parts into which the whole is divided. Present if some of the parts have not arrived yet. */
   readonly equalParts?: number;
 }
 
 /**
- * Finds parts that add up to a whole invoice of the same supplier and currency (detection reference, section 5). The
+ * Finds parts that add up to a whole invoice with the same supplier and currency (detection reference, section 5). The
  * checked invoice may be the whole that arrives after its parts, or the part that completes the sum.
  */
 export function findSplit(
@@ -63,8 +63,8 @@ function asSplit(
 }
 
 /**
- * Finds two or more equal parts that divide the whole. The whole is then billed again in instalments, and some have not
- * arrived yet.
+ * Finds two or more equal parts into which the whole can be divided. The whole is then billed again in instalments,
+ * some of which have not arrived yet.
  */
 function equalSplit(
   parts: readonly Candidate[],
@@ -86,9 +86,9 @@ function equalSplit(
 }
 
 /**
- * Chooses parts that add up to the whole, if other bills with the same number bill something else. The fewest parts are
- * preferred, and then the parts nearest to the checked invoice, which is one of them unless it is the whole. The number
- * of parts is limited, because many parts can add up to anything.
+ * Chooses parts that add up to the whole, if other bills with the same number are for something else. The fewest parts
+ * are preferred, and then the parts nearest to the checked invoice, which is one of them unless it is the whole. The
+ * number of parts is limited, because many parts can add up to anything.
  */
 function chosenParts(
   parts: readonly Candidate[],
@@ -105,7 +105,7 @@ function chosenParts(
 ): readonly Candidate[] | undefined {
   const daysFrom = ({ issueDay }: Candidate): number => Math.abs(issueDay - checked.issueDay);
   const required = parts.includes(checked) ? [checked] : [];
-  // A number with many different amounts identifies a customer, so only bills of the same days can be parts of one
+  // A number with many different amounts identifies a customer, so only bills from the same days can be parts of one
   // invoice.
   const siblings = parts
     .filter((part) => part !== checked && (part.number.o1 !== whole.number.o1 || daysFrom(part) <= nearDays))
@@ -114,7 +114,7 @@ function chosenParts(
   const isTelling = (chosen: readonly Candidate[]): boolean => {
     const days = chosen.map(({ issueDay }) => issueDay);
     if (Math.max(...days) - Math.min(...days) <= nearDays) return true;
-    // A few instalments of one amount can add up to another amount by chance.
+    // A few instalments with the same amount can add up to another amount by chance.
     return !siblings.some(
       (part) =>
         !chosen.includes(part) &&
@@ -133,7 +133,7 @@ function chosenParts(
   return undefined;
 }
 
-/** Yields every choice of `count` entries. Entries at the beginning of the list are chosen first. */
+/** Yields every combination of `count` entries. Entries at the beginning of the list are chosen first. */
 function* combinations<T>(entries: readonly T[], count: number): Generator<readonly T[]> {
   if (count === 0) {
     yield [];
@@ -145,7 +145,8 @@ function* combinations<T>(entries: readonly T[], count: number): Generator<reado
 }
 
 /**
- * Tells whether the number of `part` is the number of `whole` with a part mark, or the same number with another amount.
+ * Checks whether the number of `part` is the number of `whole` with a part mark, or the same number with another
+ * amount.
  */
 function isPartOf(part: Candidate, whole: Candidate): boolean {
   const { b1, b2 } = part.number;

@@ -6,7 +6,7 @@ import { haveSameWords } from '../supplier/lookalike.js';
 
 export type SupplierRelation = keyof DuplicateParameters['halfPoints']['supplier'];
 
-/** Returns the first property that both records share as a sign of one supplier (detection reference, section 5). */
+/** Returns the first property that shows that both records have the same supplier (detection reference, section 5). */
 export function supplierRelation(left: Candidate, right: Candidate, parameters: DuplicateParameters): SupplierRelation {
   if (haveSameTaxId(left, right)) return 'TAX';
   if (left.bankKey !== undefined && left.bankKey === right.bankKey) return 'BANK';
@@ -16,7 +16,7 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
 }
 
 /**
- * Tells whether both records belong to one supplier record. A record that is still being analyzed has no supplier yet,
+ * Checks whether both records belong to one supplier record. A record that is still being analyzed has no supplier yet,
  * so its tax id or name decides.
  */
 export function isSameSupplier(supplierId: string, invoice: Candidate, other: Candidate): boolean {
@@ -25,7 +25,7 @@ export function isSameSupplier(supplierId: string, invoice: Candidate, other: Ca
   return isSameName(invoice, other) && (invoice.taxKey === undefined || other.taxKey === undefined);
 }
 
-/** Tells whether both records belong to one supplier, even if either of them has no supplier record yet. */
+/** Checks whether both records belong to one supplier, even if either of them has no supplier record yet. */
 export function isOfOneSupplier(left: Candidate, right: Candidate): boolean {
   return left.supplierId === null
     ? isSameSupplier('', left, { ...right, supplierId: null })

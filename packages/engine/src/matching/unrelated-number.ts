@@ -14,33 +14,33 @@ import type { Comparison, PairScore } from './pair.js';
 import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
 
-// Compares two bills of one supplier with one amount whose numbers have nothing in common. The rows distinguish one
-// bill that arrived twice, under the number of an order, a delivery note or a new number, from two separate bills
-// (detection reference, section 5).
+// The functions in this file compare two bills from one supplier with the same amount whose numbers have nothing in
+// common. The rows distinguish a bill that arrived twice, under the number of an order, a delivery note or a new
+// number, from two separate bills (detection reference, section 5).
 
 type Form = Exclude<keyof UnrelatedNumberParameters['halfPoints']['form'], 'STEP'>;
 type Compared = Pick<PairScore, 'other' | 'number' | 'amount' | 'date' | 'sameSupplier'>;
 
-/** Values that all pairs of one invoice share. Each is computed when the first pair needs it. */
+/** Values that all pairs of one invoice share. Each value is computed when the first pair needs it. */
 export interface UnrelatedContext {
   readonly facts: Facts;
   readonly parameters: DuplicateParameters;
   readonly amounts: AmountHistory;
-  /** Earlier bills of the supplier that have the number of the checked invoice. */
+  /** The supplier's earlier bills that have the number of the checked invoice. */
   readonly withItsNumber: readonly Compared[];
   habits?: Habits;
 }
 
 interface Habits {
   /**
-   * Number of different amounts of the supplier, apart from the checked amount, and how many of them were billed more
-   * than once.
+   * Number of different amounts that the supplier has billed, apart from the checked amount, and how many of them were
+   * billed more than once.
    */
   readonly amounts: number;
   readonly repeated: number;
-  /** Number of positive bills of the currency that the profile holds. */
+  /** Number of positive bills in the invoice currency that the profile contains. */
   readonly known: number;
-  /** True when the supplier has billed one amount twice on one day. */
+  /** True if the supplier has billed the same amount twice on one day. */
   readonly isTwiceADay: boolean;
   readonly bills: readonly WrittenBill[];
 }
@@ -49,7 +49,7 @@ interface WrittenBill {
   readonly invoiceId: string;
   readonly form: string;
   readonly digits: number;
-  /** All digits of the number as one integer. */
+  /** All digits in the number, read as one integer. */
   readonly value: number;
   readonly runs: readonly string[];
 }
@@ -57,14 +57,14 @@ interface WrittenBill {
 const UNRELATED: readonly PairScore['number'][] = ['DIFF', 'SEQ'];
 const COMPARED_DATES: readonly PairScore['date'][] = ['SAME', 'SWAP', 'NEAR', 'FAR'];
 
-/** Tells whether the rows of this file apply to the pair. */
+/** Checks whether the rows of this file apply to the pair. */
 export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: Compared): boolean {
   return (
     pair.sameSupplier &&
     pair.amount === 'EQ' &&
     UNRELATED.includes(pair.number) &&
     COMPARED_DATES.includes(pair.date) &&
-    // Companies of one group often receive the same bills.
+    // Companies in one group often receive the same bills.
     pair.other.companyId === invoice.companyId &&
     !invoice.amountMinor.startsWith('-') &&
     !isPlaceholder(invoice.number) &&
@@ -73,8 +73,8 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
 }
 
 /**
- * Returns the rows for a pair of unrelated numbers. Call it only if {@link isUnrelatedPair} is true. `recurrence` holds
- * the rows about the recurrence of the amount.
+ * Returns the rows for a pair of unrelated numbers. Call it only if {@link isUnrelatedPair} is true. `recurrence`
+ * contains the rows about the recurrence of the amount.
  */
 export function unrelatedRows(
   context: UnrelatedContext,
@@ -111,14 +111,14 @@ function amountRows(
   if (isOfOneDay && !isTwiceADay && known >= unrelated.onceADayBillsMin)
     return [{ field: 'rarity', relation: 'ONCE_A_DAY', halfPoints: unrelated.halfPoints.onceADay }];
   if (isOfOneDay && form === 'UNLIKE_ALL' && othersOfDay(context.amounts, pair.other) <= 0) return [];
-  // If the number of one bill is the order number of the other, both bill the same supply, however often the amount
-  // recurs.
+  // If the number of one bill is the order number of the other, both bills are for the same supply, however often the
+  // amount recurs.
   return form === 'ORDER' ? [] : recurrence;
 }
 
 /**
- * Rates whether the bills are a month or a quarter apart, as regular bills of one amount are. A copy arrives at any
- * time.
+ * Rates the pair by the interval between the bills. Regular bills with the same amount are a month or a quarter apart,
+ * while a copy arrives at any time.
  */
 function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }: Compared, form?: Form): Comparison[] {
   const days = Math.abs(invoice.issueDay - other.issueDay);
@@ -127,8 +127,8 @@ function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }:
 }
 
 /**
- * Tells whether the bills are for two orders, or weeks apart for one order, such as a deposit and a final bill of equal
- * amounts.
+ * Checks whether the bills are for two orders, or weeks apart for one order, such as a deposit and a final bill with
+ * equal amounts.
  */
 function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared): boolean {
   const { invoice } = context.facts;
@@ -136,7 +136,7 @@ function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared):
   return invoice.poKey !== other.poKey || (date === 'FAR' && !isOrderBilledOnce(context, other));
 }
 
-/** Tells whether the supplier bills each order with one invoice, according to its recent bills. */
+/** Checks whether the supplier bills each order with one invoice, according to its recent bills. */
 function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candidate): boolean {
   const orders = (facts.supplier.profile.recentBills ?? [])
     .filter(({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor)
@@ -145,9 +145,8 @@ function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candi
 }
 
 /**
- * Limits the sum where both numbers may be the supplier's own, because they may be two separate bills. Two separate
- * bills are likely if the supplier has repeated an amount before, the bills are days or weeks apart, and no order joins
- * them.
+ * Limits the sum if both numbers may be the supplier's own, because they may be two separate bills. Two separate bills
+ * are likely if the supplier has repeated an amount before, the bills are days or weeks apart, and no order joins them.
  */
 export function ownNumbersRow(
   rows: readonly Comparison[],
@@ -163,7 +162,7 @@ export function ownNumbersRow(
 }
 
 /**
- * Rates how rarely the supplier bills an amount twice. A repeated amount with many digits points to a copy if the
+ * Rates how rarely the supplier bills an amount twice. A repeated amount with many digits suggests a copy if the
  * supplier has never repeated an amount before.
  */
 function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
@@ -192,8 +191,8 @@ interface Crowding {
 }
 
 /**
- * Compares the number of bills around the pair with the usual number. Among many bills, two have equal amounts by
- * chance more easily.
+ * Compares the number of bills around the pair with the usual number. Among many bills, it is more likely that two have
+ * equal amounts by chance.
  */
 function crowding(
   { invoice, supplier: { profile } }: Facts,
@@ -257,8 +256,8 @@ function withoutPricePoint(minor: bigint, unit: bigint): bigint {
 }
 
 /**
- * Returns the sign that one of the two numbers does not belong to the supplier's own series, or undefined without such
- * a sign.
+ * Returns the sign that one of the two numbers does not belong to the supplier's own series, or undefined if there is
+ * no such sign.
  */
 function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { facts, parameters } = context;
@@ -277,7 +276,7 @@ function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   return isUnusual.includes(undefined) || !isOutOfPlace(context, other) ? undefined : 'HEIGHT';
 }
 
-/** Tells whether the number of one bill is the order number that one of the two bills states. */
+/** Checks whether the number of one bill is the order number that one of the two bills states. */
 function isOrderNumber(
   { number, poKey }: Candidate,
   other: Candidate,
@@ -310,8 +309,8 @@ function namesDocument({ number }: Candidate): boolean {
 }
 
 /**
- * Tells whether the form of the number differs from the supplier's other recent bills. Undefined when these bills share
- * no form.
+ * Checks whether the form of the number differs from the supplier's other recent bills. Undefined if these bills have
+ * no form in common.
  */
 function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Candidate): boolean | undefined {
   const { facts, parameters } = context;
@@ -329,7 +328,7 @@ function isOfAnotherForm(context: UnrelatedContext, record: Candidate, other: Ca
 }
 
 /**
- * Tells whether enough of the other recent bills have the form of one of the two numbers, and hardly any have another
+ * Checks whether enough of the other recent bills have the form of one of the two numbers, and hardly any have another
  * form.
  */
 function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
@@ -389,7 +388,7 @@ function signatureOfForm(form: string): string {
 }
 
 /**
- * Tells whether another bill of the supplier has the number with another amount, and the number is not that of a
+ * Checks whether another bill from the supplier has the number with another amount, and the number is not that of a
  * customer or a contract.
  */
 function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: UnrelatedContext, other: Candidate): boolean {
@@ -405,7 +404,7 @@ function isNumberUsed({ facts: { invoice }, withItsNumber, parameters }: Unrelat
   );
 }
 
-/** Tells whether one of the two numbers does not fit its date in the rising running numbers of the supplier. */
+/** Checks whether one of the two numbers does not fit its date in the supplier's rising running numbers. */
 function isOutOfPlace(context: UnrelatedContext, other: Candidate): boolean {
   const { invoice } = context.facts;
   const places = [invoice, other].map((record) => isAtOtherHeight(context, record, other));

@@ -106,7 +106,7 @@ export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
-/** Verb of a summary about two bills that only share the number. */
+/** Verb in a summary about two bills that only have the same number. */
 export const SAME_NUMBER_VERB = 'has the same number as';
 
 /**

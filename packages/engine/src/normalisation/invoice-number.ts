@@ -3,7 +3,7 @@ import { numberAsShown } from './look-alike-letters.js';
 import { plainText } from './text.js';
 
 /**
- * Maximum length of an invoice number. Longer texts are no invoice numbers, and comparing them takes quadratic time.
+ * Maximum length of an invoice number. Longer strings are not invoice numbers, and comparing them takes quadratic time.
  */
 const NUMBER_LENGTH_MAX = 200;
 const PARTS_MAX = 32;
@@ -14,7 +14,7 @@ const LABELS: ReadonlySet<string> = new Set(
     'INVOICE INV FAKTURA FV FVS FAK FA FAC FACT FACTURE FACTURA FATTURA FT FRA RECHNUNG RE RG RNR RECH FACTUUR BILL ' +
     'RECHNUNGSNR RECHNUNGSNUMMER BELEG BELEGNR ' +
     'NO NR NUM NUMBER DOC ' +
-    // The degree sign of a French or Italian number label stands for a raised o.
+    // The degree sign in a French or Italian number label represents a raised o.
     'NDEG ' +
     // A payment reminder states the number of its invoice.
     'MAHNUNG ZAHLUNGSERINNERUNG REMINDER RAPPEL RELANCE SOLLECITO PONAGLENIE WEZWANIE AANMANING HERINNERING ' +
@@ -35,7 +35,7 @@ const COPY_WORDS: ReadonlySet<string> = new Set(
   'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
 );
 /**
- * Separated marks, each with the minimum number of digits that must remain of the number. A single digit may also be
+ * Separated marks, each with the minimum number of digits that must remain in the number. A single digit may also be
  * the counter.
  */
 const SEPARATED_MARKS = [
@@ -53,7 +53,7 @@ const BARE_YEAR = /^(?:19|20)[0-9]{2}$/;
 
 const MISREAD: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', Z: '2', S: '5', G: '6', B: '8' };
 
-/** Reads an invoice number. A text without letters and digits gives empty forms, which match nothing. */
+/** Reads an invoice number. A string without letters and digits gives empty forms, which match no number. */
 export function readInvoiceNumber(printed: string): InvoiceNumber {
   const text = plainText(numberAsShown(printed).slice(0, NUMBER_LENGTH_MAX)).slice(0, NUMBER_LENGTH_MAX);
   const parts = withoutLabels(text.split(/[^A-Z0-9]+/).filter((part) => part !== '')).slice(0, PARTS_MAX);
@@ -81,7 +81,7 @@ function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }
 
-/** Drops leading zeros, including those that were read as letters. */
+/** Drops leading zeros, including zeros that were misread as letters. */
 function foldedWhole(f1: string): string {
   return withoutLeadingZeros(foldMisread(f1));
 }
@@ -106,7 +106,7 @@ function isLabelAt(part: string, index: number): boolean {
   return isLabel(part) || (SECOND_LABELS.has(part) && index > 0);
 }
 
-/** Tells whether a group of letters is only a label of the number. */
+/** Checks whether a group of letters is only a label of the number. */
 export function isLabel(part: string): boolean {
   return LABELS.has(part);
 }
@@ -126,7 +126,7 @@ function joinedRuns(parts: readonly string[]): string {
   return text;
 }
 
-/** Removes a part mark, such as `1/2` in `4711 1/2`. Undefined if the text has none, or if too little would remain. */
+/** Removes a part mark, such as `1/2` in `4711 1/2`. Undefined if there is none, or if too little would remain. */
 function withoutPartOf(text: string, parts: readonly string[]): string[] | undefined {
   const [, part = '', of = ''] = PART_OF.exec(text.trimEnd()) ?? [];
   if (of === '' || Number(part) > Number(of) || Number(of) < 2 || Number(of) > PARTS_OF_ONE_MAX) {

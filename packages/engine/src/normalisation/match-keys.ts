@@ -4,10 +4,9 @@ import { readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
- * Equality keys that find matching records (detection reference, section 4). Kinds: 1 supplier and number family · 2
- * supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file · 6 invoice from KSeF and a document
- * that shows it.
- * There are no range queries, so the cost of a lookup does not grow with the history.
+ * Equality keys by which matching records are found (detection reference, section 4). Kinds: 1 supplier and number
+ * family · 2 supplier, amount, quarter · 3 number and amount · 4 day and amount · 5 same file · 6 invoice from KSeF and
+ * a document that shows it. There are no range queries, so the cost of a lookup does not grow with the history.
  */
 export type MatchKeyKind = 1 | 2 | 3 | 4 | 5 | 6;
 
@@ -17,24 +16,23 @@ export interface LookupKey {
 }
 
 /**
- * Maximum number of hits per key. A key with more hits is hot: keys of kinds 2 and 4 are then ignored, and keys of
+ * Maximum number of hits for a key. A key with more hits is hot: keys of kinds 2 and 4 are then ignored, and keys of
  * kinds 1, 3, 5 and 6 keep their newest hits.
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
-/** Maximum number of hits that are read for a key. One hit more than the limit shows that the key is hot. */
+/** Maximum number of hits that are read for a key. If there is one hit more than the limit, the key is hot. */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
 const BUCKET_DAYS = 92;
 const KIND_3_LENGTH_MIN = 5;
-/** Maximum number of texts inside the number of a credit note that may name the credited invoice. */
+/** Maximum number of substrings of a credit note number that may name the credited invoice. */
 const CREDITED_NUMBERS_MAX = 8;
 const CREDITED_RUNS_MAX = 12;
 const CREDITED_NUMBER_LENGTH_MIN = 3;
 
 /**
- * Returns the keys that identify the supplier of a record: `t:` tax id, `b:` account, `n:` name, and `n:` the folded
- * name.
+ * Returns the keys that identify a record's supplier: `t:` tax id, `b:` account, `n:` name, and `n:` the folded name.
  */
 export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'nameKey' | 'nameFold'>): string[] {
   const keys: string[] = [];
@@ -92,7 +90,7 @@ export function matchPartOf(invoice: NormalisedInvoice, keys: readonly string[] 
   return { ...candidateOf(invoice), keys };
 }
 
-/** Returns only the fields that are compared, as facts contain them, from a stored part or from a checked invoice. */
+/** Returns only the fields that are compared, as contained in facts, from a stored part or from a checked invoice. */
 function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candidate {
   const {
     keys,
@@ -111,7 +109,7 @@ function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candida
 export interface CappedCandidates {
   /** Earlier records without repetition, in order of arrival. */
   readonly candidates: readonly Candidate[];
-  /** True when a hot key was ignored or cut. The facts record it. */
+  /** True if a hot key was ignored or shortened. The facts record this. */
   readonly candidateCapHit: boolean;
 }
 
@@ -153,7 +151,7 @@ export function applyCandidateCaps(
 }
 
 /**
- * Returns the keys that find credit notes over an amount with certain issue days.
+ * Returns the keys by which credit notes with a given amount and certain issue days are found.
  * @param supplierKeys keys of the supplier that issued them, from {@link supplierKeysOf}
  */
 export function creditKeys(
@@ -168,7 +166,7 @@ export function creditKeys(
   );
 }
 
-/** Returns the keys that find the bills that a credit note names by its number. */
+/** Returns the keys by which the bills named in a credit note number are found. */
 export function creditedBillKeys(note: Candidate): string[] {
   return distinct([...numberKeys(note), ...creditedNumberKeys(note)]).map(({ key }) => key);
 }
@@ -186,7 +184,7 @@ function creditedNumberKeys(record: Candidate): LookupKey[] {
 }
 
 /**
- * Returns the numbers inside the number of a credit note, longest first: `CN-INV-1042` contains `INV1042` and `1042`.
+ * Returns the numbers contained in a credit note number, longest first: `CN-INV-1042` contains `INV1042` and `1042`.
  */
 export function creditedNumbers(record: Candidate): string[] {
   const { o1, o2 } = record.number;
@@ -199,7 +197,7 @@ export function creditedNumbers(record: Candidate): string[] {
         .join('')
         .replace(/^0+(?=.)/, '');
       if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
-      // The text is read like an invoice number: labels are removed and misread letters become digits.
+      // The string is read like an invoice number: labels are removed and misread letters become digits.
       const credited = readInvoiceNumber(text).o1;
       if (credited !== o1 && credited !== o2) found.add(credited);
     }
@@ -224,8 +222,8 @@ function commonKeys(record: Candidate): LookupKey[] {
 }
 
 /**
- * Returns the keys that connect invoices from KSeF with documents that show their number or code. The two kinds are
- * stored under separate keys, so that any number of documents cannot displace the invoice from the limited hits.
+ * Returns the keys that connect KSeF invoices with documents that show their number or code. The two kinds are stored
+ * under separate keys, so that even very many documents cannot displace the invoice from the limited hits.
  */
 function channelKeys(record: Candidate, use: 'STORED' | 'LOOKUP'): LookupKey[] {
   const { source, externalId, documentSha256, ksefReference } = record;

@@ -4,7 +4,7 @@ import { asShown } from './look-alike-letters.js';
 import { editDistance } from './similarity.js';
 import { plainText } from './text.js';
 
-/** Maps every spelling to the first spelling of its legal form. */
+/** Maps every spelling of a legal form to its first spelling. */
 const forms: ReadonlyMap<string, string> = new Map(
   legalForms.flatMap((spellings) => spellings.map((spelling) => [spelling, spellings[0] ?? spelling])),
 );
@@ -16,7 +16,7 @@ const misspellableForms = [...forms.keys()].filter(
 );
 const NAME_LENGTH_MAX = 200;
 
-/** The forms of a supplier name that are compared. `fold` is present only if it differs from `key`. */
+/** Forms of a supplier name that are compared. `fold` is present only if it differs from `key`. */
 export interface NameKeys {
   readonly key: string;
   readonly fold?: string;
@@ -36,7 +36,9 @@ export function readName(name: string): NameKeys {
   return fold === key ? { key } : { key, fold };
 }
 
-/** Returns the legal form that a name states, in one spelling: `LTD` for `Dupont Limited`. Empty if it states none. */
+/**
+ * Returns the legal form stated in a name, in one spelling: `LTD` for `Dupont Limited`. Empty if the name states none.
+ */
 export function legalFormOf(name: string): string {
   const tokens = tokensOf(name);
   const kept = withoutLegalForms(tokens);
@@ -46,7 +48,7 @@ export function legalFormOf(name: string): string {
   return forms.get(stated) ?? stated;
 }
 
-/** Tells whether both names state a legal form and the two forms differ. */
+/** Checks whether both names state a legal form and the two forms differ. */
 export function haveOtherLegalForms(left: string, right: string): boolean {
   const [leftForm, rightForm] = [legalFormOf(left), legalFormOf(right)];
   return leftForm !== '' && rightForm !== '' && leftForm !== rightForm;
@@ -66,7 +68,7 @@ export function withoutMisspeltForm(nameKey: string): string {
 }
 
 /**
- * Tells whether a word is a legal form, a form with a doubled letter, or one edit away from a form with the same
+ * Checks whether a word is a legal form, a form with a doubled letter, or one edit away from a form with the same
  * initial.
  */
 function isNearlyForm(word: string): boolean {
@@ -84,7 +86,7 @@ function tokensOf(name: string): string[] {
 
 const LATIN = /\p{Script=Latin}/u;
 
-/** Returns the name as people read it. A name in its own script stays unchanged and is transliterated later. */
+/** Returns the name as people read it. A name in its own script remains unchanged and is transliterated later. */
 function asPrinted(name: string): string {
   return LATIN.test(name) ? asShown(name) : name;
 }

@@ -12,8 +12,8 @@ import { readOrderRef } from './order-key.js';
 
 /**
  * Converts a canonical invoice once into the forms that are compared everywhere (detection reference, section 3). The
- * caller has already checked it: dates are real, amounts follow the grammar, and the currency is known. The returned
- * record is RECEIVED and has no supplier yet.
+ * caller has already checked the invoice: dates are real, amounts follow the grammar, and the currency is known. The
+ * returned record is RECEIVED and has no supplier yet.
  */
 export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigin): NormalisedInvoice {
   const currency = invoice.currency.toUpperCase();
@@ -58,7 +58,7 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /**
- * Reads the account of an invoice. A text without a digit, such as `N/A`, is ignored, because it would link all
+ * Reads the bank account on an invoice. A string without a digit, such as `N/A`, is ignored, because it would link all
  * suppliers that state it.
  */
 function readAccount(account: CanonicalBankAccount | undefined): BankAccountFacts | undefined {
@@ -86,7 +86,7 @@ function addBank(record: Writable<NormalisedInvoice>, bank: BankAccountFacts | u
   if (bank.country !== undefined) record.bankCountry = bank.country;
 }
 
-/** Adds the tax id. A tax id without a country gets the presumed country of a valid bank account. */
+/** Adds the tax id to the invoice. A tax id without a country gets the presumed country of a valid bank account. */
 function addTaxId(
   record: Writable<NormalisedInvoice>,
   stated: string | undefined,

@@ -7,15 +7,15 @@ const WORDS: ReadonlySet<string> = new Set(
     'SN SANS SANSNUMERO SINNUMERO SIN SENZA SENZANUMERO ND SD GEEN NVT ZONDER ZONDERNUMMER'
   ).split(' '),
 );
-/** Matches a number of only zeros or only `X`. */
+/** Matches a number that consists only of zeros or only of `X`. */
 const FILLER = /^(?:0+|X+)$/;
 
-/** Tells whether the number is a placeholder (a word, zeros or signs). Placeholders do not identify bills. */
+/** Checks whether the number is a placeholder (a word, zeros or signs). Placeholders do not identify bills. */
 export function isPlaceholder({ raw0 }: InvoiceNumber): boolean {
   return raw0 === '' || FILLER.test(raw0) || WORDS.has(raw0);
 }
 
-/** Tells whether the number is only the date, the month or the year of its bill, in any order of day and year. */
+/** Checks whether the number is only the date, the month or the year of its bill, in any order of day and year. */
 export function isOwnDate({ raw0 }: InvoiceNumber, issueDate: string): boolean {
   const [year = '', month = '', day = ''] = issueDate.split('-');
   const short = year.slice(2);

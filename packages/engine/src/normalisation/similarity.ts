@@ -1,6 +1,6 @@
 /**
- * Counts the edits (insert, delete, replace, adjacent swap) that turn one text into the other, up to `limit`. A larger
- * distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a swap is one edit.
+ * Counts the edits (insert, delete, replace, adjacent swap) that turn one string into the other, up to `limit`. A
+ * larger distance is returned as `limit + 1`. The algorithm is optimal string alignment, so a swap is one edit.
  */
 export function editDistance(left: string, right: string, limit: number): number {
   if (Math.abs(left.length - right.length) > limit) return limit + 1;
@@ -9,8 +9,8 @@ export function editDistance(left: string, right: string, limit: number): number
 }
 
 /**
- * Finds the middle part in which two texts differ. Invoice numbers usually agree at both ends, so only the middle must
- * be aligned.
+ * Finds the middle part in which two strings differ. Invoice numbers usually agree at both ends, so only the middle
+ * must be aligned.
  */
 function differingMiddle(left: string, right: string): [from: number, leftEnd: number, rightEnd: number] {
   let from = 0;
@@ -48,7 +48,7 @@ function alignedDistance(left: string, right: string): number {
   return at(previous, right.length);
 }
 
-/** Tells whether the texts have equal length and differ only by one swap of neighbouring characters. */
+/** Checks whether the strings have equal length and differ only by one swap of neighbouring characters. */
 export function isAdjacentSwap(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let first = 0;
@@ -65,8 +65,8 @@ const WINKLER_PREFIX_MAX = 4;
 const WINKLER_SCALE = 0.1;
 
 /**
- * Returns the Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. An empty text has
- * similarity 0 to every text.
+ * Returns the Jaro-Winkler similarity from 0 to 1, with the usual prefix of 4 and scale of 0.1. An empty string has
+ * similarity 0 to every string.
  */
 export function jaroWinkler(left: string, right: string): number {
   if (left === '' || right === '') return 0;

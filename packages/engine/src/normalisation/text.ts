@@ -3,7 +3,7 @@ import anyAscii from 'any-ascii';
 const ASCII_ONLY = /^[\x00-\x7f]*$/;
 
 /**
- * Converts a text of any script to upper-case ASCII (detection reference, section 3). Unicode decomposition alone would
+ * Converts text in any script to upper-case ASCII (detection reference, section 3). Unicode decomposition alone would
  * not replace letters such as Ł, ß and Ø.
  */
 export function plainText(text: string): string {

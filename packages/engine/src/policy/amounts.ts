@@ -1,7 +1,7 @@
 import type { Level } from './level.js';
 
 /**
- * Parameters of the rules about amounts. Value limits are in euros. Without an exchange rate, the stated amount is
+ * Parameters for the rules about amounts. Value limits are in euros. Without an exchange rate, the stated amount is
  * compared with them. Approval limits have their own currencies: see {@link AmountParameters.approvalThresholds}.
  */
 export interface AmountParameters {
@@ -11,9 +11,9 @@ export interface AmountParameters {
     readonly outlierRise: Level;
     readonly outlierHighRise: Level;
     readonly magnitudeShift: Level;
-    /** Level for an amount that is too small. Paying it loses no money. */
+    /** Level for an amount that is too small. No money is lost if it is paid. */
     readonly magnitudeShiftDown: Level;
-    /** Level for suppliers that sell pieces, because ten times the amount may be ten pieces. */
+    /** Level for suppliers that sell by the piece, because ten times the amount may be ten pieces. */
     readonly magnitudeShiftOfQuantity: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
@@ -33,8 +33,8 @@ export interface AmountParameters {
   readonly amountWindowDays: number;
   readonly logMadFloor: number;
   /**
-   * A supplier grows when the median of its newest `trendAmounts` is at least `trendRatioMin` times the median of its
-   * older amounts. Only the newest amounts are usual then.
+   * Number of newest amounts that show growth. A supplier grows if the median of its newest `trendAmounts` is at least
+   * `trendRatioMin` times the median of its older amounts. Only the newest amounts are usual then.
    */
   readonly trendAmounts: number;
   readonly trendRatioMin: number;
@@ -67,7 +67,7 @@ export interface AmountParameters {
   readonly climbRecordsMin: number;
   readonly climbShareMin: number;
   readonly climbValueMin: string;
-  /** Number of days over which the bills of a supplier are added up, and the minimum number of bills in this period. */
+  /** Number of days over which a supplier's bills are added up, and the minimum number of bills in this period. */
   readonly surgeDays: number;
   readonly surgeBillsMin: number;
   /** Minimum ratio to the largest earlier sum over `surgeDays`. */
@@ -79,7 +79,7 @@ export interface AmountParameters {
   readonly sameSizeShareMin: number;
   /** Number of earlier amounts of the same size that lower the severity of an outlier. */
   readonly outlierKnownMin: number;
-  /** Days between two bills of the same size that make them yearly bills. */
+  /** Minimum and maximum number of days between two bills of the same size that count as yearly bills. */
   readonly yearlyGapDays: { readonly min: number; readonly max: number };
   readonly shiftSampleMin: number;
   readonly shiftFactors: readonly number[];
@@ -93,8 +93,8 @@ export interface AmountParameters {
   /** Number of leading digits that must be equal if the amounts are not similar. */
   readonly shiftDigitsMin: number;
   /**
-   * Number of other multiples of the smaller amount that show that the supplier sells pieces, and the largest such
-   * multiple.
+   * Number of other multiples of the smaller amount that show that the supplier sells by the piece, and the largest
+   * such multiple.
    */
   readonly shiftMultiplesMin: number;
   readonly shiftMultipleMax: number;
@@ -107,8 +107,8 @@ export interface AmountParameters {
   readonly recurringChangePercent: number;
   readonly recurringRaisePercent: number;
   /**
-   * Rise in percent from one bill to the next that does not end a series, and the number of days over which such rises
-   * are added up.
+   * Rise in percent from one bill to the next that does not interrupt a series, and the number of days over which such
+   * rises are added up.
    */
   readonly recurringStepPercent: number;
   readonly recurringRiseDays: number;
@@ -119,7 +119,7 @@ export interface AmountParameters {
   readonly roundShareMax: number;
   /** Approval limits. They apply in the currency of the invoice and in the base currency. */
   readonly approvalThresholds: readonly string[];
-  /** Bills below this value are not compared with approval limits. */
+  /** Minimum value of bills that are compared with approval limits. */
   readonly approvalValueMin: string;
   readonly belowThresholdPercent: number;
   readonly splitPercent: number;
@@ -127,13 +127,13 @@ export interface AmountParameters {
   readonly splitGroupMin: number;
   /**
    * Minimum number of a supplier's bills, and minimum share of them in the band below a limit, that show that its
-   * prices lie in the band.
+   * prices are in the band.
    */
   readonly pricePointHistoryMin: number;
   readonly pricePointShareMin: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },

@@ -32,7 +32,7 @@ export interface BankParameters {
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
   readonly nearMatchDigitsMax: number;
-  /** Minimum number of invoices on a known account for a similar account to be a second signal. */
+  /** Minimum number of invoices on a known account for a similar account to be an additional signal. */
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
@@ -49,7 +49,7 @@ export interface BankParameters {
   readonly newSupplierHighValue: string;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const bank: BankParameters = {
   levels: {
     blocklisted: { severity: 'CRITICAL', confidence: 99 },

@@ -13,19 +13,19 @@ export interface BooksParameters {
     /** Level for bills whose numbers or amounts are only similar. */
     readonly suspectedDuplicateBill: Level;
   };
-  /** Minimum share and number of vendors with changed accounts that make a migration. */
+  /** Minimum share and number of vendors with changed accounts that count as a migration. */
   readonly migrationPercent: number;
   readonly migrationVendorsMin: number;
   readonly duplicatePaymentDays: number;
   /** Maximum number of days from the second bill to the entry of a credit note that was not backdated. */
   readonly creditEntryDaysMax: number;
-  /** Minimum number of payments of one amount that make the amount regular. */
+  /** Minimum number of payments of the same amount that make the amount regular. */
   readonly repeatedPaymentsMin: number;
   readonly overpaidTolerance: string;
   readonly shownMax: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const books: BooksParameters = {
   levels: {
     vendorDuplicate: { severity: 'LOW', confidence: 85 },

@@ -4,18 +4,18 @@ export interface BuyerParameters {
   readonly levels: {
     readonly mismatch: Level;
     /**
-     * Level when the company has no tax id, or when the name is the company's own so that the tax id may belong to a
-     * VAT group.
+     * Level if the company has no tax id, or if the name is the company's own so that the tax id may belong to a VAT
+     * group.
      */
     readonly mismatchUncertain: Level;
     readonly nameMismatch: Level;
   };
-  /** Minimum length of a tax id that is contained in another one, for both to be one registration. */
+  /** Minimum length of a tax id contained in another one for both to count as one registration. */
   readonly embeddedTaxIdLengthMin: number;
   readonly sameNameMin: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const buyers: BuyerParameters = {
   levels: {
     mismatch: { severity: 'HIGH', confidence: 90 },

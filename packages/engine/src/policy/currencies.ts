@@ -16,7 +16,7 @@ export interface CurrencyParameters {
   readonly worldCurrencies: readonly string[];
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const currencies: CurrencyParameters = {
   levels: {
     unknown: { severity: 'HIGH', confidence: 99 },

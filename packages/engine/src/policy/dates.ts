@@ -30,7 +30,7 @@ export interface DateParameters {
   readonly weekendShareMax: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const dates: DateParameters = {
   levels: {
     future: { severity: 'LOW', confidence: 90 },

@@ -27,13 +27,13 @@ export interface DocumentParameters {
   readonly editors: readonly string[];
   readonly readConfidenceMin: number;
   readonly keyFields: readonly string[];
-  /** Maximum number of entries of a list in evidence. */
+  /** Maximum number of entries shown in an evidence list. */
   readonly shownMax: number;
-  /** Maximum number of failed rules and schema errors in evidence. The export has the same limit. */
+  /** Maximum number of failed rules and schema errors shown in evidence. The export has the same limit. */
   readonly rulesShownMax: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const documents: DocumentParameters = {
   levels: {
     modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },

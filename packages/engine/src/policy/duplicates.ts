@@ -41,9 +41,9 @@ export interface DuplicateParameters {
     readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
     readonly taxConflict: number;
     readonly taxConflictSameBank: number;
-    /** Points when two tax ids differ by more than a typing error and the suppliers have nothing else in common. */
+    /** Points if two tax ids differ by more than a typing error and the suppliers have nothing else in common. */
     readonly taxDifferent: number;
-    /** Points when two unrelated suppliers share a simple number and a whole amount by chance. */
+    /** Points if two unrelated suppliers share a simple number and a whole amount by chance. */
     readonly strangers: number;
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
     /**
@@ -52,8 +52,8 @@ export interface DuplicateParameters {
      */
     readonly recurrence: readonly { readonly othersMax: number; readonly halfPoints: number }[];
     /**
-     * Points when the supplier has one further bill, or several, with the amount on the day of the pair, such as for
-     * rooms, policies or tickets.
+     * Points if the supplier has one further bill, or several, with the amount on the pair's day, as for rooms,
+     * policies or tickets.
      */
     readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
@@ -76,15 +76,14 @@ export interface DuplicateParameters {
   readonly typoDigitsMinSameAmountAndDate: number;
   readonly typoDigitsMaxSameAmountAndDate: number;
   readonly containsLengthMin: number;
-  /** Minimum number of digits of a number that another number begins or ends with, for equal amounts and dates. */
+  /** Minimum number of digits in a number with which another number begins or ends, for equal amounts and dates. */
   readonly containsLengthMinSameAmountAndDate: number;
   /**
-   * Minimum number of digits of the shorter number when the longer one has one more digit, for equal amounts within
-   * days.
+   * Minimum number of digits in the shorter number if the longer one has one more digit, for equal amounts within days.
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
-  /** Conditions under which digits after a number count the bills of a supplier instead of marking a copy. */
+  /** Conditions under which digits after a number count a supplier's bills instead of marking a copy. */
   readonly partHabit: {
     /** Minimum number of earlier bills with such digits, and of other bills with the amount. */
     readonly billsMin: number;
@@ -103,7 +102,7 @@ export interface DuplicateParameters {
   /** Minimum number of printed digits that remain when the month is left out of a number. */
   readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
-  /** Difference of the last digits below which two numbers are neighbours and not typing errors. */
+  /** Difference between the last digits below which two numbers are neighbours and not typing errors. */
   readonly counterJumpMax: number;
   /** Minimum number of digits of a number that another number extends. */
   readonly extraDigitsMin: number;
@@ -120,14 +119,15 @@ export interface DuplicateParameters {
   readonly similarNameMin: number;
   readonly recurrenceDays: number;
   readonly contractGapsDays: readonly { readonly min: number; readonly max: number }[];
-  /** Days between two bills of a yearly contract. */
+  /** Minimum and maximum number of days between two bills for a yearly contract. */
   readonly contractYearDays: { readonly min: number; readonly max: number };
   /** Maximum number of days from issue to receipt for which the year of the issue date is trusted. */
   readonly contractReceivedDaysMax: number;
   readonly contractRecordsMin: number;
   readonly contractSameBillDays: number;
   /**
-   * Percentage of the interval between two bills of a contract. A further bill that comes sooner repeats one of them.
+   * Percentage of the interval between two bills for a contract. A further bill that arrives sooner repeats one of
+   * them.
    */
   readonly contractOffRhythmPercent: number;
   readonly duplicateMin: number;
@@ -153,7 +153,7 @@ export interface DuplicateParameters {
   readonly erpBookingDaysMax: number;
   readonly creditNoteDays: number;
   /**
-   * Maximum number of records that a finding shows in full, with every compared field. A list in evidence has room for
+   * Maximum number of records that a finding shows in full, with every compared field. An evidence list has room for
    * six.
    */
   readonly matchedMax: number;
@@ -179,7 +179,7 @@ export interface DuplicateParameters {
   };
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const duplicates: DuplicateParameters = {
   halfPoints: {
     base: -16,

@@ -3,7 +3,7 @@ import type { Level } from './level.js';
 export interface ErpParameters {
   readonly levels: {
     readonly masterMismatch: Level;
-    /** Level when the vendor master is stale or the supplier uses many accounts. */
+    /** Level if the vendor master is stale or the supplier uses many accounts. */
     readonly masterMismatchDoubtful: Level;
     readonly ownAccount: Level;
     readonly notInMaster: Level;
@@ -15,14 +15,14 @@ export interface ErpParameters {
   readonly notInMasterHighValue: string;
   readonly overbilledPercent: number;
   /**
-   * Amount that is tolerated in addition to the percentage, in euros at the rate of the invoice, or in the currency of
-   * the invoice when no rate exists.
+   * Amount that is tolerated in addition to the percentage, in euros at the exchange rate of the invoice, or in the
+   * invoice currency if no rate exists.
    */
   readonly overbilledTolerance: string;
   readonly overbilledMuchPercent: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const erp: ErpParameters = {
   levels: {
     masterMismatch: { severity: 'CRITICAL', confidence: 95 },

@@ -5,16 +5,16 @@ export interface KsefParameters {
     readonly contentDiffers: Level;
     readonly accountDiffers: Level;
     readonly missing: Level;
-    /** Level for a bill that asks for payment to an account that is not trusted. */
+    /** Level for a bill that requests payment to an account that is not trusted. */
     readonly missingNewAccount: Level;
-    /** Level for a supplier that sends no invoice through KSeF. */
+    /** Level for a supplier that sends no invoices through KSeF. */
     readonly missingSmallSeller: Level;
   };
   /** First issue date on which nearly every Polish supplier issues through KSeF. */
   readonly mandatoryFrom: string;
   /** Number of working days after the issue date within which an invoice must arrive. */
   readonly workingDays: number;
-  /** Minimum number of invoices that make a supplier a small seller if none of them came through KSeF. */
+  /** Minimum number of invoices that make a supplier a small seller if none of them were received through KSeF. */
   readonly smallSellerInvoicesMin: number;
   /** Last issue date on which small sellers may issue outside KSeF. */
   readonly smallSellersUntil: string;
@@ -26,7 +26,7 @@ export interface KsefParameters {
   readonly shownMax: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const ksef: KsefParameters = {
   levels: {
     contentDiffers: { severity: 'HIGH', confidence: 92 },

@@ -1,6 +1,6 @@
 import type { Severity } from '../explanation/catalogue.js';
 
-/** A severity with its confidence in percent. */
+/** A finding severity with its confidence in percent. */
 export interface Level {
   readonly severity: Severity;
   readonly confidence: number;

@@ -9,7 +9,7 @@ export interface NumberParameters {
     readonly consecutiveDoubtful: Level;
   };
   readonly formatInvoicesMin: number;
-  /** Maximum number of other patterns. A supplier with more has no usual pattern. */
+  /** Maximum number of other number patterns. A supplier with more has no usual pattern. */
   readonly patternsMax: number;
   readonly patternShareMin: number;
   readonly patternKnownAfter: number;
@@ -18,7 +18,7 @@ export interface NumberParameters {
   /** Number of odd numbers that even a short series may contain. */
   readonly oddNumbersMin: number;
   /**
-   * Number of days before the invoice. Its number may be lower than numbers in this period, because invoices arrive out
+   * Number of days before the invoice within which numbers may be higher than its number, because invoices arrive out
    * of order.
    */
   readonly sequenceDays: number;
@@ -29,7 +29,7 @@ export interface NumberParameters {
   readonly youngSupplierDays: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const numbers: NumberParameters = {
   levels: {
     format: { severity: 'LOW', confidence: 65 },

@@ -19,13 +19,13 @@ export interface OrderParameters {
   readonly exemptSuppliers: readonly string[];
   readonly usedInvoicesMin: number;
   readonly usedShareMin: number;
-  /** Minimum length and minimum number of digits of an order reference. Other references are names and cost centres. */
+  /** Minimum length and minimum number of digits in an order reference. Other references are names and cost centres. */
   readonly referenceLengthMin: number;
   readonly referenceDigitsMin: number;
   readonly repeatedMin: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const orders: OrderParameters = {
   levels: {
     missing: { severity: 'LOW', confidence: 70 },

@@ -40,7 +40,7 @@ const NAME_DIGEST_BYTES = 6;
 
 /**
  * All numbers that the engine uses (detection reference, sections 3 to 9). Analyses name the policy by {@link
- * policyVersion}, which changes when any number changes. Points are stored as half points, so 18 means 9 points.
+ * policyVersion}, which changes if any number changes. Points are stored as half points, so 18 means 9 points.
  */
 export interface Policy {
   readonly id: string;
@@ -55,14 +55,14 @@ export interface Policy {
     readonly hardBlockConfidence: number;
     readonly reviewSeverity: Severity;
     readonly reviewConfidence: number;
-    /** Finding types that always require a review, whatever their confidence. */
+    /** Finding types that always require a review, regardless of their confidence. */
     readonly reviewTypes: readonly FindingType[];
-    /** Maximum contribution of one family in basis points. */
+    /** Maximum contribution of one family to the score, in basis points. */
     readonly familyCap: number;
     /** Divisor for all findings of a family except the strongest. */
     readonly familyShare: number;
   };
-  /** Finding types that block an invoice alone when they are CRITICAL and confident enough. */
+  /** Finding types that block an invoice alone if they are CRITICAL and confident enough. */
   readonly hardBlocks: readonly FindingType[];
   readonly duplicates: DuplicateParameters;
   readonly bank: BankParameters;
@@ -81,7 +81,7 @@ export interface Policy {
   readonly buyers: BuyerParameters;
 }
 
-/** The policy that every organization starts with. */
+/** Policy with which every organization starts. */
 export const defaultPolicy: Policy = {
   id: 'default',
   version: 3,
@@ -130,9 +130,9 @@ export const defaultPolicy: Policy = {
 const names = new WeakMap<Policy, string>();
 
 /**
- * Returns the name of a policy's numbers without its overlay: `default-3+0123456789ab`. The digest covers all members
- * except the name, so that different numbers have different names, and a name means the same numbers in every release
- * and for every organization.
+ * Returns the policy name, which covers its numbers without its overlay: `default-3+0123456789ab`. The digest covers
+ * all members except the name, so that different numbers have different names, and a name means the same numbers in
+ * every release and for every organization.
  */
 export function policyName(policy: Policy): string {
   const known = names.get(policy);
@@ -144,17 +144,20 @@ export function policyName(policy: Policy): string {
 }
 
 /**
- * Returns `versions.policy`, the policy name followed by the overlay version of the organization:
+ * Returns `versions.policy`, the policy name followed by the organization's overlay version:
  * `default-3+0123456789ab.o0`.
  */
 export function policyVersion(policy: Policy): string {
   return `${policyName(policy)}.o${policy.overlay}`;
 }
 
-/** Form of policy versions from releases without a digest: `default-3+o0`. Analyses from these releases keep it. */
+/**
+ * Pattern for policy versions from releases without a digest: `default-3+o0`. Analyses from these releases keep this
+ * form.
+ */
 const UNDIGESTED = /^[a-z]+-\d+\+o\d+$/;
 
-/** Tells whether a policy version has the form without a digest, which does not identify the numbers. */
+/** Checks whether a policy version has the form without a digest, which does not identify the numbers. */
 export function isUndigestedVersion(version: string): boolean {
   return UNDIGESTED.test(version);
 }

@@ -12,13 +12,13 @@ export interface ScanParameters {
   readonly benfordAmountMin: string;
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
-  /** Maximum mean deviation beyond the part that chance explains. */
+  /** Maximum mean deviation beyond the part explained by chance. */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;
   readonly benfordSupplierExcessMax: number;
   readonly benfordSpikeZ: number;
   /**
-   * Minimum number of rows of a supplier, and minimum share of distinct amounts. A supplier with fewer distinct amounts
+   * Minimum number of a supplier's rows, and minimum share of distinct amounts. A supplier with fewer distinct amounts
    * bills by a price list.
    */
   readonly priceListRowsMin: number;
@@ -27,12 +27,12 @@ export interface ScanParameters {
   readonly clusterBandPercent: number;
   readonly clusterMin: number;
   readonly clusterFactor: number;
-  /** Minimum share of the band that makes one amount of one supplier a list price. */
+  /** Minimum share of the band for which one supplier's amount counts as a list price. */
   readonly clusterPriceShareMax: number;
   readonly shownMax: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const scans: ScanParameters = {
   levels: {
     reimported: { severity: 'MEDIUM', confidence: 95 },

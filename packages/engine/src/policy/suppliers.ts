@@ -1,9 +1,9 @@
 import type { Level } from './level.js';
 
 /**
- * Lengths that decide which names are lookalikes. Stored keys depend on them. Short brands of four letters are similar
- * by chance. Long words may differ in two characters. Words of at least `twoSlipsLengthMin` may do so too if the
- * account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
+ * Lengths that decide which names are lookalikes. Stored keys depend on them. Short brands with four letters are
+ * similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin` letters may do so
+ * too if the account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 
@@ -33,7 +33,7 @@ export interface SupplierParameters {
   };
   /** Minimum number of invoices of a supplier that impostors may imitate. */
   readonly lookalikeInvoicesMin: number;
-  /** Limits for lookalikes and names. Stored keys and profiles depend on them. */
+  /** Limits for lookalike names. Stored keys and profiles depend on them. */
   readonly lookalikeWords: typeof lookalikeWords;
   readonly nameLikeness: typeof nameLikeness;
   /** Minimum length of a name that unrelated suppliers do not share by chance. */
@@ -49,7 +49,7 @@ export interface SupplierParameters {
   readonly dormantGapFactor: number;
 }
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const suppliers: SupplierParameters = {
   levels: {
     lookalike: { severity: 'MEDIUM', confidence: 70 },

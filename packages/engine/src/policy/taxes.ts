@@ -15,17 +15,15 @@ export interface TaxParameters {
   /** Maximum rounding difference in minor units. `toleranceMinorWhole` applies to currencies without minor units. */
   readonly toleranceMinor: number;
   readonly toleranceMinorWhole: number;
-  /** Amount in euros at the rate of the invoice, or in the currency of the invoice when no rate exists. */
+  /** Amount in euros at the exchange rate of the invoice, or in the invoice currency if no rate exists. */
   readonly smallDifference: string;
   readonly smallBasisPoints: number;
   readonly overbilledBasisPoints: number;
-  /** Smallest coin of each currency whose totals are rounded to it. */
+  /** Smallest coin to which totals are rounded, for each currency with cash rounding. */
   readonly cashRoundingSteps: Readonly<Record<string, string>>;
-  /**
-   * Shares of the net amount, in basis points, that the buyer withholds for the tax office, by country of the supplier.
-   */
+  /** Shares of the net amount, in basis points, that the buyer withholds for the tax office, by supplier country. */
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
-  /** Maximum gross amounts of simplified invoices by country of the supplier. */
+  /** Maximum gross amounts of simplified invoices, by supplier country. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
   /**
    * Maximum gross amount of a simplified invoice in other countries and unknown ones. It is the maximum that article
@@ -85,7 +83,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   SE: { amount: '4000', currency: 'SEK' },
 };
 
-/** Default parameters for every organization. */
+/** Default amount parameters for every organization. */
 export const taxes: TaxParameters = {
   levels: {
     arithmeticSmall: { severity: 'LOW', confidence: 90 },

@@ -1,4 +1,4 @@
-/** Parameters for pairs of bills that have one amount and unrelated numbers (detection reference, section 5). */
+/** Parameters for pairs of bills that have the same amount and unrelated numbers (detection reference, section 5). */
 export interface UnrelatedNumberParameters {
   readonly halfPoints: {
     /**
@@ -12,18 +12,18 @@ export interface UnrelatedNumberParameters {
      */
     readonly rarityMax: readonly { readonly digits: number; readonly halfPoints: number }[];
     /**
-     * Points for a second bill of the amount on one day, from a supplier that has never billed any amount twice on one
-     * day.
+     * Points for a second bill with the amount on one day, from a supplier that has never billed any amount twice on
+     * one day.
      */
     readonly onceADay: number;
     readonly form: Readonly<
       Record<'ORDER' | 'DOCUMENT' | 'UNLIKE_ALL' | 'FOREIGN' | 'HEIGHT' | 'USED' | 'STEP', number>
     >;
     readonly rhythm: Readonly<Record<'TWICE' | 'DUE', number>>;
-    /** Maximum sum when both numbers may be the supplier's own. */
+    /** Maximum sum if both numbers may be the supplier's own. */
     readonly ownNumbersMax: number;
     /**
-     * Maximum sum when both numbers may be the supplier's own, the supplier repeats amounts, and the bills are 6 to 62
+     * Maximum sum if both numbers may be the supplier's own, the supplier repeats amounts, and the bills are 6 to 62
      * days apart without a common order.
      */
     readonly ownNumbersApartMax: number;
@@ -40,7 +40,7 @@ export interface UnrelatedNumberParameters {
   readonly otherFormBillsMax: number;
   /** Maximum number of forms among these bills. With more forms, none is usual. */
   readonly formsMax: number;
-  /** Minimum number of bills with a number pattern that make it the supplier's own pattern. */
+  /** Minimum number of bills with a number pattern that make the pattern the supplier's own. */
   readonly formKnownAfter: number;
   /**
    * Minimum difference in the count of digits to every other number of the supplier. A difference of one is enough when
@@ -48,17 +48,17 @@ export interface UnrelatedNumberParameters {
    */
   readonly digitsApartMin: number;
   readonly timesApartMin: number;
-  /** Minimum number of digits of an invoice number that is an order number. */
+  /** Minimum number of digits in an invoice number that is an order number. */
   readonly orderDigitsMin: number;
-  /** Minimum number of digits of an invoice number that is a part of an order number. */
+  /** Minimum number of digits in an invoice number that is part of an order number. */
   readonly orderPartDigitsMin: number;
-  /** Minimum number of recent bills with an order that show whether the supplier bills an order once. */
+  /** Minimum number of recent bills with an order that show if the supplier bills an order once. */
   readonly ordersMin: number;
-  /** Minimum number of invoice numbers of one year that show how they rise. */
+  /** Minimum number of invoice numbers in one year that show how they rise. */
   readonly seriesMin: number;
   /** Maximum number of usual steps between two numbers that may be neighbours. */
   readonly neighbourStepsMax: number;
-  /** Minimum number of bills that show whether the supplier repeats amounts. */
+  /** Minimum number of bills that show if the supplier repeats amounts. */
   readonly repeatBillsMin: number;
   /** Number of days by which bills may arrive out of order. */
   readonly seriesDays: number;
@@ -68,14 +68,14 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of bills that show that the supplier bills an amount at most once a day. */
   readonly onceADayBillsMin: number;
   /**
-   * Minimum number of bills of one amount that show a rhythm, by the days between them. The last row that is reached
-   * applies.
+   * Minimum number of bills with the same amount that show a rhythm, by the days between them. The last row that is
+   * reached applies.
    */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
   /** Minimum percentage of gaps that must be within `rhythmTolerancePercent` of the usual gap. */
   readonly rhythmSharePercent: number;
   readonly rhythmTolerancePercent: number;
-  /** Maximum percentage of the usual gap between two bills of one period. */
+  /** Maximum interval between two bills for the same period, as a percentage of the usual gap. */
   readonly rhythmTwicePercent: number;
 }
 

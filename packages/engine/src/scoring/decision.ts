@@ -7,7 +7,7 @@ export type Decision = 'PASS' | 'REVIEW' | 'BLOCK';
 
 export interface RiskDecision {
   readonly decision: Decision;
-  /** Score from 0 to 100, within the band of the decision: PASS is below 25, BLOCK is 80 or more. */
+  /** Risk score from 0 to 100, within the band of the decision: PASS is below 25, BLOCK is 80 or more. */
   readonly riskScore: number;
 }
 
@@ -19,7 +19,7 @@ export function decide(findings: readonly ScoredFinding[], policy: Policy): Risk
 }
 
 /**
- * Tells whether a finding blocks an invoice alone: its type is a hard block, and it is CRITICAL and confident enough.
+ * Checks whether a finding blocks an invoice alone: its type is a hard block, and it is CRITICAL and confident enough.
  */
 export function isHardBlock(finding: ScoredFinding, policy: Policy): boolean {
   return (

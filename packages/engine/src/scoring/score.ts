@@ -5,12 +5,12 @@ import { compareText } from '../facts/record-order.js';
 /** Fields of a finding that determine score and decision. Confidence is in percent. */
 export type ScoredFinding = Pick<Finding, 'type' | 'family' | 'severity' | 'confidence'>;
 
-/** 100 % in basis points. */
+/** The value 100 % in basis points. */
 const FULL = 10_000;
 
 /**
  * Returns the risk score before it is aligned with the decision (detection reference, section 9). Each family
- * contributes its largest contribution and a tenth of the others. The families are combined by noisy-or, in integers of
+ * contributes its largest contribution and a tenth of the others. The families are combined by noisy-or, in integer
  * basis points.
  */
 export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy): number {
@@ -21,7 +21,7 @@ export function scoreFindings(findings: readonly ScoredFinding[], policy: Policy
   return Math.min(100, Math.round((FULL - remaining) / 100));
 }
 
-/** Returns the contributions by family in basis points, ordered by size and then by family name. */
+/** Returns the contributions by family in basis points, sorted by size and then by family name. */
 function familyContributions(findings: readonly ScoredFinding[], policy: Policy): [string, number][] {
   const byFamily = new Map<string, number[]>();
   for (const finding of findings) {

@@ -9,12 +9,12 @@ import { areOfScan, isTrusted } from './profile.js';
 import { amountsOf, amountStatistics, median, modeOf } from './statistics.js';
 import type { AmountStatistics } from './statistics.js';
 
-// These functions compare the checked invoice with the habits of its supplier. Several families use them.
+// The functions in this file compare the checked invoice with the habits of its supplier. Several families use them.
 
 /**
- * Returns the supplier's positive amounts in a currency by day. The default is the currency of the invoice. Old amounts
- * are left out. Amounts with an open finding are left out too, unless they are rows of the same scan, because nobody
- * can review one row before the next.
+ * Returns the supplier's positive amounts in a currency, sorted by day. The default is the currency of the invoice. Old
+ * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the same scan, because
+ * no one can review one row before the next.
  */
 export function comparableAmounts(
   { invoice, supplier }: Facts,
@@ -37,7 +37,7 @@ export function usualAmountStatistics(facts: Facts, parameters: AmountParameters
 }
 
 /**
- * Returns the number of newest comparable amounts that count as usual. That is all amounts, unless the supplier grows
+ * Returns the number of newest comparable amounts that count as usual. All amounts count, unless the supplier grows
  * (detection reference, section 7.4).
  */
 export function usualCount(amounts: readonly number[], { trendAmounts, trendRatioMin }: AmountParameters): number {
@@ -64,20 +64,20 @@ export function shortenedTerms(
   return newDays <= usualDays - shortenedTermsDays || newDays * 2 <= usualDays ? { usualDays, newDays } : undefined;
 }
 
-/** Returns the country that the supplier's tax id states, or undefined when it is only presumed. */
+/** Returns the country stated in the supplier's tax id, or undefined if it is only presumed. */
 export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedInvoice): string | undefined {
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
 
-/** Tells whether a supplier with known accounts asks for payment to an account that it has never used. */
+/** Checks whether a supplier with known accounts requests payment to an account that it has never used. */
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);
 }
 
 /**
- * Tells whether the supplier gives each customer or invoice a separate account at one bank. Always false for an invalid
- * account.
+ * Checks whether the supplier gives each customer or invoice a separate account at one bank. Always false for an
+ * invalid account.
  */
 export function isVirtualAccount(
   { invoice: { bankKey, bankProblems, scanId }, supplier }: Facts,
@@ -87,7 +87,7 @@ export function isVirtualAccount(
   const bankCode = bankCodeOfKey(bankKey);
   const { accounts, recentAccounts } = supplier.profile;
   const recent = new Set(recentAccounts.map((use) => use.text));
-  // Accounts that wait for a review do not show a habit of the supplier.
+  // Accounts that are waiting for a review do not show a habit of the supplier.
   const areAllOfScan = areOfScan(accounts, scanId);
   const isHabit = (key: string): boolean =>
     accounts.some((use) => use.key === key && (isTrusted(use.trust) || use.earning !== undefined || areAllOfScan));

@@ -8,7 +8,7 @@ import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isLikeName } from './name-likeness.js';
 
-/** Fields in which an invoice, or a vendor of an ERP, states the identity of a supplier. */
+/** Fields in which an invoice, or an ERP vendor, states the identity of a supplier. */
 export type SupplierParty = Pick<
   Candidate,
   'bankKey' | 'nameFold' | 'nameKey' | 'supplierName' | 'taxCountry' | 'taxCountryPresumed' | 'taxKey' | 'taxValid'
@@ -18,10 +18,10 @@ const IDENTITY_KEYS_MAX = 64;
 const LOOKALIKE_KEYS_MAX = 512;
 
 /**
- * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The
- * vendor id of the ERP has priority over the tax id, the tax id over the name, and the name over the account. A name
- * matches only if at most one side has a tax id. Of several suppliers with the name, the one with the invoice's account
- * is preferred, then the one with its legal form. An account matches only if the names are similar too. If no supplier
+ * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The ERP
+ * vendor id has priority over the tax id, the tax id over the name, and the name over the account. A name matches only
+ * if at most one side has a tax id. Of several suppliers with the name, the one with the invoice's account is
+ * preferred, then the one with its legal form. An account matches only if the names are similar too. If no supplier
  * matches, the invoice belongs to a new supplier with a derived id. Two different valid tax ids never belong to one
  * supplier.
  */
@@ -57,14 +57,17 @@ export function resolveSupplier(
 }
 
 /**
- * Returns a UUIDv5 of the strongest identity key in the organization, so that two concurrent first invoices create one
- * supplier.
+ * Returns a UUIDv5 derived from the strongest identity key in the organization, so that two concurrent first invoices
+ * create one supplier.
  */
 export function supplierIdOf(organizationId: string, strongestKey: string): string {
   return uuidV5(`supplier|${strongestKey}`, organizationId);
 }
 
-/** Returns the tax id with its country, or else the name. The account is used only if the invoice states neither. */
+/**
+ * Returns the tax id with its country or, without one, the name. The account is used only if the invoice states
+ * neither.
+ */
 export function strongestIdentityKey(invoice: SupplierParty): string {
   if (invoice.taxKey !== undefined) return `t:${invoice.taxCountry ?? ''}:${invoice.taxKey}`;
   if (invoice.nameKey !== '') return `n:${invoice.nameKey}`;
@@ -72,8 +75,8 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 }
 
 /**
- * Returns the stored identity after an invoice of this supplier. New keys are added. A missing tax id is taken from the
- * invoice, and so is the country of a tax id when the invoice is more certain about it.
+ * Returns the stored identity after an invoice from this supplier. New keys are added. A missing tax id is taken from
+ * the invoice, and so is the country of a tax id if the invoice is more certain about it.
  */
 export function identityAfter(known: KnownSupplier | undefined, supplierId: string, invoice: Candidate): KnownSupplier {
   const keys = [...new Set([...(known?.keys ?? []), ...supplierKeysOf(invoice)])].slice(0, IDENTITY_KEYS_MAX);
@@ -98,7 +101,9 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
   return { ...untaxed, ...names, keys, ...taxPartsOf(invoice) };
 }
 
-/** Returns the keys that find the supplier by names similar to its own. Keys of an older rule are made again. */
+/**
+ * Returns the keys by which the supplier is found from similar names. Keys that an older rule built are built again.
+ */
 function lookalikeKeysAfter(
   known: KnownSupplier,
   invoice: Candidate,
@@ -117,17 +122,17 @@ function lookalikeKeysAfter(
   };
 }
 
-/** Tells whether both sides have valid tax ids and these are different. */
+/** Checks whether both sides have valid tax ids and these are different. */
 export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
   return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);
 }
 
 /**
- * Tells whether the tax ids are equal. If either is missing, they are not. If both sides state a country, different
- * countries make equal numbers different. If a country is only presumed from an account, it is ignored where the names
- * are similar, because a forger of the account would choose the country. Where the names differ, the presumed country
- * counts, because countries have numbers of nine digits that coincide.
+ * Checks whether both sides have the same tax id. If either is missing, they are not. If both sides state a country,
+ * different countries make equal numbers different. If a country is only presumed from an account, it is ignored where
+ * the names are similar, because a forger of the account would choose the country. Where the names differ, the presumed
+ * country counts, because countries have numbers of nine digits that coincide.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;
@@ -142,7 +147,7 @@ export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: Ta
   return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }
 
-/** Tells whether the name keys are equal, in the plain or in the folded form. */
+/** Checks whether the name keys are equal, in the plain or in the folded form. */
 export function isSameName(left: NameParts, right: NameParts): boolean {
   if (left.nameKey === '' || right.nameKey === '') return false;
   return left.nameKey === right.nameKey || (left.nameFold ?? left.nameKey) === (right.nameFold ?? right.nameKey);
@@ -162,7 +167,7 @@ interface NameParts {
   readonly nameFold?: string;
 }
 
-/** Rates how certain the country of a tax id is: unknown, presumed or stated. */
+/** Rates the certainty with which the country of a tax id is known: unknown, presumed or stated. */
 function countryCertainty({ taxCountry, taxCountryPresumed }: TaxParts): number {
   if (taxCountry === undefined) return 0;
   return taxCountryPresumed === true ? 1 : 2;

@@ -7,10 +7,10 @@ import { editDistance } from '../normalisation/similarity.js';
 import { lookalikeWords } from '../policy/suppliers.js';
 
 const KEYS_MAX = 192;
-/** Maximum number of words of a name in which typing errors in two words are considered. */
+/** Maximum number of words in a name for which typing errors in two words are considered. */
 const TWO_SLIPS_WORDS_MAX = 4;
 /**
- * Maximum number of words of a name with keys for an error in each half of a word. Names with more words would get too
+ * Maximum number of words in a name with keys for an error in each half of a word. Names with more words would get too
  * many keys.
  */
 const SLIP_IN_EACH_HALF_WORDS_MAX = 2;
@@ -19,8 +19,8 @@ const TRADING_AS = new RegExp(` (?:${tradingAs.join('|')}) `);
 const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
 
 /**
- * Version of the rule in {@link lookalikeKeysOf}. A new version makes stored keys again with the next invoice of the
- * supplier.
+ * Version of the rule in {@link lookalikeKeysOf}. With a new version, stored keys are built again when the supplier's
+ * next invoice arrives.
  */
 export const LOOKALIKE_KEYS_VERSION = 4;
 const KEY_BYTES = 8;
@@ -42,12 +42,12 @@ interface ComparedName {
 }
 
 /**
- * Returns keys that lookalike names share, so that equal keys find one name from the other. Keys are made from the name
- * without spaces and with look-alike letters unified, from the same without a misspelt legal form and without generic
- * words, from the set of its distinguishing words, also for each side of `trading as`, from the name with one character
- * of a word left out, and from the name with a long word reduced to its initial or, if it is the only word, to one
- * half. Keys contain the whole name and not single words, because a word that many names share (`SERVICES`) would hide
- * the others.
+ * Returns keys that lookalike names share, so that one name can be found from the other by equal keys. Keys are built
+ * from the name without spaces and with look-alike letters unified, from the same without a misspelt legal form and
+ * without generic words, from the set of its distinguishing words, also for each side of `trading as`, from the name
+ * with one character of a word left out, and from the name with a long word reduced to its initial or, if it is the
+ * only word, to one half. Keys contain the whole name and not single words, because a word that many names share
+ * (`SERVICES`) would hide the others.
  */
 export function lookalikeKeysOf(name: ComparedName): string[] {
   const forms = new Set(
@@ -69,8 +69,8 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
 }
 
 /**
- * Returns the forms of the name with one character of one word left out, so that names which differ only there share a
- * form.
+ * Returns the forms of the name with one character of one word left out, so that names that differ only in this
+ * character share a form.
  */
 function* formsWithGaps(key: string): Generator<string> {
   const words = key.split(' ');
@@ -186,7 +186,7 @@ export function likenessToSupplier(
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,
 ): Likeness | undefined {
   const known = [supplier, ...(supplier.otherNames ?? []).map((nameKey) => ({ nameKey }))];
-  // A supplier that has exactly this name is a namesake and no lookalike.
+  // A supplier that has exactly this name is a namesake and not a lookalike.
   if (known.some(({ nameKey }) => nameKey === name.nameKey)) return undefined;
   for (const one of known) {
     const likeness = likenessOf(name, one);
@@ -207,7 +207,7 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
 }
 
 /**
- * Tells whether two names consist of the same words in another order, apart from joining words. Names with different
+ * Checks whether two names consist of the same words in another order, apart from joining words. Names with different
  * countries are different.
  */
 export function haveSameWords(left: ComparedName, right: ComparedName): boolean {
@@ -232,7 +232,7 @@ function likenessOfWords(left: string, right: string): Likeness | undefined {
   const set = wordSet(left);
   const isSame = set === wordSet(right) || wordsInOrder(left) === wordsInOrder(right);
   if (isSame && letters(set) >= lookalikeWords.wordSetLengthMin) {
-    // If both names contain countries, different countries distinguish two companies of a group.
+    // If both names contain countries, different countries distinguish two companies in a group.
     const [leftCountries, rightCountries] = [countriesIn(left), countriesIn(right)];
     const isTold = leftCountries !== '' && rightCountries !== '' && leftCountries !== rightCountries;
     return isTold ? undefined : { kind: 'SAME_WORDS' };
@@ -241,7 +241,7 @@ function likenessOfWords(left: string, right: string): Likeness | undefined {
   return hasTwoSlips(left.split(' '), right.split(' ')) ? { kind: 'TWO_SLIPS' } : undefined;
 }
 
-/** Tells whether a trading name in the left name equals the right name or a trading name in it. */
+/** Checks whether a trading name in the left name equals the right name or a trading name in it. */
 function sharesTradingName(left: string, right: string): boolean {
   const rights = [right, ...tradingNames(right)].map(wordSet);
   return tradingNames(left)
@@ -257,7 +257,7 @@ function countriesIn(key: string): string {
     .join(' ');
 }
 
-/** Tells whether two words have one typing error each, or a medium-long word has two and keeps its first letter. */
+/** Checks whether two words have one typing error each, or a medium-long word has two and keeps its first letter. */
 function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean {
   if (left.length !== right.length || left.length > TWO_SLIPS_WORDS_MAX) return false;
   const differing = left.flatMap((word, index) => (word === right[index] ? [] : [[word, right[index] ?? ''] as const]));
@@ -274,7 +274,7 @@ function hasTwoSlips(left: readonly string[], right: readonly string[]): boolean
 }
 
 /**
- * Tells whether the longer key, once reduced, equals the shorter key, and the shorter key is long enough to be a name.
+ * Checks whether the longer key, once reduced, equals the shorter key, and the shorter key is long enough to be a name.
  */
 function isOneWithout(reduced: (key: string) => string, left: string, right: string): boolean {
   const [shorter, longer] = left.length < right.length ? [left, right] : [right, left];

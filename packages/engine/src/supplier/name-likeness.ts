@@ -2,7 +2,8 @@ import { jaroWinkler } from '../normalisation/similarity.js';
 import { nameLikeness } from '../policy/suppliers.js';
 
 /**
- * Tells whether the name may belong to the supplier that is known under these names (detection reference, section 7.3).
+ * Checks whether the name may belong to the supplier that is known under these names (detection reference, section
+ * 7.3).
  */
 export function isLikeName(known: readonly string[], nameKey: string): boolean {
   if (nameKey !== '' && known.includes(nameKey)) return true;

@@ -37,8 +37,8 @@ const TAX_COUNTRIES_MAX = 4;
 const SEEN_INVOICES_MIN = 3;
 const SEEN_DAYS_MIN = 60;
 /**
- * Rows and days that establish an account that a finding has reported, within the scan that imported the supplier.
- * Years of undisputed payments are evidence enough.
+ * Number of rows and days that establish an account reported by a finding, within the scan that imported the supplier.
+ * Years of undisputed payments are sufficient evidence.
  */
 const SEEN_HISTORY_ROWS_MIN = 6;
 const SEEN_HISTORY_DAYS_MIN = 365;
@@ -79,8 +79,8 @@ export function isTrusted(trust: AccountTrust): boolean {
 }
 
 /**
- * Tells whether the account is known well enough to be paid without a finding. Rows of one scan are received together,
- * so nobody can review one row before the next. If a single scan imported all accounts of the supplier, its rows
+ * Checks whether the account is known well enough to be paid without a finding. Rows of one scan are received together,
+ * so no one can review one row before the next. If a single scan imported all accounts of the supplier, its rows
  * establish an account by their issue dates, but only for other rows of that scan. For a supplier that is known from
  * other sources, findings are raised as for invoices that arrive one by one.
  */
@@ -90,16 +90,16 @@ export function isTrustedFor({ scanId }: Candidate, use: AccountUse, accounts: r
 }
 
 /**
- * Tells whether the account has a bill without findings, or was accepted by a person or by the vendor master. Another
- * supplier can still use the same account.
+ * Checks whether the number contains digits in addition to those of a period. Numbers such as `<customer>-<count>` are
+ * counted for each customer.
  */
 export function isKnownAccount({ accounts }: SupplierProfile, bankKey: string): boolean {
   return accounts.some(({ key, trust, earning }) => key === bankKey && (isTrusted(trust) || earning !== undefined));
 }
 
 /**
- * Counts the bills on the account without an open finding. All bills count once a person or the vendor master has
- * accepted the account. All rows of one scan count for each other, because nobody can review one row before the next.
+ * Counts the bills with the account that have no open finding. All bills count once a person or the vendor master has
+ * accepted the account. All rows of one scan count for each other, because no one can review one row before the next.
  */
 export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
   if (use.trust === 'REVIEWED' || use.trust === 'ERP' || isOfScan(use, scanId)) return use.count;
@@ -107,8 +107,8 @@ export function answeredUses({ scanId }: Candidate, use: AccountUse): number {
 }
 
 /**
- * Tells whether bills on the account have been received for long enough to establish trust, including bills with open
- * findings.
+ * Checks whether bills with the account have been received for long enough to establish trust, including bills with
+ * open findings.
  */
 export function isLongInUse({ earning, asked, count, firstDay, lastDay }: AccountUse): boolean {
   const [first, last] = [earning ?? asked, asked ?? earning];
@@ -120,12 +120,12 @@ export function isLongInUse({ earning, asked, count, firstDay, lastDay }: Accoun
   });
 }
 
-/** Tells whether this scan imported all bills on all accounts of the supplier. */
+/** Checks whether this scan imported all bills with all of the supplier's accounts. */
 export function areOfScan(accounts: readonly AccountUse[], scanId: string | undefined): boolean {
   return accounts.every((use) => isOfScan(use, scanId));
 }
 
-/** Tells whether this scan imported all bills on the account. */
+/** Checks whether this scan imported all bills with the account. */
 function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boolean {
   return onlyScanId !== undefined && onlyScanId === scanId;
 }
@@ -137,7 +137,7 @@ function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boole
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const ksef = ksefAfter(profile.ksef, invoice);
-  // Even a copy shows that the supplier issues through KSeF if it came through KSeF.
+  // Even a copy shows that the supplier issues through KSeF if it was received through KSeF.
   if (invoice.suspectedAs === 'DUPLICATE') return ksef === undefined ? profile : { ...profile, ksef };
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
@@ -268,8 +268,8 @@ function amountUseOf({
 }
 
 /**
- * Finds the stored amount of a bill: the entry that names the bill, or else an entry with its day and amount that names
- * no bill.
+ * Finds the stored amount of a bill: the entry that names the bill or, without one, an entry with its day and amount
+ * that names no bill.
  */
 function isUseOf(
   uses: readonly AmountUse[],
@@ -288,8 +288,8 @@ function acceptedAfter(
 }
 
 /**
- * Tells whether accepted copies show how the supplier bills: two people accepted such copies, or one person did so over
- * thirty days, as for learned tolerances. This way no single person can establish the habit within a day.
+ * Checks whether accepted copies show how the supplier bills: two people accepted such copies, or one person did so
+ * over thirty days, as for learned tolerances. This way no single person can establish the habit within a day.
  */
 export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile): boolean {
   const days = acceptedCopies.map(({ day }) => day);
@@ -297,22 +297,22 @@ export function showAcceptedCopiesHabit({ acceptedCopies = [] }: SupplierProfile
   return reviewers.size >= HABIT_REVIEWERS_MIN || Math.max(...days) - Math.min(...days) >= HABIT_DAYS_MIN;
 }
 
-/** Counts the invoices that confirm the identity of the supplier, which are those without an open finding about it. */
+/** Counts the invoices that confirm the supplier's identity, which are those without an open finding about it. */
 export function undoubtedInvoices({ count, doubted }: SupplierProfile): number {
   return Math.max(0, count - (doubted?.count ?? 0));
 }
 
 /**
- * Tells whether all doubted bills of the supplier are rows of the scan that contains this row. Nobody can have reviewed
- * them yet.
+ * Checks whether all doubted bills from the supplier are rows of the scan that contains this row. They cannot have been
+ * reviewed yet.
  */
 export function isAskedInScan({ scanId }: Candidate, { doubted }: SupplierProfile): boolean {
   return scanId !== undefined && doubted?.onlyScanId === scanId;
 }
 
 /**
- * Adds an invoice to the doubted bills of the profile or removes it, as its findings require. Repeating the call
- * changes nothing.
+ * Adds an invoice to the profile's doubted bills or removes it, depending on its findings. Repeating the call changes
+ * nothing.
  */
 export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const { doubted, ...rest } = profile;
@@ -326,8 +326,8 @@ export function withDoubt(profile: SupplierProfile, invoice: NormalisedInvoice):
 }
 
 /**
- * Removes bills from the doubted bills of an earlier profile if reviews have cleared them since. Bills that became
- * doubtful later are not added.
+ * Removes bills from an earlier profile's doubted bills if reviews have cleared them since. Bills that became doubtful
+ * later are not added.
  */
 export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: SupplierProfile): SupplierProfile {
   // The list keeps only the newest doubted bills, so a bill that is missing from a full list may still be in doubt.
@@ -364,7 +364,7 @@ function oneMoreDoubted(doubted: DoubtedBills | undefined, { invoiceId, scanId }
   };
 }
 
-/** Sets the trust in an account as a person or the vendor master decided. */
+/** Sets the trust in an account according to the decision of a person or the vendor master. */
 export function withAccountTrust(profile: SupplierProfile, bankKey: string, trust: AccountTrust): SupplierProfile {
   return {
     ...profile,
@@ -395,7 +395,7 @@ function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice
   return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
 }
 
-/** A name unlike all known names is not stored from an invoice. A person must accept it first. */
+/** A name that is unlike all known names is not stored from an invoice. A person must accept it first. */
 function withLikelyName(names: readonly string[], nameKey: string): readonly string[] {
   if (names.includes(nameKey) || (names.length > 0 && !isLikeName(names, nameKey))) return names;
   return [...names, nameKey].slice(-NAMES_MAX);
@@ -407,7 +407,7 @@ export function withName(profile: SupplierProfile, nameKey: string): SupplierPro
   return { ...profile, names: [...profile.names, nameKey].slice(-NAMES_MAX) };
 }
 
-/** Adds a pattern of invoice numbers that a person accepted for the supplier. */
+/** Adds an invoice number pattern that a person accepted for the supplier. */
 export function withNumberPattern(profile: SupplierProfile, signature: string): SupplierProfile {
   if (profile.signatures.some(({ text }) => text === signature)) return profile;
   return { ...profile, signatures: withSignature(profile.signatures, signature) };
@@ -470,12 +470,15 @@ function isLongHistory({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_HISTORY_ROWS_MIN && lastDay - firstDay >= SEEN_HISTORY_DAYS_MIN;
 }
 
-/** Tells whether the number of bills and the days between them establish an account. */
+/** Checks whether the number of bills and the days between them establish an account. */
 export function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
   return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
 
-/** Makes room for a new account. Unverified accounts are removed before trusted ones, and the longest unused first. */
+/**
+ * Makes room for a new account. Unverified accounts are removed before trusted ones, starting with the account that has
+ * been unused for the longest time.
+ */
 function withoutLeastUseful(accounts: readonly AccountUse[]): readonly AccountUse[] {
   const leaving = accounts.toSorted(
     (left, right) =>
@@ -570,20 +573,20 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
 }
 
 /**
- * Returns the numeric run that the invoice adds to the supplier's series of numbers. Credit notes add none, because
- * they have their own series or repeat the number of the credited invoice.
+ * Returns the digit run that the invoice adds to the supplier's number series. Credit notes add none, because they have
+ * their own series or repeat the number of the credited invoice.
  */
 function runOfSeries(invoice: Candidate): string | undefined {
   return invoice.amountMinor.startsWith('-') ? undefined : lastNumericRun(invoice);
 }
 
-/** Returns the digits that end a number, without leading zeros. In most numbers they are the running number. */
+/** Returns the digits at the end of a number, without leading zeros. In most numbers they are the running number. */
 export function lastNumericRun(invoice: Candidate): string | undefined {
   return invoice.number.runs.findLast((run) => /^[0-9]{1,15}$/.test(run))?.replace(/^0+(?=.)/, '');
 }
 
 /**
- * Tells whether an amount is a multiple of 1000 major units, or of 100 units if it is below 10,000. Currencies without
+ * Checks whether an amount is a multiple of 1000 major units, or of 100 units if it is below 10,000. Currencies without
  * decimals are compared as if they had two.
  */
 export function isRound(minor: bigint, currency: string): boolean {

@@ -5,10 +5,10 @@ import { isSameName } from './identity.js';
 import { likenessToSupplier } from './lookalike.js';
 import { isKnownAccount, undoubtedInvoices } from './profile.js';
 
-/** Maximum number of related suppliers of one kind in facts. Suppliers with the most invoices are kept. */
+/** Maximum number of related suppliers of one kind in the facts. Suppliers with the most invoices are kept. */
 const RELATED_MAX = 8;
 
-/** A stored supplier and the profile of its invoices. */
+/** A stored supplier and the profile built from its invoices. */
 export interface ProfiledSupplier {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
@@ -43,8 +43,8 @@ export function lookalikesOf(
 }
 
 /**
- * Orders suppliers by their number of invoices, highest first. With equal numbers, the supplier that billed first comes
- * first.
+ * Compares suppliers by their number of invoices, highest first. If the numbers are equal, the supplier that billed
+ * first precedes the other.
  */
 export function compareRelated(left: RelatedSupplier, right: RelatedSupplier): number {
   return (

@@ -1,14 +1,14 @@
 import type { AmountUse, DatedNumber } from '../facts/supplier.js';
 
 /**
- * Statistics of a supplier's amounts in one currency. They are robust against single outliers (detection reference,
+ * Statistics about a supplier's amounts in one currency. They are robust against single outliers (detection reference,
  * section 6).
  */
 export interface AmountStatistics {
   readonly sampleSize: number;
   /** Median amount in minor units, for display. */
   readonly medianMinor: string;
-  /** Median absolute deviation of the natural logarithms, at least the floor. */
+  /** Median absolute deviation of the natural logarithms. It is never less than the floor. */
   readonly logMad: number;
   /** The compared amount divided by the median, with two decimals. */
   readonly ratio: number;
@@ -43,8 +43,8 @@ export function amountStatistics(
 }
 
 /**
- * Returns only the `ratio` of {@link amountStatistics}. Computing the spread doubles the cost, and most callers do not
- * need it.
+ * Returns only the `ratio` from {@link amountStatistics}. Computing the spread doubles the cost, and most callers do
+ * not need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
@@ -59,8 +59,8 @@ export function amountsOf(uses: readonly AmountUse[]): number[] {
 }
 
 /**
- * Returns the most frequent value if at least `shareMin` of the entries have it. Among equally frequent values, the
- * smallest is returned.
+ * Returns the most frequent value if at least `shareMin` of the entries have it. If several values are equally
+ * frequent, the smallest is returned.
  */
 export function modeOf(entries: readonly DatedNumber[], shareMin: number): number | undefined {
   const counts = new Map<number, number>();
@@ -69,7 +69,7 @@ export function modeOf(entries: readonly DatedNumber[], shareMin: number): numbe
   return mode !== undefined && mode[1] >= entries.length * shareMin ? mode[0] : undefined;
 }
 
-/** Returns the differences between neighbouring values, such as gaps in days or steps of numbers. */
+/** Returns the differences between neighbouring values, such as gaps in days or steps between numbers. */
 export function differences(values: readonly number[]): number[] {
   return values.slice(1).map((value, index) => value - (values[index] ?? value));
 }
@@ -92,7 +92,7 @@ function middlesOf(values: readonly number[]): readonly [lower: number, upper: n
 }
 
 /**
- * Sorts numbers by insertion. Profiles hold a few dozen values at most, for which this is several times faster than
+ * Sorts numbers by insertion. Profiles contain a few dozen values at most, for which this is several times faster than
  * `sort` with a comparator, and the engine spends most of its time on medians.
  */
 function ascending(values: readonly number[]): number[] {
@@ -109,7 +109,7 @@ function ascending(values: readonly number[]): number[] {
   return sorted;
 }
 
-/** Rounds to two decimals, so that the last bits of a logarithm never decide a threshold. */
+/** Rounds to two decimals, so that the last bits of a logarithm never determine if a threshold is reached. */
 function rounded(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -16,10 +16,10 @@ const DUPLICATE_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether confirming a finding of this type means fraud. This applies to bank, lookalike and document findings.
+ * Checks whether confirming a finding of this type means fraud. This applies to bank, lookalike and document findings.
  */
 export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>): boolean {
-  // The type is compared as text, so that the rule also covers types that are added to the catalogue later.
+  // The type is compared as a string, so that the rule also covers types that are added to the catalogue later.
   const name: string = type;
   return (
     family === 'BANK' ||
@@ -29,7 +29,10 @@ export function isSignOfFraud({ type, family }: Pick<Finding, 'type' | 'family'>
   );
 }
 
-/** Returns whether a decision reported that no invoice of the supplier comes through KSeF. It is reported once. */
+/**
+ * Checks whether a decision reported that none of the supplier's invoices are received through KSeF. This is reported
+ * once.
+ */
 export function toldOutsideKsef(findings: readonly Pick<Finding, 'type' | 'severity'>[]): { toldOutsideKsef?: true } {
   const isTold = findings.some(({ type, severity }) => type === 'KSEF_INVOICE_MISSING' && severity === 'INFO');
   return isTold ? { toldOutsideKsef: true } : {};
@@ -43,7 +46,7 @@ export function isSignOfWrongAmount({ type }: Pick<Finding, 'type'>): boolean {
   return AMOUNT_TYPES.has(type);
 }
 
-/** Tells whether a finding of this type doubts that the bill is from the named supplier. */
+/** Checks whether a finding of this type raises doubts that the bill is from the named supplier. */
 export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
   return type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED';
 }
@@ -51,8 +54,8 @@ export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
 /**
  * Returns the suspicion about a bill from its findings that people have neither dismissed nor accepted. Findings of
  * MEDIUM and above count, because they send a bill to review, and so do all findings about the identity of the
- * supplier. A MEDIUM finding about an amount is raised once, a HIGH one until someone reviews it. The suspicion decides
- * which parts of the bill enter the profile (detection reference, section 6).
+ * supplier. A MEDIUM finding about an amount is raised once, while a HIGH one is raised until a person reviews it. The
+ * suspicion determines which parts of the bill enter the profile (detection reference, section 6).
  */
 export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' | 'severity'>[]): Suspicion | undefined {
   const grave = findings.filter(({ severity }) => severityRank(severity) >= severityRank('MEDIUM'));
@@ -67,13 +70,13 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   return isWrongAmount ? 'AMOUNT' : undefined;
 }
 
-/** Tells whether the amount of a bill waits for a review, alone or together with other findings. */
+/** Checks whether the amount of a bill is waiting for a review, alone or together with other findings. */
 export function isAmountInDoubt(suspicion: Suspicion | undefined): boolean {
   return suspicion === 'AMOUNT' || suspicion === 'FRAUD_AMOUNT' || suspicion === 'IDENTITY_AMOUNT';
 }
 
 /**
- * Tells whether an earlier record shows how its supplier bills. A suspected copy does not. Neither does a record whose
+ * Checks whether an earlier record shows how its supplier bills. A suspected copy does not. Neither does a record whose
  * number belongs to another bill, as a person has confirmed.
  */
 export function showsHabit({ suspectedAs: suspicion, confirmedAs }: Candidate): boolean {

@@ -4,17 +4,17 @@ import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
 import { isOtherAccount, statedTaxCountry } from './habits.js';
 
-/** Country in which a supplier is registered for tax, and the basis on which it is known. */
+/** Country in which a supplier is registered for tax, and the basis on which the country is known. */
 export interface TaxRegistration {
   readonly country: string;
   readonly basis: 'STATED' | 'EARLIER_INVOICES' | 'ACCOUNT_AND_BUYER';
 }
 
 /**
- * Finds the country in which the supplier is registered for tax. Several countries print tax ids without the country.
- * The country is then taken from the supplier's earlier invoices, or from the account and the buyer if both are in one
- * country. An account alone is not enough, and neither is an account that the supplier has never used, because a forger
- * of the account would choose the country.
+ * Finds the country in which the supplier is registered for tax. In several countries, tax ids are printed without the
+ * country. The country is then taken from the supplier's earlier invoices, or from the account and the buyer if both
+ * are in one country. An account alone is not enough, and neither is an account that the supplier has never used,
+ * because a forger of the account would choose the country.
  */
 export function taxRegistration(facts: Facts): TaxRegistration | undefined {
   const { invoice, supplier } = facts;
@@ -50,7 +50,7 @@ export function taxIdFault(facts: Facts): TaxIdFault | undefined {
   return { ...registration, reason: 'WRONG_CHECK_DIGIT' };
 }
 
-/** Explains how the country is known, as a sentence of the evidence. */
+/** Explains the basis on which the country is known, as a sentence in the evidence. */
 export function registrationText({ country, basis }: TaxRegistration): string {
   const name = countryName(country);
   switch (basis) {
