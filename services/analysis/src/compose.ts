@@ -92,7 +92,7 @@ async function compose(
     failurePeriods: config.KSEF_FAILURE_PERIODS,
     wasPurged,
   });
-  const facts = composeFacts(foundation, { records, policies, reading, books, rates, inboxes });
+  const facts = await composeFacts(foundation, { records, policies, reading, books, rates, inboxes });
   const decisions = composeDecisions(foundation, { records, policies, reviews, books, facts });
   const uploads = composeUploads(foundation, { records, reading, decisions });
   const scans = composeScans(foundation, { records, policies, reviews, books, facts, rates });
@@ -134,6 +134,7 @@ async function compose(
       ownedDocuments(records.collections.bundles),
       ownedDocuments(reviews.collections.reviews),
       ownedDocuments(records.collections.suppliers),
+      ownedDocuments(facts.collection),
       ownedDocuments(policies.collection),
       ownedDocuments(reviews.collections.routingRules),
       prefixedDocuments(records.collections.links, (organizationId) => `${organizationId}|`),

@@ -9,12 +9,14 @@ import { withoutAbandonedScans } from './application/abandoned-scans.js';
 import { highAmounts } from './application/high-amounts.js';
 import { loadFacts } from './application/load-facts.js';
 import { reloadFacts } from './application/reload-facts.js';
+import { createHighAmountIndexes, highAmountStore } from './storage/high-amounts.js';
+import type { HighAmountDocument } from './storage/high-amounts.js';
 
 /** Sources of the facts for decisions. */
-export type FactSources = ReturnType<typeof composeFacts>;
+export type FactSources = Awaited<ReturnType<typeof composeFacts>>;
 
-export function composeFacts(
-  { clock, logger }: Foundation,
+export async function composeFacts(
+  { db, clock, logger }: Foundation,
   rooms: {
     records: Records;
     policies: Policies;
@@ -25,7 +27,9 @@ export function composeFacts(
   },
 ) {
   const { records, policies, reading, books, rates, inboxes } = rooms;
-  const usual = highAmounts({ invoices: records.invoices, logger });
+  const collection = db.collection<HighAmountDocument>('high_amounts');
+  await createHighAmountIndexes(collection);
+  const usual = highAmounts({ invoices: records.invoices, stored: highAmountStore(collection), clock });
   const withoutAbandoned = withoutAbandonedScans({ runs: records.runs, clock });
   const sources = {
     ...records,
@@ -38,5 +42,10 @@ export function composeFacts(
     withoutAbandonedScans: withoutAbandoned,
     logger,
   };
-  return { highAmounts: usual, loadFacts: loadFacts(sources), reloadFacts: reloadFacts(sources) };
+  return {
+    collection,
+    highAmounts: usual,
+    loadFacts: loadFacts(sources),
+    reloadFacts: reloadFacts(sources),
+  };
 }

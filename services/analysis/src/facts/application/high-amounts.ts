@@ -1,5 +1,5 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
 import { createCache } from '@invoicecontrol/runtime/cache';
-import type { Logger } from '@invoicecontrol/runtime/logger';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
@@ -10,42 +10,67 @@ const INVOICES_MAX = 1_000;
 /** Minimum number of invoices. A smaller number does not show which amounts are rare. */
 const INVOICES_MIN = 100;
 const PERCENTILE = 95;
-const FRESH_MS = 10 * 60_000;
+/** Time in milliseconds for which every decision of an organization uses the same high amount. */
+const PERIOD_MS = 10 * 60_000;
 const ORGANIZATIONS_MAX = 10_000;
 
 interface Deps {
   readonly invoices: Pick<InvoiceStore, 'newestBaseAmounts'>;
-  readonly logger: Logger;
+  readonly stored: HighAmountStore;
+  readonly clock: Clock;
+}
+
+/** The period for which an organization's high amount in a base currency is stored. */
+export interface HighAmountPeriod {
+  readonly organizationId: string;
+  readonly baseCurrency: string;
+  /** Beginning of the period. */
+  readonly period: Date;
+}
+
+/** Stores the high amount that all replicas use in a period. It does not change until the period ends. */
+export interface HighAmountStore {
+  /** Returns the high amount of the period, which is null for too few invoices. The result is undefined if none is stored yet. */
+  find(of: HighAmountPeriod): Promise<{ readonly amount: DecimalAmount | null } | undefined>;
+  /** Returns false if another replica stored one first. */
+  insert(of: HighAmountPeriod, amount: DecimalAmount | null): Promise<boolean>;
 }
 
 export interface HighAmounts {
   /**
-   * Returns the cached amount that an organization's invoices rarely exceed, in its base currency. If the amount is not
-   * cached, the result is undefined and the amount is loaded in the background for later calls.
+   * Returns the amount that an organization's invoices rarely exceed, in its base currency. The result is undefined
+   * for too few invoices.
    */
-  cached(organizationId: string, baseCurrency: string): DecimalAmount | undefined;
+  of(organizationId: string, baseCurrency: string): Promise<DecimalAmount | undefined>;
 }
 
-/** Caches the high amounts of each organization for a few minutes. */
-export function highAmounts({ invoices, logger }: Deps): HighAmounts {
-  const cache = createCache<DecimalAmount | undefined, { organizationId: string; baseCurrency: string }>({
-    async load(_, { organizationId, baseCurrency }) {
-      try {
-        return highAmountOf(await invoices.newestBaseAmounts(organizationId, INVOICES_MAX), baseCurrency);
-      } catch (error) {
-        logger.warn({ error, organizationId }, 'the usual amounts of an organization could not be read');
-        throw error;
-      }
+/**
+ * Provides the high amount of each organization. The first decision that needs it in a period stores it, and it does
+ * not change until the period ends. A decision therefore does not depend on which replica makes it or on what that
+ * replica has cached (ADR 0125).
+ */
+export function highAmounts({ invoices, stored, clock }: Deps): HighAmounts {
+  const cache = createCache<DecimalAmount | null, HighAmountPeriod>({
+    async load(_, of) {
+      const existing = await stored.find(of);
+      if (existing !== undefined) return existing.amount;
+      const amounts = await invoices.newestBaseAmounts(of.organizationId, INVOICES_MAX);
+      const amount = highAmountOf(amounts, of.baseCurrency) ?? null;
+      if (await stored.insert(of, amount)) return amount;
+      const first = await stored.find(of);
+      if (first === undefined) throw new Error(`the high amount of organization ${of.organizationId} was removed`);
+      return first.amount;
     },
-    freshMs: FRESH_MS,
+    freshMs: PERIOD_MS,
     entriesMax: ORGANIZATIONS_MAX,
+    clock,
   });
   return {
-    cached(organizationId, baseCurrency) {
-      const key = `${organizationId}|${baseCurrency}`;
-      // The result of the load is not awaited, and failures are logged elsewhere.
-      cache.get(key, { organizationId, baseCurrency }).catch(() => {});
-      return cache.peek(key);
+    async of(organizationId, baseCurrency) {
+      const nowMs = clock.now().getTime();
+      const period = new Date(nowMs - (nowMs % PERIOD_MS));
+      const key = `${organizationId}|${baseCurrency}|${period.getTime()}`;
+      return (await cache.get(key, { organizationId, baseCurrency, period })) ?? undefined;
     },
   };
 }

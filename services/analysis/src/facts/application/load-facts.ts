@@ -121,7 +121,8 @@ export const loadFacts =
     const profile = supplier?.profile ?? emptyProfile;
     // The inbox is read before the candidates, so that the candidates include everything that it had received by then.
     const inbox = await inboxOf(organizationId, input.invoice);
-    const [found, bankLink, orderLink, document, erp, alike] = await Promise.all([
+    const isNewcomer = undoubtedInvoices(profile) === 0;
+    const [found, bankLink, orderLink, document, erp, alike, highAmount] = await Promise.all([
       invoices.candidates(
         organizationId,
         lookups.map(({ key }) => key),
@@ -130,9 +131,8 @@ export const loadFacts =
       poKey === undefined ? undefined : orderLinks.find(organizationId, poKey),
       documentFacts(input.invoice, organizationId),
       erpRecords(organizationId, [input.invoice]),
-      undoubtedInvoices(profile) === 0
-        ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice))
-        : [],
+      isNewcomer ? suppliers.findByLookalikeKeys(organizationId, lookalikeKeysOf(input.invoice)) : [],
+      isNewcomer ? highAmounts.of(organizationId, tenant.baseCurrency) : undefined,
     ]);
     const hits = await withoutAbandonedScans(organizationId, found);
     const invoice = await orderAfterConcurrentDuplicates(invoices, organizationId, input.invoice, hits);
@@ -149,7 +149,7 @@ export const loadFacts =
       publishedRates,
       known,
       erpFacts: erpFactsIndex(erp, policy),
-      newcomer: () => ({ alike, highAmount: highAmounts.cached(organizationId, tenant.baseCurrency) }),
+      newcomer: () => ({ alike, highAmount }),
     });
     if (isOnCutOrder(facts)) recordsLeftOut(logger, 'INVOICES_ON_ORDERS', { organizationId, number: 1 });
     const loaded = {

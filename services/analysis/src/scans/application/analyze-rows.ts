@@ -132,12 +132,13 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
   const search = searchCandidates(deps, of);
   const reading = { receivedAtMs: run.receivedAtMs, pace: turns, onRow: search.add };
   const read = await watch.during('read', () => readRows(of, input.rows, reading));
-  const [tenant, policy, rules, known, found] = await Promise.all([
+  const [tenant, policy, rules, known, found, highAmount] = await Promise.all([
     tenants.factsOf(organizationId, context, companyId),
     policies.get(organizationId),
     routingRules.get(organizationId),
     watch.during('lookup', () => loadKnown(deps, organizationId, read)),
     watch.during('lookup', () => search.found()),
+    watch.during('lookup', () => deps.highAmounts.of(organizationId, baseCurrency)),
   ]);
   requireCaller(context);
   await watch.during('receive', () => deps.rows.receive(of, read.map(newRow), input.receivedAt));
@@ -160,7 +161,7 @@ async function analyzeScan(deps: Deps, input: AnalyzeRowsInput, context: Request
       tenant: { ...tenant, baseCurrency },
       policy: deps.policy,
       publishedRates: deps.publishedRates,
-      highAmount: deps.highAmounts.cached(organizationId, baseCurrency),
+      highAmount,
       statesAccounts: statingAccounts * 2 >= rows.length,
       isFirstScan: run.isFirstScan,
       reimported,

@@ -1,0 +1,43 @@
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import type { Collection } from 'mongodb';
+import type { HighAmountStore } from '../application/high-amounts.js';
+
+/** The high amount of an organization in one of its base currencies, as it was first needed in a period. */
+export interface HighAmountDocument {
+  /** Id of the form `<organization>|EUR`. */
+  readonly _id: string;
+  readonly organizationId: string;
+  /** Beginning of the period for which the amount is used. */
+  readonly period: Date;
+  /** Null if the organization had too few invoices. */
+  readonly amount: DecimalAmount | null;
+}
+
+export async function createHighAmountIndexes(collection: Collection<HighAmountDocument>): Promise<void> {
+  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
+}
+
+export function highAmountStore(collection: Collection<HighAmountDocument>): HighAmountStore {
+  return {
+    async find({ organizationId, baseCurrency, period }) {
+      const document = await collection.findOne({ _id: `${organizationId}|${baseCurrency}`, organizationId });
+      // The clock of another replica may already be in the next period.
+      return document === null || document.period < period ? undefined : document;
+    },
+    async insert({ organizationId, baseCurrency, period }, amount) {
+      try {
+        await collection.updateOne(
+          { _id: `${organizationId}|${baseCurrency}`, organizationId, period: { $lt: period } },
+          { $set: { period, amount } },
+          { upsert: true },
+        );
+        return true;
+      } catch (error) {
+        // Another replica has stored the amount of this period or of a later one.
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+  };
+}
