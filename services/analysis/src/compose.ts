@@ -144,6 +144,7 @@ async function compose(
     stuckWork: [...decisions.stuckWork, stuckCounters(db, 'analysis')],
     jobs: [
       ...decisions.jobs,
+      ...rates.jobs,
       ...inboxes.jobs,
       ...uploads.jobs,
       ...reviews.jobs,

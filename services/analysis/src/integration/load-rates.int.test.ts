@@ -72,6 +72,31 @@ test('a corrected rate replaces the published one', async () => {
   expect(book.published('2026-05-08')).toEqual({ USD: '9.9999' });
 });
 
+test('a correction of the last weeks reaches replicas that already have the day', async () => {
+  await loader.catchUp();
+  const other = rateBook(rateStore(rates()));
+  await other.refresh();
+  await rates().updateOne({ _id: '2026-03-16' }, { $set: { perEuro: { USD: '9.9999' } } });
+  await other.refresh();
+  expect(other.published('2026-03-16')).toEqual({ USD: '9.9999' });
+});
+
+test('a replica that reads while another one stores the history has every day at the next reading', async () => {
+  const days = Array.from({ length: 900 }, (_, index) => ({
+    day: new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10),
+    perEuro: { USD: '1.1000' },
+  }));
+  const store = rateStore(rates());
+  const other = rateBook(store);
+  let isStored = false;
+  // The feed lists the newest day first.
+  const storing = store.save(days.toReversed()).then(() => (isStored = true));
+  while (!isStored) await other.refresh();
+  await storing;
+  await other.refresh();
+  expect(days.filter(({ day }) => other.published(day) === undefined)).toEqual([]);
+});
+
 test('an unchanged file is not sent twice', async () => {
   await loader.catchUp();
   await loader.readDaily();

@@ -1,3 +1,4 @@
+import type { TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { Foundation } from '../foundation.js';
 import { keepRates, rateLoader } from './application/load-rates.js';
 import { rateBook } from './application/rate-book.js';
@@ -6,6 +7,14 @@ import { ecbFeed } from './clients/ecb-feed.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 
+/** Interval in milliseconds at which a replica reads the rates that other replicas have stored. */
+const REFRESH_EACH_MS = 5_000;
+
+/** The euro reference rates. */
+export interface Rates extends Required<Pick<TenantParts, 'jobs'>> {
+  readonly publishedRates: PublishedRates;
+}
+
 /**
  * Composes the euro reference rates.
  * @param feedUrl if undefined, rates are not updated
@@ -13,7 +22,7 @@ import type { RateDocument } from './storage/rates.js';
 export async function composeRates(
   { db, clock, logger, onStop }: Foundation,
   feedUrl: string | undefined,
-): Promise<{ readonly publishedRates: PublishedRates }> {
+): Promise<Rates> {
   const rates = rateStore(db.collection<RateDocument>('rates'));
   const book = rateBook(rates);
   await book.refresh();
@@ -22,5 +31,8 @@ export async function composeRates(
     const loading = keepRates(rateLoader({ rates, book, feed: ecbFeed(feedUrl), clock, logger }), logger);
     onStop('rates', () => loading.stop());
   }
-  return { publishedRates: book.published };
+  return {
+    publishedRates: book.published,
+    jobs: [{ name: 'refresh of exchange rates', pauseMs: REFRESH_EACH_MS, run: () => book.refresh() }],
+  };
 }

@@ -8,7 +8,10 @@ export interface PublishedDay {
 }
 
 export interface RateStore {
-  /** Stores the rates of several days. An existing day is replaced, and none is removed. */
+  /**
+   * Stores days, oldest first, so that another replica that reads at the same time misses only newer days. An existing day is
+   * replaced, and none is removed.
+   */
   save(days: readonly PublishedDay[]): Promise<void>;
   /** Returns the published days from `first` on, oldest first. */
   since(first: CalendarDate): AsyncIterable<PublishedDay>;
@@ -26,8 +29,8 @@ export interface RateBook {
 }
 
 const FIRST_DAY: CalendarDate = '1999-01-04';
-/** Number of recent days that are read again, because corrections are rare and only concern recent days. */
-const REREAD_DAYS = 7;
+/** Number of newest days that are read again: at least as many as a reading of the feed may correct. */
+const REREAD_DAYS = 90;
 
 export function rateBook(rates: RateStore): RateBook {
   const days = new Map<CalendarDate, PublishedDay['perEuro']>();

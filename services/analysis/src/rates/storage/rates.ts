@@ -13,11 +13,12 @@ const BATCH_DAYS = 500;
 export function rateStore(collection: Collection<RateDocument>): RateStore {
   return {
     async save(days) {
-      for (let start = 0; start < days.length; start += BATCH_DAYS) {
-        const operations = days.slice(start, start + BATCH_DAYS).map(({ day, perEuro }) => ({
+      const oldestFirst = days.toSorted((left, right) => (left.day < right.day ? -1 : 1));
+      for (let start = 0; start < oldestFirst.length; start += BATCH_DAYS) {
+        const operations = oldestFirst.slice(start, start + BATCH_DAYS).map(({ day, perEuro }) => ({
           replaceOne: { filter: { _id: day }, replacement: { perEuro }, upsert: true },
         }));
-        await collection.bulkWrite(operations, { ordered: false });
+        await collection.bulkWrite(operations, { ordered: true });
       }
     },
     async *since(first): AsyncIterable<PublishedDay> {
