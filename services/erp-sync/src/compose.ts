@@ -68,11 +68,11 @@ import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
-/** Limits of one connection test, whose caller waits. */
+/** Limits on one connection test, whose caller is waiting. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 /**
- * Time limit of a test. The budget of its calls ends earlier with a message about the late call; a token refresh has no
- * budget.
+ * Time limit of a connection test. The budget of its calls is used up earlier with a message about the late call. A
+ * token refresh has no budget.
  */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;
@@ -81,10 +81,10 @@ const REVOKE_TOKENS_EACH_MS = 5_000;
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
-/** Maximum number of connections to one host of a customer. */
+/** Maximum number of connections to one customer host. */
 const CONNECTIONS_PER_ORIGIN = 8;
 
-/** Starts the erp-sync service and resolves when it takes calls. */
+/** Starts the erp-sync service and resolves when the service accepts calls. */
 export function startService(
   config: Config,
   overrides?: StartOverrides,
@@ -204,7 +204,7 @@ async function compose(
   };
 }
 
-/** Returns the limits of calls, and the origins that do not belong to customers. */
+/** Returns the limits on calls, and the origins that do not belong to customers. */
 function callSettings(config: Config): ErpHttpSettings {
   const configured = [
     config.BUSINESS_CENTRAL_LOGIN_URL,
@@ -281,7 +281,7 @@ interface RunConnections extends ConsentConnections, Pick<TenantConnections, 'on
   readonly access: AccessTokens;
 }
 
-/** Composes connections by consent, and the storage of their tokens. */
+/** Composes connections that are made by consent, and the storage of their tokens. */
 function composeConsents(config: Config, { collections, secrets, outbox, clock, logger }: ConsentConnections) {
   const box = secretbox(config.SECRETBOX_KEYS);
   const callMs = config.ERP_CALL_SECONDS * 1_000;
@@ -350,7 +350,7 @@ interface ConsentConnections extends Pick<TenantConnections, 'clock' | 'logger'>
   readonly outbox: Outbox;
 }
 
-/** Opens the collections of the service with their indexes. */
+/** Opens the service's collections with their indexes. */
 async function openCollections(db: Db) {
   const connections = db.collection<ConnectionDocument>('connections');
   const flows = db.collection<OAuthFlowDocument>('oauth_flows');

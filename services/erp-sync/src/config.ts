@@ -19,7 +19,7 @@ const baseUrl = (fallback: string) =>
     .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 const endpointUrl = (fallback: string) => z.url({ protocol: /^https?$/ }).default(fallback);
 
-/** Origins separated by commas, such as `https://erp.example.com:8443`. */
+/** List of origins separated by commas, such as `https://erp.example.com:8443`. */
 const origins = z
   .string()
   .default('')
@@ -37,14 +37,14 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** Origins that addresses of customers may have although their hosts are otherwise blocked. */
+    /** Origins that customer addresses may have although their hosts are otherwise blocked. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
-    /** Names of the ERPs in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
+    /** Form of ERP names in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
 
     BUSINESS_CENTRAL_LOGIN_URL: baseUrl('https://login.microsoftonline.com'),
     BUSINESS_CENTRAL_API_URL: baseUrl('https://api.businesscentral.dynamics.com'),
-    /** Allowed origins of `bankAccountEndpoint`. By default that of the API. */
+    /** Allowed origins of `bankAccountEndpoint`, by default the origin of the API. */
     BUSINESS_CENTRAL_BANK_ORIGINS: origins,
 
     /** QuickBooks Online cannot be connected without id and secret. */
@@ -66,17 +66,17 @@ export const configSchema = z
     ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
     /** Interval at which each replica searches for due connections. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
-    /** Lease of a run, which is renewed when a third of it has passed. */
+    /** Lease of a run, which is renewed after a third of its duration. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
     /** Interval at which all ids are compared, for ERPs that do not report all deletions. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
-    /** Default number of months of bills to import. */
+    /** Number of months for which bills are imported by default. */
     ERP_INITIAL_MONTHS: whole(24, 1, MONTHS_MAX),
-    /** Maximum time without a refresh of tokens. */
+    /** Maximum time without a token refresh. */
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
     /** Maximum page size to request. The ERP may return smaller pages. */
     ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),
-    /** Deadline of one call with its body. */
+    /** Deadline of one call, including its body. */
     ERP_CALL_SECONDS: whole(30, 1, 600),
     ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
     ERP_BACKOFF_MS: whole(1_000, 0, 60_000),
@@ -87,7 +87,7 @@ export const configSchema = z
 
     ERP_OAUTH_FLOW_SECONDS: whole(600, 1, 3_600),
     ERP_OAUTH_CONFIRM: z.stringbool().default(true),
-    /** URL to which providers send the browser back; the provider's code is appended. */
+    /** URL to which providers redirect the browser. The provider's code is appended. */
     ERP_OAUTH_CALLBACK_URL: baseUrl('http://127.0.0.1:8080/v1/erp-connections/oauth/callback'),
     /** Page of the application to which the browser is finally redirected. */
     ERP_OAUTH_RETURN_URL: endpointUrl('http://127.0.0.1:8080/docs'),
@@ -101,12 +101,12 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 
-/** Returns the names of settings that make calls less safe than the defaults. */
+/** Returns the names of the settings that make calls less safe than the defaults. */
 export function unsafeSettings(config: EgressSettings): string[] {
   return weakenedBy(config);
 }
 
-/** Returns the origins to which the token of Business Central may be sent. */
+/** Returns the origins to which the Business Central token may be sent. */
 export function bankOrigins(
   config: Pick<Config, 'BUSINESS_CENTRAL_BANK_ORIGINS' | 'BUSINESS_CENTRAL_API_URL'>,
 ): readonly string[] {

@@ -13,14 +13,14 @@ export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions
   );
 }
 
-/** Counts an ended run. */
+/** Counts a completed run. */
 export function runEnded(provider: string, status: string): void {
   count('erp.runs', { provider, status });
 }
 
 type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
 
-/** Counts the results of the rows of one stream of a completed run. */
+/** Counts the results for the rows of one stream in a completed run. */
 export function rowsImported(
   provider: string,
   stream: string,
@@ -31,7 +31,7 @@ export function rowsImported(
   }
 }
 
-/** Counts an error of an ended run. */
+/** Counts an error that occurred in a completed run. */
 export function faultMet(provider: string, code: string): void {
   count('erp.faults', { provider, code });
 }
@@ -77,12 +77,12 @@ export function consentEnded(provider: string, outcome: string): void {
   count('erp.consents', { provider, outcome });
 }
 
-/** Counts a refresh of tokens: `refreshed`, or the code of the fault. */
+/** Counts a token refresh by result: `refreshed`, or the fault code. */
 export function tokensRefreshed(provider: string, outcome: string): void {
   count('erp.token_refreshes', { provider, outcome });
 }
 
-/** Counts a revocation: `revoked`, `failed` (will be retried), or `given_up`. */
+/** Counts a token revocation by result: `revoked`, `failed` (will be retried), or `given_up`. */
 export function tokensRevoked(provider: string, outcome: string): void {
   count('erp.token_revocations', { provider, outcome });
 }

@@ -17,15 +17,15 @@ export interface AccessTokenDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Lease of a refresh, at least twice as long as the longest call to a provider. */
+  /** Lease of a token refresh, at least twice as long as the longest call to a provider. */
   readonly leaseMs: number;
-  /** Delay before the second attempt of a refresh outside an import run. It doubles with each further attempt. */
+  /** Delay before the second attempt at a token refresh outside an import run. It doubles with each further attempt. */
   readonly backoffMs: number;
 }
 
-/** Maximum number of attempts of a refresh outside an import run. A run has its own limit. */
+/** Maximum number of attempts at a token refresh outside an import run. A run has its own limit. */
 const TRIES_MAX = 3;
-/** Interval between polls for the end of a refresh by another process. */
+/** Interval between polls for the completion of a refresh by another process. */
 const POLL_EACH_MS = 100;
 
 /** Access tokens of ERP connections that a user consented to (ERP reference, section 7.7). */
@@ -42,7 +42,7 @@ export interface AccessTokens {
    */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
   /**
-   * Refreshes the tokens, unless another process has done so since the holder was read.
+   * Refreshes the tokens, unless another process has done so since the connection was read.
    * @throws ErpFault
    */
   refresh(holder: TokenHolder): Promise<void>;
@@ -64,7 +64,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     return holder;
   };
 
-  /** Returns tokens of a later version than the given one. */
+  /** Returns tokens with a later version than the given one. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
     // By then the other process has finished or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;
@@ -93,7 +93,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
         tokensRefreshed(claimed.provider, 'refreshed');
         return after;
       }
-      // A new consent was given in between, or another process took over, so the stored tokens are used.
+      // A new consent was given in the meantime, or another process took over, so the stored tokens are used.
       return open(await require(claimed));
     } catch (error) {
       tokensRefreshed(claimed.provider, error instanceof ErpFault ? error.code : 'failed');
@@ -122,8 +122,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   /**
-   * Makes one attempt to refresh. Before each further attempt the lease is renewed, because the pause may have been
-   * longer than the lease.
+   * Makes one attempt to refresh the tokens. Before each further attempt the lease is renewed, because the pause may
+   * have been longer than the lease.
    */
   const attempt = (server: AuthorizationServer, claimed: ClaimedTokens, refreshToken: string) => {
     let isFirst = true;
@@ -166,7 +166,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 }
 
-/** @throws ErpFault if the installation no longer has an app at the provider */
+/**
+ * Returns the authorization server of a provider.
+ * @throws ErpFault if the installation no longer has an app at the provider
+ */
 export function serverOf(
   servers: AuthorizationServers,
   { provider }: Pick<TokenHolder, 'provider'>,
@@ -185,7 +188,7 @@ function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
   return new ErpFault('REAUTH_REQUIRED', `${title} has ended the access. Connect it again and give consent.`);
 }
 
-/** Tells whether another attempt makes sense at once, because the response may have been lost. */
+/** Checks whether another attempt makes sense immediately, because the response may have been lost. */
 function isTransient(error: unknown): boolean {
   return error instanceof Outage && error.code !== 'RATE_LIMITED';
 }

@@ -1,7 +1,7 @@
 import type { ConsentedTenant, GrantedTokens } from '../domain/oauth-flow.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** The refresh token or the authorization code is no longer valid (`invalid_grant`). */
+/** Error that the refresh token or the authorization code is no longer valid (`invalid_grant`). */
 export class GrantRefused extends Error {
   constructor() {
     super('The authorization server refused the grant.');
@@ -9,7 +9,7 @@ export class GrantRefused extends Error {
   }
 }
 
-/** The OAuth app of this installation at one provider: its consent page, its tokens and its companies. */
+/** This installation's OAuth app at one provider, with its consent page, its tokens and its companies. */
 export interface AuthorizationServer {
   /** Returns the URL of the consent page, with PKCE (S256). */
   authorizeUrl(request: {
@@ -19,7 +19,7 @@ export interface AuthorizationServer {
   }): Promise<string>;
   /**
    * Exchanges the authorization code from the browser for tokens.
-   * @param query query as the provider sent it; `iss` is checked if present
+   * @param query query exactly as sent by the provider; `iss` is checked if present
    * @throws GrantRefused, ErpFault
    */
   exchange(request: {
@@ -28,7 +28,10 @@ export interface AuthorizationServer {
     readonly redirectUri: string;
     readonly codeVerifier: string;
   }): Promise<GrantedTokens>;
-  /** @throws GrantRefused, ErpFault */
+  /**
+   * Refreshes the tokens.
+   * @throws GrantRefused, ErpFault
+   */
   refresh(refreshToken: string): Promise<GrantedTokens>;
   /**
    * Finds the company that the user consented to, which a call with the access token proves.
@@ -37,7 +40,7 @@ export interface AuthorizationServer {
    */
   resolveTenant(accessToken: string, parameters: ReadonlyMap<string, string>): Promise<ConsentedTenant>;
   /**
-   * Revokes all access of the tokens. Tokens that the provider does not know count as revoked.
+   * Revokes all access that the tokens give. Tokens that the provider does not know count as revoked.
    * @throws ErpFault
    */
   revoke(refreshToken: string): Promise<void>;
@@ -46,7 +49,7 @@ export interface AuthorizationServer {
    * @throws ErpFault AUTH_FAILED if the token has expired
    */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;
-  /** Returns the configuration of a connection to the company. */
+  /** Returns the configuration for a connection to the company. */
   configOf(tenant: ConsentedTenant): Readonly<Record<string, unknown>>;
 }
 

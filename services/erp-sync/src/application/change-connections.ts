@@ -14,7 +14,7 @@ import type { ConnectionSecrets } from './secrets.js';
 import type { ConnectionChange, ConnectionStore } from './stores.js';
 import type { ListedIdStore, RunStore } from './sync-stores.js';
 
-/** Stops treating the vendors of a connection as known vendors. */
+/** Makes the vendors of a connection no longer count as known vendors. */
 export interface VendorMaster {
   end(organizationId: string, connectionId: string, context: RequestContext): Promise<void>;
 }
@@ -37,8 +37,8 @@ export interface ConnectionUpdate {
 }
 
 /**
- * Changes the credentials, pauses or resumes a connection, or sets the first import date. New credentials queue an
- * import run even in the status ERROR.
+ * Changes the credentials of a connection, pauses or resumes it, or sets its first import date. New credentials queue
+ * an import run even in the status ERROR.
  * @throws DomainError not_found, invalid, wrong_state, in_progress
  */
 export const updateConnection =
@@ -100,7 +100,7 @@ export interface DeleteDeps {
 
 /**
  * Disconnects an ERP. The first write removes the credential and stops all runs. A sweep repeats the remaining steps
- * until they are done. A connection that is already DISABLED stays DISABLED.
+ * until they are done. A connection that is already DISABLED remains DISABLED.
  * @throws DomainError not_found
  */
 export const deleteConnection =
@@ -126,7 +126,7 @@ export const deleteConnection =
     }
   };
 
-/** Performs the steps after a deletion was committed. Each step can be repeated. */
+/** Performs the steps that follow a committed deletion. Each step can be repeated. */
 export const finishDeletion =
   ({ connections, places, runs, listedIds, master }: Omit<DeleteDeps, 'logger' | 'revokeSoon'>) =>
   async (
@@ -134,7 +134,7 @@ export const finishDeletion =
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
-    // An active worker notices that its run was ended. A crashed worker cannot end its run.
+    // An active worker notices that its run was cancelled. A crashed worker cannot complete its run.
     await runs.cancel(organizationId, id);
     await listedIds.remove(id);
     await master.end(organizationId, id, context);
@@ -152,7 +152,10 @@ export async function requireConnection(
   return connection;
 }
 
-/** @throws DomainError wrong_state */
+/**
+ * Refuses a disabled connection.
+ * @throws DomainError wrong_state
+ */
 export function requireNotDisabled({ status }: Pick<Connection, 'status'>): void {
   if (status !== 'DISABLED') return;
   throw new DomainError('wrong_state', 'The connection was deleted. Connect the ERP again.');

@@ -25,11 +25,11 @@ export interface ConnectDeps {
   readonly places: Places;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Called when a connection is due. */
+  /** Callback that is called when a connection is due. */
   readonly onDue: () => void;
 }
 
-/** Result of a consent. */
+/** Result of a user's consent. */
 export interface Consent {
   readonly flow: OAuthFlow;
   readonly tenant: ConsentedTenant;
@@ -40,7 +40,7 @@ export interface Consent {
 }
 
 /**
- * Stores the connection that a user consented to. A company that is already connected gets the new tokens.
+ * Stores the connection to which a user consented. A company that is already connected gets the new tokens.
  * @returns the id of the connection, or undefined if the company is connected to another company of the organization
  * @throws DomainError usage_exceeded
  */
@@ -60,7 +60,7 @@ export const connectConsented =
       const change = { isByConsent: true, tenantName: tenant.name };
       if (live !== undefined) {
         const tokens = sealTokens(live);
-        // An import run will show whether the access works. Until then, a connection in ERROR becomes PENDING.
+        // An import run will show if the access works. Until then, a connection in ERROR becomes PENDING.
         const status = live.status === 'ERROR' ? 'PENDING' : live.status;
         const nextSyncAt = live.isPaused ? undefined : now;
         await consented.reauthorize(live, { config, tokens, status, nextSyncAt }, [
@@ -93,7 +93,7 @@ export const connectConsented =
         // It may be unknown whether the connection was stored. If it is missing, the slot is released later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
-        // A concurrent consent for the same company was faster.
+        // A concurrent consent for the same company was stored first.
         throw error.kind === 'already_exists' ? new VersionConflict() : error;
       }
       onDue();

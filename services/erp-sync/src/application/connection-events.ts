@@ -10,13 +10,13 @@ import { productOf } from '../providers/registry.js';
 /** Fields of `connection_changed` in addition to the connection. */
 interface StatusChange {
   readonly status: ConnectionStatus;
-  /** Undefined for a new connection. */
+  /** Previous status. Undefined for a new connection. */
   readonly previousStatus: ConnectionStatus | undefined;
   /** The fault that caused the status ERROR. */
   readonly error?: ConnectionError;
   /** True if a user gave the consent in the browser. The owners are notified. */
   readonly isByConsent?: boolean;
-  /** Name of the company in the ERP. */
+  /** Company name in the ERP. */
   readonly tenantName?: string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function connectionChanged(
 
 type Act = 'created' | 'reauthorized' | 'updated' | 'deleted' | 'tested' | 'sync_started';
 
-/** Returns the audit event of an action on a connection. */
+/** Returns the audit event for an action on a connection. */
 export function auditLine(act: Act, connectionId: string): AuditLine {
   return { action: `erp_connection.${act}`, target: `erp_connection:${connectionId}`, outcome: 'SUCCEEDED' };
 }

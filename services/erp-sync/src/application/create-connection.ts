@@ -21,7 +21,7 @@ import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 /**
- * Maximum number of connections of one provider that an organization may create at the same time. Each is compared with
+ * Maximum number of connections to one provider that an organization may create at the same time. Each is compared with
  * the previous ones.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
@@ -33,28 +33,28 @@ export interface CreateDeps {
   readonly tenants: Tenants;
   readonly checks: ConfigChecks;
   readonly clock: Clock;
-  /** Called when a connection is due. */
+  /** Callback that is called when a connection is due. */
   readonly onDue: () => void;
 }
 
 export interface NewConnection {
   readonly organizationId: string;
-  /** Provider code or product name. */
+  /** Provider code or ERP product name. */
   readonly provider: string;
-  /** Undefined for the default company. */
+  /** Id of the company. Undefined for the default company. */
   readonly companyId?: string | undefined;
-  /** Configuration as the caller sent it. */
+  /** Configuration as sent by the caller. */
   readonly config: unknown;
   readonly secret: string;
   /** Name of the request field that contains the secret. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
-  /** Connections that the plan allows; undefined when there is no limit. */
+  /** Number of connections that the plan allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
 /**
- * Connects an ERP with credentials and queues the first import run (endpoint 10).
+ * Connects an ERP that uses credentials, and queues the first import run (endpoint 10).
  * @throws DomainError invalid, usage_exceeded, already_exists
  */
 export const createConnection =
@@ -73,8 +73,8 @@ export const createConnection =
       if (known.some(({ status }) => status !== 'DISABLED')) throw alreadyConnected();
       return { connections: known, next };
     };
-    // This is checked before a slot is reserved, so that a caller whose company is already connected gets that message
-    // even if the plan allows no further connection.
+    // This check precedes the reservation of a slot, so that a caller whose company is already connected gets that
+    // message even if the plan allows no further connection.
     await findKnown();
     const id = uuidV7();
     const credential = secrets.credential.seal({ id, organizationId }, secret);
@@ -129,7 +129,7 @@ export function remoteCompanyId(organizationId: string, provider: ProviderCode, 
 const REMOTE_COMPANY_NAMESPACE = '6c0f2a52-6d2b-4d0a-9f0c-2f3c5b7a9e11';
 
 /**
- * Returns the company that a request names, or the default company.
+ * Returns the company named in a request, or the default company.
  * @throws DomainError invalid for a company that does not exist in the organization
  */
 export async function readCompany(
@@ -161,7 +161,10 @@ function readProvider(spelling: string): ErpProduct & { readonly credentials: Cr
   throw invalidField('provider', `must be one of ${known.join(', ')}.`);
 }
 
-/** @throws DomainError invalid */
+/**
+ * Checks a credential.
+ * @throws DomainError invalid
+ */
 export function checkSecret(
   { secretName: expected }: Pick<CredentialSetup, 'secretName'>,
   { secretName, secret }: { readonly secretName: string; readonly secret: string },

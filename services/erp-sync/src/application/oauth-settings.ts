@@ -1,10 +1,10 @@
 import type { StateKey } from '../domain/oauth-state.js';
 
-/** Settings of the installation for OAuth consents (ERP reference, section 14). */
+/** OAuth settings of the installation (ERP reference, section 14). */
 export interface OAuthSettings {
-  /** Keys for the state parameter. The newest key signs. */
+  /** Keys for the state parameter. The newest key is used for signing. */
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
-  /** URL of the callback, without the provider. */
+  /** Callback URL without the provider. */
   readonly callbackUrl: string;
   /** Page to which the browser is redirected at the end. */
   readonly returnUrl: string;

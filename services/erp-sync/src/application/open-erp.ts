@@ -5,7 +5,7 @@ import type { Credentials, ErpHttp, Provider, ProviderCode, Session } from '../p
 import { productOf } from '../providers/registry.js';
 import type { ConnectionSecrets } from './secrets.js';
 
-/** The fields of a connection that calls to its ERP need. */
+/** Connection fields that calls to its ERP need. */
 export interface CallableConnection extends SecretOwner {
   readonly provider: ProviderCode;
   readonly config: Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface CallableConnection extends SecretOwner {
   readonly credential: SealedValue | undefined;
 }
 
-/** Access tokens of connections with consent. @throws ErpFault */
+/** Provides the access tokens of connections with consent. @throws ErpFault */
 export interface ConsentTokens {
   current(owner: SecretOwner, retry?: Retry): Promise<string>;
   renewed(owner: SecretOwner, refused: string, retry?: Retry): Promise<string>;
@@ -29,7 +29,7 @@ export interface CountedCalls extends ErpHttp {
   readonly retry: Retry;
 }
 
-/** Limits of the calls of one run or test. */
+/** Limits on the calls of one run or test. */
 export interface CallBudget {
   readonly callsMax: number;
   readonly runMs: number;
@@ -38,19 +38,22 @@ export interface CallBudget {
 
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
-  /** @param company calls to the same company share its limit */
+  /**
+   * Opens the calls of a run or a test.
+   * @param company calls to the same company share its limit
+   */
   readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
   readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
-  /** Maximum page size to request. Absent if the maximum of the ERP applies. */
+  /** Maximum page size to request. If absent, the ERP's own maximum applies. */
   readonly pageSizeMax: number | undefined;
 }
 
-/** Replacements for tests. */
+/** Values that tests replace. */
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** If false, due connections are not run, so that tests can examine them. */
+  /** False if due connections are not run, so that tests can examine them. */
   readonly runsDue?: boolean;
 }
 
@@ -61,7 +64,7 @@ export interface OpenedErp {
   readonly calls: CountedCalls;
 }
 
-/** Opens the ERP of a connection for a run or a test. @throws ErpFault when this version cannot read it */
+/** Opens the ERP of a connection for a run or a test. @throws ErpFault if this version of the service cannot read it */
 export const openErp =
   ({ providers, openCalls, secrets, tokens, pageSizeMax = Infinity }: Deps) =>
   (connection: CallableConnection, budget: CallBudget): OpenedErp => {

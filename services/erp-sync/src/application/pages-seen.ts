@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { ErpFault } from '../domain/faults.js';
 import type { Page } from '../providers/provider.js';
 
-/** Maximum number of pages of one stream in one run. */
+/** Maximum number of pages that one run reads from a stream. */
 export const PAGES_MAX = 10_000;
 /** Maximum number of consecutive pages without rows. */
 export const EMPTY_PAGES_MAX = 100;
 
-/** Recognizes an ERP that sends the same page again or never ends. */
+/** Recognizes an ERP that sends the same page again or sends pages without end. */
 export function pagesSeen(after: string | undefined): { add(page: Page<{ readonly externalId: string }>): void } {
   const positions = new Set(after === undefined ? [] : [after]);
   const contents = new Set<string>();
@@ -18,7 +18,7 @@ export function pagesSeen(after: string | undefined): { add(page: Page<{ readonl
       const isEmpty = rowIds.length + invalid.length + deletedIds.length === 0 && besides === undefined;
       emptyPages = isEmpty ? emptyPages + 1 : 0;
       if (++pages > PAGES_MAX || emptyPages > EMPTY_PAGES_MAX) throw endless();
-      // An empty page may end at the position where it began.
+      // An empty page may end at the position at which it began.
       if (position !== undefined && !isEmpty) {
         if (positions.has(position)) throw endless();
         positions.add(position);

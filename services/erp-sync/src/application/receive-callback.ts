@@ -29,7 +29,7 @@ export interface CallbackDeps {
   readonly secrets: FlowSecrets;
   readonly tenants: Tenants;
   readonly connect: (consent: Consent) => Promise<string | undefined>;
-  /** Revokes tokens that are due soon, without waiting for the job. */
+  /** Revokes tokens that are due soon, without waiting for the scheduled job. */
   readonly revokeSoon: () => void;
   readonly settings: OAuthSettings;
   readonly clock: Clock;
@@ -45,14 +45,14 @@ export interface ConfirmationPage {
   readonly providerName: string;
   /** Origin to which the browser is redirected after the decision. */
   readonly returnOrigin: string;
-  /** Path of the callback as browsers see it. A proxy may add a prefix. */
+  /** Callback path as seen by browsers. A proxy may add a prefix. */
   readonly actionPath: string;
 }
 
-/** Response to the browser. */
+/** Response that the browser receives. */
 export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
 
-/** Maximum length of the name of a company in the ERP, as it is stored and shown. */
+/** Maximum length of an ERP company name, as it is stored and shown. */
 const TENANT_NAME_LENGTH_MAX = 400;
 const CONFIRMATION_BYTES = 32;
 /** Time after which unused tokens are revoked. A callback or a decision takes much less, unless its process crashes. */
@@ -80,7 +80,7 @@ export const receiveCallback =
     const stateText = parameters.get('state') ?? '';
     const state = readState(stateText, settings.stateKeys, clock.now());
     if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
-    // This call comes first: while it fails, the browser can repeat the request.
+    // This call is made first: while it fails, the browser can repeat the request.
     const tenant = await factsOf(tenants, state.organizationId, context);
     const flow = await flows.consume(state.organizationId, state.flowId);
     if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();
@@ -149,9 +149,9 @@ async function goOn(
 }
 
 /**
- * Handles the decision on the confirmation page, once.
+ * Handles the user's decision on the confirmation page, once.
  * @throws DomainError invalid for a confirmation that is unknown, expired or already decided, and for an unknown
- * decision
+ *   decision
  */
 export const decideConfirmation =
   (deps: CallbackDeps) =>
@@ -198,7 +198,7 @@ async function connect(
   }
 }
 
-/** Closes the flow and returns the redirect of the browser. */
+/** Closes the flow and returns the redirect for the browser. */
 async function end(
   { flows, revokeSoon, settings, clock, logger }: CallbackDeps,
   flow: OAuthFlow,
@@ -220,7 +220,7 @@ async function end(
   return { redirectUrl: url.href };
 }
 
-/** Tells whether the path of a callback names the provider. A path without a provider is valid for all. */
+/** Checks whether a callback path names the provider. A path without a provider is valid for all providers. */
 function isOf(spelling: string | undefined, provider: string): boolean {
   return spelling === undefined || findProduct(spelling)?.code === provider;
 }
@@ -233,7 +233,7 @@ function isAllowed(tenant: TenantFacts, { companyId }: OAuthFlow): boolean {
   return tenant.hasActiveSubscription && hasCompany(tenant, companyId);
 }
 
-/** Returns undefined for an organization that is unknown or deleted. */
+/** Returns the facts about an organization, or undefined if it is unknown or deleted. */
 async function factsOf(
   tenants: Tenants,
   organizationId: string,

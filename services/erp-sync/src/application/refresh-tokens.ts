@@ -13,16 +13,16 @@ export interface RefreshDeps {
   readonly logger: Logger;
 }
 
-/** Maximum number of connections that one run of the job handles. */
+/** Maximum number of connections that one run of the refresh job handles. */
 const CONNECTIONS_MAX = 100;
-/** Maximum number of failing connections that one process remembers. */
+/** Maximum number of failing connections that one process stores in memory. */
 const WAITING_MAX = 1_000;
 const BACKOFF_MS = 60_000;
 const BACKOFF_MS_MAX = 3_600_000;
 
 /**
- * Refreshes tokens that were not refreshed for a day, because tokens of paused connections would otherwise expire. In
- * this process, the delay of a failing connection increases with each failure.
+ * Refreshes tokens that have not been refreshed for a day, because tokens of paused connections would otherwise expire.
+ * In this process, the delay for a failing connection increases with each failure.
  */
 export function refreshTokens({
   tokens,

@@ -23,7 +23,7 @@ export interface RevokeDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly flowSecrets: FlowSecrets;
-  /** Lease of a claim, longer than the calls of one revocation. */
+  /** Lease of a claim for a revocation, longer than the calls of one revocation. */
   readonly leaseMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -32,17 +32,17 @@ export interface RevokeDeps {
 /** Maximum number of revocations in one run of the job. */
 const REVOCATIONS_MAX = 100;
 /**
- * Maximum number of attempts, over about half a day. The tokens are then removed anyway, so that nobody here can use
- * them.
+ * Maximum number of revocation attempts, made over about half a day. The tokens are then removed anyway, so that they
+ * can no longer be used here.
  */
 const TRIES_MAX = 12;
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
 
 export interface Revocations {
-  /** Revokes the due tokens; called by the job. */
+  /** Revokes the tokens that are due. The scheduled job calls this function. */
   run(signal: AbortSignal): Promise<void>;
-  /** Revokes the due tokens now, without delaying the caller. */
+  /** Revokes the tokens that are due now, without delaying the caller. */
   soon(): void;
   /** Resolves when no revocation is in progress. */
   stop(): Promise<void>;
@@ -76,7 +76,7 @@ export function revocations(deps: RevokeDeps): Revocations {
     }
     if (stopping.signal.aborted) return;
     running = run(stopping.signal)
-      // The job does it again.
+      // The scheduled job repeats the revocation.
       .catch((error: unknown) => logger.warn({ error }, 'revoking tokens failed'))
       .finally(() => {
         running = undefined;
@@ -133,14 +133,14 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
     tries,
     work: async () => {
       if (sealed === undefined) return;
-      // Revoking this consent at the provider would also end the access of the existing connection.
+      // Revoking this consent at the provider would also terminate the access of the existing connection.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
       const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));
       if (server.disconnect !== undefined && tenant?.remoteConnectionId !== undefined) {
         await disconnectIfPossible(() => server.disconnect?.(held.accessToken, tenant.remoteConnectionId ?? ''));
-        // The refresh token belongs to the user, so revoking it ends the access to every company that the user has
-        // connected.
+        // The refresh token belongs to the user, so revoking it terminates the access to every company that the user
+        // has connected.
         if (await consented.hasLive(organizationId, provider)) return;
       }
       await server.revoke(held.refreshToken);
@@ -150,9 +150,7 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
   });
 }
 
-/**
- * An expired access token cannot disconnect a company. The refresh token that is revoked afterwards ends the access.
- */
+/** An expired access token cannot disconnect a company. Revoking the refresh token afterwards terminates the access. */
 async function disconnectIfPossible(disconnect: () => Promise<void> | undefined): Promise<void> {
   try {
     await disconnect();
@@ -178,7 +176,7 @@ async function attempt(
     await work();
     tokensRevoked(provider, 'revoked');
   } catch (error) {
-    // A refused grant has already ended.
+    // A refused grant has already expired or been revoked.
     if (!(error instanceof GrantRefused)) {
       const isLast = tries + 1 >= TRIES_MAX;
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');

@@ -1,12 +1,12 @@
 import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 
-/** The secrets of connections: the credential that a user sent, and the tokens of a consent as JSON. */
+/** Encrypts the secrets of connections: the credential that a user sent, and the tokens of a consent as JSON. */
 export interface ConnectionSecrets {
   readonly credential: SealedField;
   readonly tokens: SealedField;
 }
 
-/** The secrets of consent flows, which exist for minutes. */
+/** Encrypts the secrets of consent flows, which exist for minutes. */
 export interface FlowSecrets {
   readonly codeVerifier: SealedField;
   readonly tokens: SealedField;

@@ -28,16 +28,16 @@ export interface StartDeps {
 
 export interface ConsentRequest {
   readonly organizationId: string;
-  /** Provider code or product name. */
+  /** Provider code or ERP product name. */
   readonly provider: string;
-  /** Undefined for the default company. */
+  /** Id of the company. Undefined for the default company. */
   readonly companyId: string | undefined;
-  /** Connections that the plan allows; undefined when there is no limit. */
+  /** Number of connections that the plan allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
 const FLOW_ID_BYTES = 16;
-/** Number of random bytes: 256 bits, which are 43 characters, the minimum of PKCE. */
+/** Number of random bytes in a PKCE verifier: 256 bits, which are 43 characters, the minimum that PKCE requires. */
 const VERIFIER_BYTES = 32;
 
 /**
@@ -50,8 +50,8 @@ export const startOAuth =
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // The slot is reserved only when the connection is stored. Here a consent is refused only if it cannot lead to a
-    // connection. If the plan allows no further connection, the consent may still renew an existing one.
+    // The slot is reserved only when the connection is stored. At this point, a consent is refused only if it cannot
+    // lead to a connection. If the plan allows no further connection, the consent may still renew an existing one.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);
       if (!mayRenew) throw planIsUsedUp(limit);

@@ -5,16 +5,16 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection, ConnectionStatus } from '../domain/connection.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
-// Operations of the use cases for connections on the collections.
+// Operations on the collections that the use cases for connections need.
 
-/** Fields that a change of a connection sets. Absent fields stay. */
+/** Fields that a change to a connection sets. Absent fields remain unchanged. */
 export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
   readonly importFrom?: string;
-  /** Undefined if no run is scheduled any more. */
+  /** Time of the next run. Undefined if no run is scheduled any more. */
   readonly nextSyncAt?: Date | undefined;
-  /** Set if bills, credit notes and payments must be read from the beginning again. */
+  /** True if bills, credit notes and payments must be read from the beginning again. */
   readonly isReadAgain?: true;
 }
 
@@ -31,10 +31,10 @@ export function alreadyConnected(): DomainError {
   );
 }
 
-/** The connections that a new connection is compared with. */
+/** The connections with which a new connection is compared. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
-  /** Number of the next connection of the provider. Only one connection can get it. */
+  /** Number for the provider's next connection. Only one connection can get it. */
   readonly next: number;
 }
 
@@ -55,7 +55,7 @@ export interface ConnectionStore {
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /**
-   * Returns the connections of one provider: all that are not DISABLED, and then the newest of the others, each with
+   * Returns the connections to one provider: all that are not DISABLED, and then the newest of the others, each with
    * its company.
    */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
@@ -64,11 +64,12 @@ export interface ConnectionStore {
   /** Returns those of the connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
+   * Stores a change to a connection.
    * @throws VersionConflict if another change was made in the meantime, or a run began that the change does not allow
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is removed, a current run can write nothing more, and the company can be
+   * Commits the deletion: the credential is removed, a current run can no longer write, and the company can be
    * connected again. {@link finishDeletion} does the rest.
    * @throws VersionConflict
    */

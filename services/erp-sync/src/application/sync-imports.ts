@@ -20,13 +20,13 @@ export interface ImportedRows {
   readonly failures: readonly { readonly externalId: string; readonly message: string }[];
 }
 
-/** Limits of a call: its deadline, and the signal that ends it. */
+/** Limits on a call: its deadline, and the signal that aborts it. */
 export interface ImportCall {
   readonly context: RequestContext;
   readonly signal: AbortSignal;
 }
 
-/** Stores imported records. Every call can be repeated without another effect. */
+/** Stores imported records. Every call can be repeated without further effect. */
 export interface Imports {
   store<S extends StreamName>(
     source: ImportSource,
@@ -40,9 +40,9 @@ export interface Imports {
    */
   remove(source: ImportSource, stream: StreamName, externalIds: readonly string[], call: ImportCall): Promise<number>;
   /**
-   * Marks records as deleted that are missing in a complete list.
+   * Marks the records that are missing from a complete list as deleted.
    * @param sortedIds all ids, sorted by code units and without repetition
-   * @returns undefined if the list is empty although records exist; nothing is then marked
+   * @returns undefined if the list is empty although records exist; no record is then marked
    */
   reconcile(
     source: ImportSource,
@@ -56,6 +56,6 @@ export interface Imports {
     run: { readonly startedAt: Date; readonly finishedAt: Date; readonly hasVendorList: boolean },
     call: ImportCall,
   ): Promise<void>;
-  /** Stops treating the vendors of a connection as known vendors. */
+  /** Makes the vendors of a connection no longer count as known vendors. */
   endMaster(source: ImportSource, call: ImportCall): Promise<void>;
 }

@@ -4,18 +4,18 @@ import type { StreamName } from '../domain/streams.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
-/** Maximum number of ids of one stream. They are in memory when they are compared, with about 60 bytes each. */
+/** Maximum number of ids in one stream. They are in memory when they are compared, with about 60 bytes each. */
 export const IDS_MAX = 1_000_000;
 /** Maximum number of consecutive pages without a new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
-/** Maximum age of an unfinished list. An older list is started again, because it would be out of date. */
+/** Maximum age of an unfinished id list. An older list is started again, because it would be out of date. */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** State of a list that has not been started. */
+/** State of an id list that has not been started. */
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**
- * Reads the list of all ids of a stream page by page, over several runs if necessary, and compares it with the stored
+ * Reads the list of all ids in a stream page by page, over several runs if necessary, and compares it with the stored
  * records. Records that are no longer in the ERP are marked as deleted. Records that were imported since the list was
  * started do not count as missing, and an empty list is ignored while records exist.
  * @throws ErpFault
@@ -75,18 +75,18 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
 }
 
 /**
- * Requests a comparison of the ids of a stream, because its ERP cannot report all deletions since the last run.
+ * Requests a comparison of all ids in a stream, because its ERP cannot report all deletions since the last run.
  * @throws ClaimEnded
  */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {
   const list = run.lists.get(stream) ?? NOT_BEGUN;
-  // A list in progress may already have passed ids that were deleted since.
+  // A list in progress may already have passed ids that have been deleted since.
   await saveList(run, stream, list.begunAt === undefined ? list : { ...list, isFollowed: true });
 }
 
 /**
- * Records the ids of records before they are stored, if a list of the stream is in progress whose pages may already
- * have passed their positions.
+ * Records the ids of records before they are stored, if an id list for the stream is in progress whose pages may
+ * already have passed their positions.
  */
 export async function noteImported(run: RunUnderWay, stream: StreamName, ids: readonly string[]): Promise<void> {
   const begunAt = run.lists.get(stream)?.begunAt;
@@ -94,7 +94,7 @@ export async function noteImported(run: RunUnderWay, stream: StreamName, ids: re
   await run.listedIds.add(ownerOf(run, stream, begunAt), 'IMPORTED', ids);
 }
 
-/** Returns the list that an earlier run began, or a new one. */
+/** Returns the id list that an earlier run began, or a new one. */
 async function openList(run: RunUnderWay, stream: StreamName): Promise<IdList & { readonly begunAt: Date }> {
   const now = run.clock.now();
   const { begunAt, ...list } = run.lists.get(stream) ?? NOT_BEGUN;

@@ -5,7 +5,7 @@ import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
 import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** A current run, as its steps need it. */
+/** A current run with the values that its steps need. */
 export interface RunUnderWay {
   readonly claim: ConnectionClaim;
   readonly source: ImportSource;
@@ -16,7 +16,7 @@ export interface RunUnderWay {
   readonly log: RunLog;
   readonly clock: Clock;
   readonly listedIds: ListedIdStore;
-  /** Lists of ids that were not compared yet, in their stored form. */
+  /** Id lists that have not been compared yet, in their stored form. */
   readonly lists: Map<StreamName, IdList>;
   /** Stores the progress of the run. */
   saveProgress(): Promise<void>;

@@ -35,7 +35,7 @@ export interface BeginningOfRun {
   readonly startsOver: boolean;
 }
 
-/** The run was stopped from outside. */
+/** Error that a run was stopped from outside. */
 export class Stopped extends Error {
   readonly reason: 'LEASE_LOST' | 'STOPPING';
 
@@ -50,8 +50,9 @@ export class Stopped extends Error {
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
 /**
- * Executes a claimed run: reads its streams one after the other, compares ids if that is due, and raises the findings
- * that need no invoice. The end of the run is stored with the run, and the caller applies it to the connection.
+ * Executes a claimed run: reads its streams one after another, compares ids if a comparison is due, and raises the
+ * findings that need no invoice. The outcome of the run is stored with the run, and the caller applies it to the
+ * connection.
  * @returns undefined if another worker has taken over the run; nothing more may be written then
  */
 export const syncRun =
@@ -105,8 +106,8 @@ export const syncRun =
   };
 
 /**
- * A page may have been in transit when the deletion ended the vendor master. Vendors from that page must not count as
- * known.
+ * Stops the vendors of a deleted connection from counting as known again. A page may have been in transit when the
+ * deletion first did so, and vendors from that page must not count as known.
  */
 async function endMasterAgain(
   { imports, logger }: SyncRunDeps,
@@ -125,7 +126,7 @@ async function endMasterAgain(
 /** Describes how reading the ERP ended. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Stream at which the budget was used up. The next run continues there. */
+  /** Stream at which the call budget was used up. The next run continues there. */
   readonly spentAt?: StreamName | 'ids';
 }
 
@@ -145,7 +146,7 @@ async function readAll(
   const incompleteSince = connection.incompleteSince ?? startedAt;
   if (connection.incompleteSince === undefined) await claim.saveIncomplete(startedAt);
 
-  // Streams after the point at which the budget of an earlier run was used up come first. Otherwise they would never be
+  // Streams after the point at which an earlier run used up its budget are read first. Otherwise they would never be
   // read.
   const pass = startsOver ? undefined : connection.pass;
   const complete = new Set<StreamName>();
@@ -170,7 +171,7 @@ async function readAll(
   }
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
   const read = [...new Set([...(pass?.read ?? []), ...complete])];
-  // A run that began with the lists leaves the streams to the next run, so that neither prevents the other.
+  // A run that began with the id lists leaves the streams to the next run, so that neither prevents the other.
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
@@ -178,7 +179,8 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // Records that an earlier run has read may have changed since, so the list is as old as the run that completed it.
+  // Records that an earlier run has read may have changed since, so the list counts as being as old as the run that
+  // completed it.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -187,7 +189,7 @@ async function readAll(
   return end;
 }
 
-/** Returns the remaining streams of a pass. */
+/** Returns the streams that remain in a pass. */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));
@@ -198,7 +200,7 @@ function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
 }
 
 /**
- * Compares all ids of streams whose deletions cannot be detected otherwise, at intervals and when a run starts from the
+ * Compares all ids in streams whose deletions cannot be detected otherwise, at intervals and when a run starts from the
  * beginning.
  */
 async function reconcileWhereDue(
@@ -212,7 +214,7 @@ async function reconcileWhereDue(
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
-    // A list in progress is continued.
+    // A list that is in progress is continued.
     const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
     await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
     for (const stream of begun) run.lists.set(stream, NOT_BEGUN);
@@ -232,7 +234,7 @@ function isLeftOut(stream: StreamName, { code }: ErpFault): boolean {
 }
 
 /**
- * Tells whether no other stream can be read after a fault, because the ERP cannot respond or must not be called for
+ * Checks whether no other stream can be read after a fault, because the ERP cannot respond or must not be called for
  * some time.
  */
 function endsRun(fault: ErpFault): boolean {
@@ -249,7 +251,10 @@ async function faultOf(work: Promise<void>): Promise<ErpFault | undefined> {
   }
 }
 
-/** The analysis service accepts no records from a disconnected connection. This ends the claim and is not a fault. */
+/**
+ * The analysis service accepts no records from a disconnected connection. Its refusal invalidates the claim and is not
+ * a fault.
+ */
 async function causeOf(error: unknown, claim: ConnectionClaim): Promise<unknown> {
   if (!(error instanceof DomainError) || error.kind !== 'wrong_state') return error;
   return claim.confirm().then(

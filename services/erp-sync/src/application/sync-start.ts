@@ -13,7 +13,7 @@ interface Deps {
 }
 
 /**
- * Starts a run on request.
+ * Starts an import run on request.
  * @throws DomainError not_found, wrong_state, in_progress, rate_limited
  */
 export type StartRun = (

@@ -12,7 +12,7 @@ import type { OpenWindow, StreamState } from './sync-stores.js';
 /** Streams whose records have a date. */
 const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNotes', 'payments']);
 
-/** First date of documents to import. */
+/** First day from which documents are imported. */
 export interface FirstDay {
   readonly day: string;
   /** True if the customer chose the date. It then also applies to documents that change later. */
@@ -27,7 +27,7 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 
 /**
  * Reads a stream to its end: continues the window of an earlier run, or begins a new one at the cursor. After each page
- * its position is stored, while the next page is already being stored. The cursor moves after the last page.
+ * its position is stored, while the next page is already being stored. The cursor is moved after the last page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -40,7 +40,7 @@ export async function readStream<S extends StreamName>(
   const window = withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
   log.begin(stream, window.from);
   const begunAt = performance.now();
-  /** Time of the ERP at the beginning of the window. Responses state the time at which they were sent. */
+  /** ERP time at the beginning of the window. Responses state the time at which they were sent. */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');
     if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not return its time.');
@@ -79,7 +79,7 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** A window that begins again has no first date yet. */
+/** Sets the first date of a window that begins again, because it has none yet. */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;
@@ -140,7 +140,7 @@ async function storePart<S extends StreamName>(
 
 const ID_SHOWN_MAX = 200;
 
-/** Returns the id of a refused record if it can be shown. */
+/** Returns the id of a refused record if the id can be shown. */
 function showableId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || id.length > ID_SHOWN_MAX) return undefined;
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
@@ -155,7 +155,7 @@ async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
       const result = await upcoming;
       if (result.done === true) return;
       upcoming = iterator.next();
-      // Awaited in the next round; the empty catch avoids an unhandled rejection until then.
+      // The promise is awaited in the next iteration; the empty catch avoids an unhandled rejection until then.
       upcoming.catch(() => {});
       yield result.value;
     }

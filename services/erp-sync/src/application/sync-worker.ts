@@ -16,8 +16,8 @@ export const RUNS_MAX = 8;
 /** Maximum number of requested runs that wait in one replica. */
 export const RUNS_WAITING_MAX = 100;
 /**
- * Maximum number of consecutive runs that are continued at once after their worker stopped responding. After that, the
- * connection waits for its regular time.
+ * Maximum number of consecutive runs that are continued immediately after their worker stopped responding. After that,
+ * the connection waits for its regular time.
  */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
@@ -29,7 +29,7 @@ interface Deps {
   readonly connections: SyncedConnections;
   readonly runs: RunStore;
   readonly tenants: Tenants;
-  /** Executes a claimed run and stores its end. */
+  /** Executes a claimed run and stores its outcome. */
   readonly syncRun: (
     claim: ConnectionClaim,
     begin: BeginningOfRun,
@@ -43,19 +43,19 @@ interface Deps {
 export interface SyncWorker {
   /** Number of runs in this process, including waiting ones. */
   readonly underWay: number;
-  /** Claims due connections as far as there is capacity, and starts their runs. */
+  /** Claims due connections while there is capacity, and starts their runs. */
   poll(): Promise<void>;
   /**
-   * Starts a run of a connection now.
+   * Starts a run for a connection now.
    * @returns the id of the run
    * @throws DomainError not_found, wrong_state, in_progress, rate_limited
    */
   start(organizationId: string, connectionId: string, mode: RunMode): Promise<string>;
-  /** Interrupts the current runs, which another replica continues at once. */
+  /** Interrupts the current runs. Another replica continues them immediately. */
   stop(): Promise<void>;
 }
 
-/** A run of this process. */
+/** A run that this process executes. */
 interface OwnRun {
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
@@ -132,9 +132,9 @@ export function syncWorker(deps: Deps): SyncWorker {
   }
 
   /**
-   * Handles a run whose worker stopped responding. If the run had ended, its end is applied to the connection.
-   * Otherwise it is continued at once, unless that has happened too often.
-   * @param mayContinue tells whether the organization exists and has an active subscription
+   * Handles a run whose worker stopped responding. If the run had been completed, its outcome is applied to the
+   * connection. Otherwise it is continued at once, unless that has happened too often.
+   * @param mayContinue checks whether the organization exists and has an active subscription
    */
   async function resolveSilent(
     {
@@ -167,7 +167,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     else await finish(continued, abandoned, abandonedRuns);
   }
 
-  /** Tells whether the organization exists and has an active subscription. */
+  /** Checks whether the organization exists and has an active subscription. */
   async function isServed(organizationId: string): Promise<boolean> {
     try {
       return (await tenants.factsOf(organizationId, systemContext('erp sync'))).hasActiveSubscription;

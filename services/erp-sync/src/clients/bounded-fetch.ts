@@ -4,14 +4,14 @@ import { call } from '@invoicecontrol/egress/call';
 import { joinHeaders } from '@invoicecontrol/egress/http-answer';
 import { ErpFault, Outage } from '../domain/faults.js';
 
-/** Makes calls without following redirects, with limits on time and size of the whole response. */
+/** Makes calls without following redirects, with limits on the time and size of the whole response. */
 export type BoundedFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
 
 /**
- * Creates a fetch function for addresses of the configuration, which need no egress guard.
+ * Creates a fetch function for configured addresses, which need no egress guard.
  * @param callMs timeout of the call including its body
  * @throws ErpFault TIMEOUT, UPSTREAM_ERROR, BAD_RESPONSE for a response that is too large
  */
@@ -25,7 +25,7 @@ export function boundedFetch({
   const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
   return async (url, init) => {
     try {
-      // This only converts headers and body, whatever their form. It makes no call.
+      // The constructor only converts headers and body to a uniform form. No call is made.
       const request = new Request(url, init);
       const headers = { 'accept-encoding': 'gzip', ...Object.fromEntries(request.headers) };
       const content = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
@@ -47,7 +47,7 @@ export function boundedFetch({
   };
 }
 
-/** Tells whether a response with this status must not have a body. */
+/** Checks whether a response with this status must not have a body. */
 function isBodyless(status: number): boolean {
   return status === 204 || status === 205 || status === 304;
 }

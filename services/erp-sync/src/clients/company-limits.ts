@@ -1,14 +1,14 @@
-/** Limits the calls to one company in an ERP, for all runs and tests of this process. */
+/** Limits the calls to one company in an ERP for all runs and tests in this process. */
 export interface CompanyLimit {
   /** Makes the call as soon as fewer calls than the limit are in progress. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
-  /** Delays further calls, because the ERP asked for it. */
+  /** Delays further calls, because the ERP requested a pause. */
   pause(ms: number): void;
   /** Returns the remaining delay in milliseconds, or 0. */
   pauseMs(): number;
 }
 
-/** Maximum number of idle companies that are kept because of their delays. */
+/** Maximum number of companies without calls that are kept because of their delays. */
 const IDLE_MAX = 10_000;
 
 interface State {
@@ -57,7 +57,7 @@ export function companyLimits(now: () => number = () => performance.now()): {
   };
 }
 
-/** Resolves when another call has ended. Rejects when the signal is aborted. */
+/** Resolves when another call has completed. Rejects when the signal is aborted. */
 function turn({ waiting }: State, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {

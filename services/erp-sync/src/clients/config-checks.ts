@@ -3,7 +3,7 @@ import type { Egress } from '@invoicecontrol/egress/egress';
 import type { ConfigChecks } from '../providers/product.js';
 
 /**
- * Checks addresses in configurations. The URL of a customer must be public, or have an origin that the installation
+ * Checks the addresses in configurations. A customer URL must be public, or have an origin that the installation
  * allows.
  */
 export function configChecks(

@@ -1,11 +1,11 @@
 import { ErpFault, Outage } from '../domain/faults.js';
 import { isObject, textOf } from '../providers/json.js';
 
-/** OAuth errors of a server that cannot check the token at the moment (RFC 6749, section 4.1.2.1). */
+/** OAuth errors of a server that temporarily cannot check the token (RFC 6749, section 4.1.2.1). */
 const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 
 /**
- * Returns the JSON of a successful response.
+ * Parses the JSON body of a successful response.
  * @throws ErpFault as {@link requireOk}; Outage BAD_RESPONSE if the body is not JSON
  */
 export async function readJson(response: Response): Promise<unknown> {
@@ -31,13 +31,13 @@ export async function requireOk(response: Response): Promise<void> {
   throw new Outage('UPSTREAM_ERROR', `The ERP responded with status ${status}.`);
 }
 
-/** Tells whether a refusal comes from the ERP itself. Proxies respond with HTML pages. */
+/** Checks whether a refusal was sent by the ERP itself. Proxies respond with HTML pages. */
 export async function isOfErp(response: Response): Promise<boolean> {
   return isObject(await jsonOf(response.clone()));
 }
 
 /**
- * Tells whether a server refuses to revoke a token because the token is no longer valid. An HTML page with the same
+ * Checks whether a server refuses to revoke a token because the token is no longer valid. An HTML page with the same
  * status is not conclusive.
  */
 export async function isTokenEnded(response: Response): Promise<boolean> {

@@ -15,24 +15,24 @@ import type { Attempt } from './call-once.js';
 import { companyLimits } from './company-limits.js';
 import type { CompanyLimit } from './company-limits.js';
 
-/** Limits of calls to ERPs (ERP reference, section 14). */
+/** Limits on calls to ERPs (ERP reference, section 14). */
 export interface ErpHttpSettings {
-  /** Time limit of one call, from its beginning to the last byte of its response. */
+  /** Time limit of one call, up to the last byte of its response. */
   readonly callMs: number;
   readonly responseBytesMax: number;
   readonly backoffMs: number;
   readonly backoffMsMax: number;
   /**
-   * Origins of the configuration, which are called directly. All other addresses belong to customers and go through the
+   * Configured origins, which are called directly. All other addresses belong to customers and are called through the
    * egress guard.
    */
   readonly trustedOrigins: ReadonlySet<string>;
 }
 
-/** Calls for one run or one test of a connection. */
+/** Calls made for one run or one test of a connection. */
 export interface ErpCalls extends ErpHttp {
   readonly callsCount: number;
-  /** Time that was spent waiting because the ERP limited the rate. */
+  /** Time in milliseconds spent waiting because of the ERP's rate limits. */
   readonly throttledMs: number;
   /**
    * Makes a call by other means, which is counted and repeated like {@link ErpHttp.send}.
@@ -42,23 +42,26 @@ export interface ErpCalls extends ErpHttp {
 }
 
 export interface ErpCallsOptions {
-  /** Provider and company. All calls with the same key share a limit. */
+  /** Key made of provider and company. All calls with the same key share a limit. */
   readonly company: string;
   /** Maximum number of concurrent calls to one company. */
   readonly concurrency: number;
   readonly callsMax: number;
   readonly runMs: number;
-  /** Ends the calls when the lease is lost or the service stops. */
+  /** Signal that aborts the calls when the lease is lost or the service stops. */
   readonly signal: AbortSignal;
 }
 
 export interface ErpHttpClient {
-  /** @throws TypeError from `send` once the signal is aborted */
+  /**
+   * Opens the calls for a run or a test.
+   * @throws TypeError from `send` once the signal is aborted
+   */
   open(options: ErpCallsOptions): ErpCalls;
   close(): void;
 }
 
-/** Maximum number of attempts of one call, the first one included. */
+/** Maximum number of attempts for one call, including the first one. */
 export const CALL_TRIES_MAX = 5;
 const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 64;
@@ -114,7 +117,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         }
       };
 
-      /** Waits until the company may be called again, because another run may have been told to wait. */
+      /** Waits until the company may be called again, because its ERP may have asked another run to wait. */
       const awaitPause = async (limit: CompanyLimit): Promise<void> => {
         const pauseMs = limit.pauseMs();
         if (pauseMs > settings.backoffMsMax) throw rateLimited(pauseMs);
@@ -190,7 +193,10 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   };
 }
 
-/** Returns the pause that the response requires, or that of the vendor's manual if a throttled response states none. */
+/**
+ * Returns the pause that the response requires, or the pause documented by the vendor if a throttled response states
+ * none.
+ */
 function pauseAskedFor(
   answer: ErpAnswer,
   { code }: ErpFault,

@@ -12,13 +12,12 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 /** Maximum number of records in one call. The contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
 /**
- * Maximum number of attempts of a call. Their delays add up to about half a minute, enough for a failover of the
- * database.
+ * Maximum number of attempts for a call. Their delays add up to about half a minute, enough for a database failover.
  */
 export const CALL_TRIES_MAX = 6;
 /** Maximum number of bytes of the encoded records, so that the whole call stays below the message limit. */
 const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
-/** Bytes for the tag and length of a field, and for a value that is not text. */
+/** Maximum number of bytes for a field's tag and length, and for a value that is not text. */
 const FIELD_BYTES_MAX = 32;
 /** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
@@ -26,7 +25,7 @@ const BYTES_PER_CHARACTER_MAX = 3;
 const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
-/** Timeout of a call. A page normally takes a second; the rest is for a slow database. */
+/** Timeout of a call. A page normally takes a second. The remaining time allows for a slow database. */
 const CALL_MS_MAX = 60_000;
 /**
  * Maximum number of calls that examine imported records at the end of a run, with 5,000 records each. The next run
@@ -65,7 +64,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     let updated = 0;
     let unchanged = 0;
     const failures: { externalId: string; message: string }[] = [];
-    // The calls are made one after the other, so that the last version of a repeated record is used.
+    // The calls are made one after another, so that the last version of a repeated record is used.
     for (const batch of batchesOf(records, toWire)) {
       const { counts } = await send(batch);
       created += counts?.created ?? 0;
@@ -176,9 +175,7 @@ function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Gene
   if (batch.length > 0) yield batch;
 }
 
-/**
- * Returns an upper bound of the size of a message. Encoding it only to get its length would cost as much as sending it.
- */
+/** Returns an upper bound of a message's size. Encoding it only to get its length would cost as much as sending it. */
 function bytesAtMost(value: unknown): number {
   if (typeof value === 'string') return FIELD_BYTES_MAX + BYTES_PER_CHARACTER_MAX * value.length;
   if (value === undefined) return 0;

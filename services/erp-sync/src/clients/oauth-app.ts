@@ -20,7 +20,7 @@ import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { textOf } from '../providers/json.js';
 import type { BoundedFetch } from './bounded-fetch.js';
 
-/** The OAuth app of this installation, as it is registered with a provider. */
+/** This installation's OAuth app as registered with a provider. */
 export interface OAuthAppSettings {
   /** Expected issuer, which is compared with `iss` if a callback contains it. */
   readonly issuer: string;
@@ -30,7 +30,7 @@ export interface OAuthAppSettings {
   readonly tokenUrl: string;
   readonly revokeUrl: string;
   readonly scopes: readonly string[];
-  /** Lifetime of an access token when the response does not state it. */
+  /** Lifetime of an access token in seconds if the response does not state one. */
   readonly accessSeconds: number;
 }
 
@@ -46,8 +46,8 @@ export interface OAuthApp {
 }
 
 /**
- * Implements the authorization code flow with PKCE and refresh tokens. The secret of the app is sent with Basic
- * authentication (ERP reference, section 8).
+ * Implements the authorization code flow with PKCE and refresh tokens. The app secret is sent with Basic authentication
+ * (ERP reference, section 8).
  */
 export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch, clock: Clock): OAuthApp {
   const configuration = new Configuration(
@@ -61,7 +61,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
     ClientSecretBasic(settings.clientSecret),
   );
   configuration[customFetch] = (url, init) => fetchBounded(url, init as RequestInit);
-  // Only addresses of the configuration are called, and a simulator on the same machine has no certificate.
+  // Only configured addresses are called, and a simulator on the same machine has no certificate.
   // oxlint-disable-next-line typescript/no-deprecated -- marked so only to stand out
   if (new URL(settings.tokenUrl).protocol === 'http:') allowInsecureRequests(configuration);
 
@@ -108,7 +108,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
   };
 }
 
-/** Error codes of a request that is wrong, so that a retry would be refused too. */
+/** Error codes for an incorrect request, for which a retry would be refused too. */
 const REQUEST_REFUSED: ReadonlySet<string> = new Set([
   'invalid_request',
   'invalid_scope',
@@ -117,13 +117,13 @@ const REQUEST_REFUSED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Describes a fault without the text of the provider, which could repeat sent data. Only errors that the provider
- * itself names end a grant or concern the app. Everything else counts as an outage.
+ * Describes a fault without the provider's text, which could repeat sent data. Only errors that the provider itself
+ * names invalidate a grant or concern the app. All other errors count as an outage.
  */
 async function faultOf(error: unknown): Promise<Error> {
   if (error instanceof ErpFault) return error;
   if (error instanceof ResponseBodyError) return faultOfNamed(error.error, error.response);
-  // The cause is an error of a call by this service.
+  // The cause is an error in a call that this service made.
   if (error instanceof ClientError && error.cause instanceof ErpFault) return error.cause;
   // A refused client gets an authentication challenge (RFC 6749, section 5.2), but a proxy may send one too.
   if (error instanceof WWWAuthenticateChallengeError) {
@@ -134,7 +134,10 @@ async function faultOf(error: unknown): Promise<Error> {
   return faultOfNamed(undefined, response);
 }
 
-/** @param name name of an OAuth error */
+/**
+ * Returns the fault for an OAuth error.
+ * @param name name of the OAuth error
+ */
 function faultOfNamed(name: string | undefined, response: Response | undefined): Error {
   if (name === 'invalid_grant') return new GrantRefused();
   if (name === 'invalid_client') return appRefused();

@@ -5,7 +5,7 @@ import type { BoundedFetch } from './bounded-fetch.js';
 import { isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
-/** Settings that are the same in every installation. */
+/** Settings for QuickBooks that are the same in every installation. */
 export const quickBooksApp = {
   issuer: 'https://oauth.platform.intuit.com/op/v1',
   scopes: ['com.intuit.quickbooks.accounting'],
@@ -16,7 +16,7 @@ const REALM_ID = /^[0-9]{1,20}$/;
 const companyInfo = z.object({ CompanyInfo: z.object({ CompanyName: z.string().min(1) }) });
 
 /**
- * OAuth app of QuickBooks Online (ERP reference, section 5). The callback names the company without a signature, so
+ * OAuth app for QuickBooks Online (ERP reference, section 5). The callback names the company without a signature, so
  * only a call for that company with the new access token proves it.
  * @param apiUrl URL up to `/v3`
  */

@@ -6,7 +6,7 @@ import { isOfErp, isTokenEnded, readJson, requireOk } from './erp-answer.js';
 import type { OAuthApp, OAuthAppSettings } from './oauth-app.js';
 
 /**
- * Settings that are the same in every installation. Apps that were created since March 2026 have only these granular
+ * Settings for Xero that are the same in every installation. Apps created since March 2026 have only these granular
  * scopes.
  */
 export const xeroApp = {
@@ -33,8 +33,8 @@ const connections = z.array(
 );
 
 /**
- * OAuth app of Xero (ERP reference, section 6). The access token identifies the consent, and the list of connections
- * shows which company was connected by it.
+ * OAuth app for Xero (ERP reference, section 6). The access token identifies the consent, and the connection list shows
+ * which company it connected.
  * @param apiUrl URL up to `/connections`
  */
 export function xeroAuthorization(
@@ -56,7 +56,8 @@ export function xeroAuthorization(
       );
       if (connected === undefined)
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include an organisation of Xero.');
-      // The tokens of several companies would be one chain, and each refresh would end the access of the others.
+      // The tokens for several companies would form one chain, and each refresh would terminate the access to the
+      // others.
       if (more.length > 0) {
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent includes several organisations. Connect them one by one.');
       }
@@ -90,7 +91,7 @@ export function xeroAuthorization(
 }
 
 /**
- * Returns the consent that an access token belongs to. The token came directly from Xero, so its signature is not
+ * Returns the consent to which an access token belongs. The token came directly from Xero, so its signature is not
  * verified.
  */
 function authEventOf(accessToken: string): string {

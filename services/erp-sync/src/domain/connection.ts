@@ -13,18 +13,21 @@ export interface Connection {
   readonly companyId: string;
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
-  /** Configuration as responses show it, with camelCase names and without secrets. */
+  /** Configuration as shown in responses, with camelCase names and without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
-   * Derived from organization, provider and company in the ERP. It stays the same if the company is connected again.
+   * Id derived from organization, provider and company in the ERP. It stays the same if the company is connected again.
    */
   readonly remoteCompanyId: string;
   readonly isPaused: boolean;
-  /** First date of bills to import (`YYYY-MM-DD`). Absent for the last `ERP_INITIAL_MONTHS`. */
+  /**
+   * First date (`YYYY-MM-DD`) from which bills are imported. If absent, the last `ERP_INITIAL_MONTHS` months are
+   * imported.
+   */
   readonly importFrom: string | undefined;
-  /** Time when the last run ended. */
+  /** Time when the last run was completed. */
   readonly lastSyncAt: Date | undefined;
-  /** Time when the last run with the status SUCCEEDED or PARTIAL ended. */
+  /** Time when the last run with the status SUCCEEDED or PARTIAL was completed. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
   /** Time when the next import run is due. Absent while no run is scheduled. */
@@ -35,7 +38,7 @@ export interface Connection {
   readonly recentRunIds: readonly string[];
   /** Time when each stream was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
-  /** Client secret or API key. Absent for providers with consent, and after a deletion. */
+  /** Client secret or API key. Absent for providers that use consent, and after a deletion. */
   readonly credential: SealedValue | undefined;
   readonly createdAt: Date;
 }
@@ -51,7 +54,7 @@ type ChosenAtCreation =
   | 'credential'
   | 'createdAt';
 
-/** Creates a connection that was never read. Its first run is due at once. */
+/** Creates a connection that has never been read. Its first run is due immediately. */
 export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Connection {
   return {
     ...chosen,
@@ -75,8 +78,8 @@ export interface ConnectionError {
 }
 
 /**
- * Tells whether the next run is scheduled after a run has ended. In the status ERROR someone must act first, but a run
- * can be started on request.
+ * Checks whether the next run is scheduled after a run is completed. In the status ERROR a person must act first, but a
+ * run can be started on request.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

@@ -13,7 +13,7 @@ export type FaultCode =
   | 'RECORD_INVALID'
   | 'RUN_ABANDONED';
 
-/** Faults that someone must fix. The connection changes to ERROR at once, and nothing is retried. */
+/** Faults that a person must fix. The connection changes to ERROR immediately, and no call is retried. */
 const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'AUTH_FAILED',
   'REAUTH_REQUIRED',
@@ -22,7 +22,7 @@ const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'DATABASE_REQUIRED',
 ]);
 
-/** A fault of an ERP. The message is our own and contains no body, address, header or trace of the ERP. */
+/** Error for an ERP fault. The message is our own and contains no body, address, header or stack trace of the ERP. */
 export class ErpFault extends Error {
   readonly code: FaultCode;
   /** Minimum delay before the next call, if the ERP states one. */
@@ -40,8 +40,11 @@ export class ErpFault extends Error {
   }
 }
 
-/** A fault that may pass without any action, whatever its code. The call is retried, and so is the next run. */
+/**
+ * Error for a fault that may pass without any action, regardless of its code. The call is retried, and so is the next
+ * run.
+ */
 export class Outage extends ErpFault {}
 
-/** The budget of a run is used up. The run ends with its results so far, and the next run continues. */
+/** Error that the budget of a run is used up. The run ends with its results so far, and the next run continues. */
 export class BudgetSpent extends ErpFault {}

@@ -1,11 +1,11 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 
-/** Earliest accepted date, which detects typing errors such as the year 0226. */
+/** Earliest accepted date. The limit detects typing errors such as the year 0226. */
 const EARLIEST = '2000-01-01';
 
 /**
- * Returns the first date of bills to import.
+ * Returns the first date from which bills are imported.
  * @throws DomainError invalid
  */
 export function readImportFrom(day: string | undefined, now: Date): string | undefined {

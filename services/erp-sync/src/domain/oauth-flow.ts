@@ -12,14 +12,14 @@ export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
 /** A consent flow, from its start to the decision. */
 export interface OAuthFlow {
-  /** Id of 128 random bits, which is part of the state parameter. */
+  /** Flow id of 128 random bits, which is part of the state parameter. */
   readonly id: string;
   readonly organizationId: string;
   readonly provider: Connection['provider'];
   readonly companyId: string;
   /** The actor who started the flow, for audit events. */
   readonly actor: FlowActor;
-  /** Redirect URI as it was sent to the provider. The exchange of the code must repeat it. */
+  /** Redirect URI as it was sent to the provider. The request that exchanges the code must repeat it. */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
   /** Time until which the browser may return and, later, until which the user may confirm. */
@@ -40,11 +40,11 @@ export interface FlowActor {
   readonly ip: string | undefined;
 }
 
-/** The company in the ERP that the user consented to. */
+/** The ERP company to which the user consented. */
 export interface ConsentedTenant {
   readonly id: string;
   readonly name: string;
-  /** Connection id at the provider, if it is needed to end the connection. */
+  /** Connection id at the provider, if it is needed to terminate the connection. */
   readonly remoteConnectionId?: string;
 }
 

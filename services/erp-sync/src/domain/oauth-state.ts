@@ -11,7 +11,7 @@ export interface OAuthState {
   readonly expiresAt: Date;
 }
 
-/** A signing key. Its id is part of the state parameter, so that older keys can still verify. */
+/** A signing key. Its id is part of the state parameter, so that older keys can still be used for verification. */
 export interface StateKey {
   readonly id: string;
   readonly bytes: Buffer;
@@ -19,12 +19,12 @@ export interface StateKey {
 
 const VERSION = 1;
 const KEY_BYTES = 32;
-/** Maximum length of a state parameter. Our own have about 400 characters. */
+/** Maximum length of a state parameter. The state parameters that this service creates have about 400 characters. */
 const STATE_LENGTH_MAX = 2_048;
 
 /**
- * Derives keys for state parameters from the key ring of the service, so that neither use of a key reveals anything
- * about the other.
+ * Derives keys for state parameters from the service's key ring, so that neither use of a key reveals anything about
+ * the other.
  */
 export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [StateKey, ...StateKey[]] {
   const derive = ({ id, bytes }: StateKey): StateKey => ({
@@ -35,7 +35,10 @@ export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [S
   return [derive(newest), ...older.map(derive)];
 }
 
-/** @returns base64url of JSON, a dot, base64url of its HMAC-SHA256 */
+/**
+ * Signs the state of a consent.
+ * @returns base64url of JSON, a dot, base64url of its HMAC-SHA256
+ */
 export function signState(state: OAuthState, [key]: readonly [StateKey, ...StateKey[]]): string {
   const body = Buffer.from(
     JSON.stringify({
@@ -62,7 +65,7 @@ export function readState(text: string, keys: readonly StateKey[], now: Date): O
   if (fields === undefined || key === undefined) return undefined;
   const given = Buffer.from(signature, 'base64url');
   const expected = sign(body, key);
-  // The signature is compared as text, because base64url text can be written in several ways and only one was signed.
+  // The signature is compared as text, because base64url can be written in several ways and only one was signed.
   if (given.toString('base64url') !== signature || given.length !== expected.length) return undefined;
   if (!timingSafeEqual(given, expected)) return undefined;
   const { v, jti, org, prv, co, iat, exp } = fields;

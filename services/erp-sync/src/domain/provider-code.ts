@@ -1,3 +1,3 @@
-/** Codes of the ERPs in contracts and in what is stored. */
+/** ERP codes in contracts and in stored records. */
 export const providerCodes = ['PROVIDER_A', 'PROVIDER_B', 'PROVIDER_C', 'PROVIDER_D'] as const;
 export type ProviderCode = (typeof providerCodes)[number];

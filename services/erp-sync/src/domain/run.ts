@@ -14,15 +14,15 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Beginning of the window. Absent if the stream was read from its beginning. */
+  /** Start of the window. Absent if the stream was read from its beginning. */
   readonly cursorFrom?: string;
-  /** Beginning of the next window. Absent if the stream was not read completely. */
+  /** Start of the next window. Absent if the stream was not read completely. */
   readonly cursorTo?: string;
 }
 
 const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
 
-/** A fault of a run, described in our own words. */
+/** A fault that occurred in a run, described in our own words. */
 export interface RunError {
   readonly stream?: StreamName;
   readonly code: FaultCode;
@@ -32,7 +32,7 @@ export interface RunError {
   readonly retryable: boolean;
 }
 
-/** Maximum number of errors that a run stores (the first ones). */
+/** Maximum number of errors that a run stores. The first errors are kept. */
 export const RUN_ERRORS_MAX = 20;
 /** Percentage of invalid rows in a stream above which the run is PARTIAL. */
 const INVALID_PERCENT_MAX = 5;
@@ -68,11 +68,11 @@ interface FaultlessOutcome {
 interface FaultyOutcome {
   readonly status: 'PARTIAL' | 'FAILED';
   readonly error: { readonly code: FaultCode; readonly message: string };
-  /** True if someone must act. The connection then changes to ERROR. */
+  /** True if a person must act. The connection then changes to ERROR. */
   readonly needsAPerson: boolean;
   /** Time before which the ERP must not be called. */
   readonly notBefore?: Date;
-  /** True if the service interrupted the run. The next run is due at once. */
+  /** True if the service interrupted the run. The next run is due immediately. */
   readonly isInterrupted: boolean;
 }
 
@@ -95,11 +95,11 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
   return { ...(stream === undefined ? {} : { stream }), code, message, retryable };
 }
 
-/** Collects the results of a run in the memory of its worker. */
+/** Collects the results of a run in its worker's memory. */
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
-  /** Begins or continues the counts of a stream. */
+  /** Starts or continues the counts for a stream. */
   begin(stream: StreamName, cursorFrom: string | undefined): void;
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
   /** Records that the stream was read completely. */
@@ -112,7 +112,7 @@ export interface RunLog {
   failed(error: RunError): void;
   /** Records that a position has moved, so that a later run need not read earlier rows again. */
   advance(): void;
-  /** Tells whether a page was stored, a stream was read completely, or a position moved. */
+  /** Checks whether a page was stored, a stream was read completely, or a position moved. */
   hasResult(): boolean;
 }
 
@@ -174,8 +174,8 @@ export function runLog(): RunLog {
 }
 
 /**
- * Returns the status of a completed run (ERP reference, section 14): FAILED if someone must act or nothing was read,
- * and PARTIAL if a part is missing or more than 5 % of the rows of a stream are invalid.
+ * Returns the status of a completed run (ERP reference, section 14): FAILED if a person must act or nothing was read,
+ * and PARTIAL if a part is missing or more than 5 % of the rows in a stream are invalid.
  */
 export function statusOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
@@ -186,7 +186,7 @@ export function statusOf(
   return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
 }
 
-/** Returns the effect of the end of a run on its connection. */
+/** Returns the effect that the completion of a run has on its connection. */
 export function outcomeOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
   { fault, broken }: EndOfRun,
@@ -208,7 +208,8 @@ export function outcomeOf(
 }
 
 /**
- * Returns the error that a connection shows after a run. A fault that ended a stream is preferred to an invalid row.
+ * Returns the error that a connection shows after a run. A fault that ended a stream takes precedence over an invalid
+ * row.
  */
 function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
   const error = errors.find(({ code }) => code !== 'RECORD_INVALID');

@@ -21,8 +21,8 @@ export function nextSlot(connectionId: string, now: Date, intervalSeconds: numbe
 }
 
 /**
- * Returns the id of the run that is due at a given time. There is one run for each time, whichever replica starts it.
- * Whole hours are written `YYYYMMDDHH`, and other times with all digits.
+ * Returns the id of the run that is due at a given time. Each due time has exactly one run, regardless of which replica
+ * starts it. Whole hours are written `YYYYMMDDHH`, and other times with all digits.
  */
 export function scheduledRunId(connectionId: string, dueAt: Date, intervalSeconds: number): string {
   const digits = dueAt.toISOString().replaceAll(/\D/g, '');

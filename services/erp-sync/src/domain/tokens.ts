@@ -1,19 +1,19 @@
 import type { GrantedTokens } from './oauth-flow.js';
 
-/** The tokens of a connection, which are sealed together. */
+/** Tokens of a connection, which are sealed together. */
 export interface ConnectionTokens extends GrantedTokens {
   /** The previous refresh token, which may be used again for a while. */
   readonly previous?: { readonly refreshToken: string; readonly until: Date };
-  /** Connection id at the provider, if it is needed to end the connection. */
+  /** Connection id at the provider, if it is needed to terminate the connection. */
   readonly remoteConnectionId?: string;
 }
 
 /** Time for which the previous refresh token is kept (ERP reference, section 7.7). */
 export const PREVIOUS_TOKEN_MS = 30 * 60_000;
-/** Remaining time below which an access token is renewed before it is used. */
+/** Remaining validity below which an access token is renewed before it is used. */
 export const RENEW_BEFORE_END_MS = 120_000;
 
-/** Returns the tokens after a refresh. */
+/** Returns the connection's tokens after a refresh. */
 export function refreshed(before: ConnectionTokens, granted: GrantedTokens, now: Date): ConnectionTokens {
   const { remoteConnectionId } = before;
   // If the provider returns the same refresh token again, the previous one is kept.
@@ -37,7 +37,7 @@ export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }
 
-/** Decodes the result of {@link encodeTokens}. */
+/** Decodes tokens that {@link encodeTokens} encoded. */
 export function decodeTokens(text: string): ConnectionTokens {
   const { previous, ...tokens } = JSON.parse(text) as Omit<ConnectionTokens, 'accessExpiresAt' | 'previous'> & {
     accessExpiresAt: string;

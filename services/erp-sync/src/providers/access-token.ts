@@ -1,6 +1,6 @@
 import type { Credentials, ErpAnswer, ErpHttp, ErpRequest } from './provider.js';
 
-/** Calls, and the tokens that they send. */
+/** The calls to an ERP, and the tokens that they send. */
 export interface TokenCalls {
   readonly http: ErpHttp;
   readonly credentials: Pick<Credentials, 'accessToken' | 'renewedAccessToken'>;
@@ -8,7 +8,7 @@ export interface TokenCalls {
 
 /**
  * Sends a request with an access token and, if the ERP refuses the token, once more with a new one.
- * @param isRefused tells whether the response may differ with a new token
+ * @param isRefused checks whether the response may differ with a new token
  * @throws ErpFault of the call; REAUTH_REQUIRED if there is no valid token
  */
 export async function sendWithToken(

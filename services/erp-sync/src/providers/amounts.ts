@@ -1,6 +1,8 @@
 import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 
-/** Returns the exact difference of two amounts that `Row.amount` read, or undefined if one of them is undefined. */
+/**
+ * Returns the exact difference between two amounts that `Row.amount` read, or undefined if one of them is undefined.
+ */
 export function difference(minuend: string, subtrahend: string): string;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined;
 export function difference(minuend: string | undefined, subtrahend: string | undefined): string | undefined {
@@ -9,7 +11,7 @@ export function difference(minuend: string | undefined, subtrahend: string | und
   return minuend === subtrahend ? '0' : microToDecimal(toMicro(minuend) - toMicro(subtrahend));
 }
 
-/** Tells whether an amount that `Row.amount` read, or a difference, is zero. */
+/** Checks whether an amount that `Row.amount` read, or a difference, is zero. */
 export function isZero(amount: string): boolean {
   return amount === '0';
 }

@@ -1,31 +1,37 @@
 import { ErpFault, Outage } from '../domain/faults.js';
 import type { ErpAnswer } from './provider.js';
 
-/** A row in the response table of an ERP: a response that only the ERP itself sends, and its fault. */
+/** A row in an ERP's response table: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
   /** HTTP statuses to which the entry applies. Absent if it applies to every status. */
   readonly status?: readonly number[];
   /**
-   * Error codes of the ERP. `Family_*` matches all codes that begin with `Family_`. A response without a code is not
-   * conclusive.
+   * Error codes that the ERP sends. `Family_*` matches all codes that begin with `Family_`. A response without a code
+   * is not conclusive.
    */
   readonly codes: readonly string[];
   /** Names of the requested lists to which the entry applies. Absent if it applies to every list. */
   readonly of?: readonly string[];
-  /** @param subject name of the requested list */
+  /**
+   * Returns the fault for the response.
+   * @param subject name of the requested list
+   */
   readonly fault: (subject: string) => ErpFault;
 }
 
-/** A response in the form that the tables need. */
+/** A response in the form that the response tables need. */
 export interface CodedAnswer {
   readonly status: number;
-  /** Error codes of the ERP. Empty if another system responded, such as a proxy, or the response is incomplete. */
+  /**
+   * Error codes that the ERP sends. Empty if another system responded, such as a proxy, or if the response is
+   * incomplete.
+   */
   readonly codes: readonly string[];
 }
 
 /**
- * Returns the fault of an unsuccessful response: that of the first row in the table with its status, one of its codes
- * and the requested list. An unknown response counts as an outage and is retried, so that nobody is asked to fix a
+ * Returns the fault for an unsuccessful response: the fault in the first table row with its status, one of its codes
+ * and the requested list. An unknown response counts as an outage and is retried, so that users are not asked to fix a
  * temporary problem.
  */
 export function faultByTable(rules: readonly AnswerRule[], answer: CodedAnswer, subject: string): ErpFault {
@@ -55,7 +61,7 @@ export function outageOf({ status, codes }: CodedAnswer): Outage {
   );
 }
 
-/** Decides without a table: only certain statuses count as an outage. */
+/** Determines the fault without a table: only certain statuses count as an outage. */
 export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
   return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
 }

@@ -15,19 +15,20 @@ import type {
 import { readRows } from './row.js';
 import type { Row } from './row.js';
 
-/** Rows as the ERP sends them, with additional information about the page. */
+/** Rows as sent by the ERP, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
-  /** Rows of other streams that must be stored before these, in this order. */
+  /** Rows from other streams that must be stored before these, in this order. */
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
-/** Reads one stream of an ERP. */
+/** Reads one stream from an ERP. */
 export interface StreamSource<R> {
-  /** Name of the field with the id of a row. */
+  /** Name of the field that contains a row's id. */
   readonly idName: string;
   /**
-   * Returns the id of a row. Absent if it is the text of that field. It is checked before a row may be left out.
+   * Returns the id of a row. Absent if the id is the text in that field. The id is checked before a row may be left
+   * out.
    * @throws RowFault if there is no id
    */
   idOf?(row: Row): string;
@@ -36,13 +37,13 @@ export interface StreamSource<R> {
    * @throws ErpFault
    */
   pages(window: Window): AsyncIterable<RowsPage>;
-  /** Loads the records that the rows of a page refer to, before the rows are read. */
+  /** Loads the records to which the rows of a page refer, before the rows are read. */
   prepare?(rows: readonly unknown[]): Promise<void>;
   /** Reads a row. Returns undefined for a valid row that is not part of the stream. */
   read(row: Row): R | undefined;
-  /** Tells whether the ERP has deleted the row but still returns it. Such a row is not read. */
+  /** Checks whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
-  /** Yields all ids, from a position on. Absent if the ids of all pages are used. */
+  /** Yields all ids, starting after a position. Absent if the ids of all pages are used. */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 
@@ -55,7 +56,7 @@ export interface SessionParts {
 type StreamSources = { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
 
 export interface TimedHttp extends ErpHttp {
-  /** RFC 3339 time of the last response. */
+  /** Time of the last response in RFC 3339 format. */
   serverTime(): string | undefined;
 }
 
@@ -63,7 +64,7 @@ export interface ProviderParts extends Omit<Provider, 'open'> {
   open(deps: SessionDeps & { readonly http: TimedHttp }): SessionParts;
 }
 
-/** Builds a provider from its specific parts. The parts that are the same for all ERPs are implemented here. */
+/** Builds a provider from its specific parts. The parts that all ERPs have in common are implemented here. */
 export function defineProvider({ open, ...traits }: ProviderParts): Provider {
   return {
     ...traits,
@@ -132,7 +133,7 @@ async function* idsOfStream<R>(source: StreamSource<R> | undefined, after: strin
 }
 
 /**
- * Returns the ids of the rows of a list.
+ * Returns the row ids in a list.
  * @throws ErpFault if a row cannot be read, because a record without its id would look deleted
  */
 export async function* idsOf(
@@ -148,7 +149,7 @@ export async function* idsOf(
 }
 
 /**
- * Makes the calls one after the other.
+ * Makes the calls one after another.
  * @returns the names of the calls that the ERP refuses because of missing permissions
  */
 export async function deniedAmong<N extends string>(
@@ -164,7 +165,7 @@ export async function deniedAmong<N extends string>(
   return denied;
 }
 
-/** Records the time that each response states. */
+/** Records the time stated in each response. */
 function timedHttp(http: ErpHttp): TimedHttp {
   let time: string | undefined;
   return {

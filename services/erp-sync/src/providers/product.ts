@@ -1,13 +1,15 @@
 import type { ProviderCode } from './provider.js';
 
-/** Facts about an ERP that are known without calling it. */
+/** Properties of an ERP product that are known without calling it. */
 export interface ErpProduct {
   readonly code: ProviderCode;
-  /** Product name in requests, which is accepted instead of the code, such as `BUSINESS_CENTRAL`. */
+  /** Product name in requests, such as `BUSINESS_CENTRAL`. It is accepted instead of the code. */
   readonly product: string;
-  /** Title in e-mails, pages and messages, such as `Business Central`. */
+  /** Product title in e-mails, pages and messages, such as `Business Central`. */
   readonly title: string;
-  /** Set-up of a connection with credentials (endpoint 10). Absent if a user consents in the browser (endpoint 11). */
+  /**
+   * Set-up of a connection that uses credentials (endpoint 10). Absent if a user consents in the browser (endpoint 11).
+   */
   readonly credentials?: CredentialSetup;
 }
 
@@ -20,8 +22,8 @@ export interface CredentialSetup {
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
   /**
-   * Tells whether two stored configurations may name the same company. Only a call could distinguish them if one leaves
-   * out a value or states it differently.
+   * Checks whether two stored configurations may name the same company. Only a call could distinguish them if one
+   * leaves out a value or states it differently.
    */
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
@@ -35,11 +37,11 @@ export interface ReadConfig {
   readonly remoteKey: string;
 }
 
-/** Rules of the installation for URLs in configurations. */
+/** Installation rules for URLs in configurations. */
 export interface ConfigChecks {
   /** Checks whether a customer URL may be called. */
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;
-  /** Origins to which the token of Business Central may be sent. */
+  /** Origins to which the Business Central token may be sent. */
   readonly bankOrigins: readonly string[];
 }
 

@@ -5,20 +5,20 @@ import type { RecordsOf, StreamName } from '../domain/streams.js';
 export { providerCodes } from '../domain/provider-code.js';
 export type { ProviderCode } from '../domain/provider-code.js';
 
-/** Implementation for one ERP. The engine itself depends on no ERP product. */
+/** Implementation for one ERP product. The engine itself depends on no ERP product. */
 export interface Provider {
   readonly code: ProviderCode;
-  /** Product name in requests, which is accepted instead of the code, such as `BUSINESS_CENTRAL`. */
+  /** Product name in requests, such as `BUSINESS_CENTRAL`. It is accepted instead of the code. */
   readonly product: string;
-  /** Title in e-mails and pages, such as `Business Central`. */
+  /** Product title in e-mails and pages, such as `Business Central`. */
   readonly title: string;
-  /** Streams of the ERP, in the order of `streamNames`. */
+  /** Streams that the ERP provides, in the order of `streamNames`. */
   readonly streams: readonly StreamName[];
-  /** Streams whose deletions can be detected only in a complete list of ids (`Session.ids`). */
+  /** Streams in which deletions can be detected only from a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
   /** Streams whose pages report deletions. Their ids are compared in a full run, and if a page may miss deletions. */
   readonly reportsDeletions?: readonly StreamName[];
-  /** Maximum page size of the ERP. */
+  /** Maximum page size that the ERP allows. */
   readonly pageSize: number;
   /** Maximum number of concurrent calls to one company. */
   readonly concurrency: number;
@@ -37,58 +37,59 @@ export interface SessionDeps {
 
 /** Secrets of a connection. A session never stores or logs them. */
 export interface Credentials {
-  /** Returns the client secret or API key of a provider with credentials. */
+  /** Returns the client secret or API key for a provider that uses credentials. */
   secret(): Promise<string>;
   /**
-   * Returns the access token of a provider with consent, which is refreshed before it expires.
+   * Returns the access token for a provider that uses consent. The token is refreshed before it expires.
    * @throws ErpFault REAUTH_REQUIRED
    */
   accessToken(): Promise<string>;
   /**
-   * Returns a new access token after a 401, with one refresh.
+   * Returns a new access token after a 401 response, with one refresh.
    * @throws ErpFault REAUTH_REQUIRED
    */
   renewedAccessToken(refused: string): Promise<string>;
 }
 
-/** A session with one company in an ERP, for a run or a test. */
+/** A session with one ERP company, for a run or a test. */
 export interface Session {
   /**
-   * Makes the first calls of erp.md sections 3 to 6, which check the credentials, the company and each permission.
+   * Makes the first calls described in erp.md, sections 3 to 6, which check the credentials, the company and each
+   * permission.
    * @throws ErpFault that names all missing permissions
    */
   test(): Promise<RemoteCompany>;
   /**
-   * Reads the pages of one stream.
+   * Yields the pages of one stream.
    * @throws ErpFault
    */
   read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
   /**
-   * Reads all ids of a stream in any order.
+   * Yields all ids in a stream, in any order.
    * @param after `IdPage.position` of the last stored page, to continue after it
    * @throws ErpFault
    */
   ids(stream: StreamName, after?: string): AsyncIterable<IdPage>;
-  /** Returns the time of the ERP server in its last response, never the time of this machine. */
+  /** Returns the ERP server's time as stated in its last response, never the time of this machine. */
   serverTime(): string | undefined;
 }
 
 export interface RemoteCompany {
   readonly name?: string;
-  /** ISO 4217 code of records that state no currency. */
+  /** ISO 4217 currency code for records that state no currency. */
   readonly currency?: string;
 }
 
 export interface Window {
-  /** RFC 3339 time since which rows must have changed. Absent for all rows. */
+  /** Time in RFC 3339 format since which rows must have changed. Absent for all rows. */
   readonly from?: string;
-  /** First date of bills, credit notes and payments (`YYYY-MM-DD`). */
+  /** First date (`YYYY-MM-DD`) from which bills, credit notes and payments are read. */
   readonly dateFrom?: string;
-  /** `Page.position` of the last stored page, to continue after it. */
+  /** Position of the last stored page (`Page.position`), to continue after it. */
   readonly after?: string;
 }
 
-/** Records of one stream. */
+/** Records that belong to one stream. */
 export interface RecordsPart<R> {
   readonly records: readonly R[];
   /** Rows that cannot be read, described in our own words. They are counted as failed and never stored. */
@@ -97,13 +98,13 @@ export interface RecordsPart<R> {
   readonly deletedIds: readonly string[];
 }
 
-/** Records of other streams, which are stored before the page that contains them. */
+/** Records from other streams, which are stored before the page that contains them. */
 export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
 
 export interface Page<R> extends RecordsPart<R> {
   /**
-   * Records that the page refers to and that their own streams do not contain: suppliers of documents, and their bank
-   * accounts.
+   * Records to which the page refers and that their own streams do not contain: the suppliers on documents, and their
+   * bank accounts.
    */
   readonly besides?: BesidesParts;
   /**
@@ -112,15 +113,15 @@ export interface Page<R> extends RecordsPart<R> {
    */
   readonly rowIds?: readonly string[];
   /**
-   * True if the ERP cannot report all deletions of the window. The ids of the stream are then compared before the
-   * cursor moves.
+   * True if the ERP cannot report all deletions in the window. The stream's ids are then compared before the cursor
+   * moves.
    */
   readonly missesDeletions?: boolean;
   /** Position from which a later run can continue. Absent if it can continue only from the beginning of the window. */
   readonly position?: string;
 }
 
-/** A page of a list of all ids. */
+/** A page in a list of all ids. */
 export interface IdPage {
   readonly ids: readonly string[];
   /** Position from which a later run can continue. Absent if it can continue only from the previous position. */
@@ -151,7 +152,10 @@ export interface ErpRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Returns the fault of a response, or undefined for a successful one. If absent, 408, 429 and 5xx are outages. */
+  /**
+   * Returns the fault for a response, or undefined for a successful one. If this function is absent, 408, 429 and 5xx
+   * responses are outages.
+   */
   readonly faultOf?: (answer: ErpAnswer) => ErpFault | undefined;
   /**
    * Delay after RATE_LIMITED without `Retry-After`, as a multiple of the first delay (which is a second by default).
@@ -163,7 +167,7 @@ export interface ErpAnswer {
   readonly status: number;
   /** Headers with lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed JSON of the response. Undefined for any other response, including incomplete JSON. */
+  /** Parsed JSON body. Undefined for any other response, including incomplete JSON. */
   readonly json: unknown;
   readonly text: string;
 }

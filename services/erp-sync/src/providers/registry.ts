@@ -13,7 +13,7 @@ import { xeroProvider } from './xero/provider.js';
 /** All supported ERPs. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
-/** Creates the providers with the URLs of the configuration. */
+/** Creates the providers with the configured URLs. */
 export function providersOf(config: Config): ReadonlyMap<ProviderCode, Provider> {
   const providers = [
     businessCentralProvider({ loginUrl: config.BUSINESS_CENTRAL_LOGIN_URL, apiUrl: config.BUSINESS_CENTRAL_API_URL }),
@@ -36,7 +36,10 @@ export function findProduct(spelling: string): ErpProduct | undefined {
   return bySpelling.get(spelling);
 }
 
-/** @throws TypeError for an unknown code */
+/**
+ * Returns the product with a code.
+ * @throws TypeError for an unknown code
+ */
 export function productOf(code: ProviderCode): ErpProduct {
   const erp = bySpelling.get(code);
   if (erp === undefined) throw new TypeError(`${code} is not the code of an ERP.`);

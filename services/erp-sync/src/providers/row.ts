@@ -1,13 +1,13 @@
 import type { InvalidRow, Page } from './provider.js';
 
-/** Maximum length of a list within a row, such as the lines of a bill. */
+/** Maximum length of a list within a row, such as the lines on a bill. */
 const LIST_LENGTH_MAX = 10_000;
-/** Maximum number of decimals of an amount. */
+/** Maximum number of decimals in an amount. */
 const DECIMALS_MAX = 6;
-/** Format of ids of invalid rows that can be shown in the record of a run. */
+/** Format of invalid row ids that can be shown in a run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
-/** A row cannot be read. The message names the field but not its value. */
+/** Error that a row cannot be read. The message names the field but not its value. */
 export class RowFault extends Error {
   constructor(message: string) {
     super(message);
@@ -16,9 +16,9 @@ export class RowFault extends Error {
 }
 
 /**
- * A row of an ERP, read field by field. A field of a wrong type makes only its row invalid. Every value that means
- * "nothing" in an ERP (an absent field, null, false, an empty text) is undefined. The valid values are checked for all
- * ERPs in `packages/books`.
+ * A row from an ERP, which is read field by field. A field of a wrong type makes only its row invalid. Every value that
+ * means "nothing" in an ERP (an absent field, null, false, an empty string) is undefined. The valid values are checked
+ * for all ERPs in `packages/books`.
  */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ export class Row {
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 
-  /** Reads a text without surrounding spaces. A whole number, such as an id, is converted to text. */
+  /** Reads text without surrounding spaces. A whole number, such as an id, is converted to text. */
   text(name: string): string | undefined {
     const value = this.#present(name);
     if (value === undefined) return undefined;
@@ -43,7 +43,7 @@ export class Row {
     return required(this.text(name), name);
   }
 
-  /** Reads the texts of those fields that are not empty. */
+  /** Reads the text in those of the fields that are not empty. */
   texts(...names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.text(name) ?? []);
   }
@@ -68,7 +68,7 @@ export class Row {
     return required(this.amount(name), name);
   }
 
-  /** Returns the day of a date with or without a time. */
+  /** Reads the day from a date with or without a time. */
   day(name: string): string | undefined {
     const text = this.text(name);
     return text === undefined || !/^.{10}[T ]/.test(text) ? text : text.slice(0, 10);
@@ -129,7 +129,7 @@ export class Row {
 }
 
 /**
- * Reads the rows of a page. A row that cannot be read is counted and left out.
+ * Reads the rows on a page. A row that cannot be read is counted and left out.
  * @param idName name of the id field, which identifies an invalid row
  * @param read returns undefined for a valid row that is not part of the stream
  */
@@ -168,12 +168,15 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept as Present<T>;
 }
 
-/** Splits a text into field names. */
+/** Splits a string into field names. */
 export function namesOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** @throws RowFault if there is no value */
+/**
+ * Requires a value.
+ * @throws RowFault if there is no value
+ */
 export function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) throw new RowFault(`${name} is missing.`);
   return value;

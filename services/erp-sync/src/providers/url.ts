@@ -1,4 +1,4 @@
-/** Adds a query to a URL, without undefined parameters. */
+/** Adds query parameters to a URL, leaving out undefined ones. */
 export function withQuery(url: string, query: Readonly<Record<string, string | undefined>>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],

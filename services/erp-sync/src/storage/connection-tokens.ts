@@ -18,8 +18,8 @@ import type { ConnectionDocument } from './connections.js';
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 /**
- * Stores the tokens of connections. They change independently of the version, and each write requires the claim of the
- * refreshing process.
+ * Stores the tokens of connections. They change independently of the version, and each write requires the refreshing
+ * process to have the claim.
  */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {
   const ownClaim = ({ id, organizationId, claimId }: ClaimedTokens): Filter<ConnectionDocument> => ({
@@ -102,7 +102,7 @@ export function connectionTokenStore(collection: Collection<ConnectionDocument>,
 }
 
 /**
- * Stores changes of connections by consents and by revoked access. These changes are published, so they use the
+ * Stores connection changes caused by consents and by revoked access. These changes are published, so they use the
  * aggregate.
  */
 export function consentedConnectionStore(
@@ -155,7 +155,7 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // Someone has changed the connection. The next run decides.
+        // The connection was changed in the meantime. The next run decides.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

@@ -16,9 +16,9 @@ import type { StreamName } from '../domain/streams.js';
 import type { ProviderCode } from '../domain/provider-code.js';
 
 /**
- * A connection. Changes of its status, configuration, credentials, pause and deletion increase `version` and use the
- * aggregate. Claims, the progress of streams, and tokens change independently, and each of their writes requires its
- * own claim.
+ * A stored ERP connection. Changes of its status, configuration, credentials, pause and deletion increase `version` and
+ * use the aggregate. Claims, the progress of streams, and tokens change independently, and each of their writes
+ * requires its own claim.
  */
 export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
@@ -26,11 +26,11 @@ export interface ConnectionDocument extends Aggregate {
   readonly status: ConnectionStatus;
   readonly config: Readonly<Record<string, unknown>>;
   readonly remoteCompanyId: string;
-  /** Key of the company within the organization while it is connected. Unique sparse index. */
+  /** Unique key, with a sparse index, for the company within the organization while it is connected. */
   readonly liveKey?: string;
   /**
-   * Number among the connections of its provider in the organization. Unique sparse index: two spellings of one company
-   * have different keys, so a new connection must be compared with all connections that were stored before it.
+   * Unique number, with a sparse index, among the organization's connections to its provider. Two spellings of one
+   * company have different keys, so a new connection must be compared with all connections that were stored before it.
    */
   readonly ordinal?: number;
   readonly ordinalKey?: string;
@@ -38,39 +38,39 @@ export interface ConnectionDocument extends Aggregate {
   readonly importFrom?: string;
   readonly createdAt: Date;
 
-  /** Client secret or API key of a provider with credentials. */
+  /** Client secret or API key for a provider that uses credentials. */
   readonly credential?: SealedValue;
-  /** Access and refresh tokens of a provider with consent, as JSON. */
+  /** Access and refresh tokens for a provider that uses consent, as JSON. */
   readonly tokens?: SealedValue;
-  /** Increases with every write of `tokens`. */
+  /** Version of the tokens, which increases with every write of `tokens`. */
   readonly tokenVersion?: number;
-  /** Time of the last refresh of the tokens. Sparse index. */
+  /** Time of the last token refresh, with a sparse index. */
   readonly tokensRefreshedAt?: Date;
   /** Claim of the process that refreshes the tokens. */
   readonly refreshClaim?: string;
   readonly refreshLeaseUntil?: Date;
-  /** Time of the next attempt to revoke the tokens of a disconnected connection. Sparse index. */
+  /** Time of the next attempt to revoke a disconnected connection's tokens, with a sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
 
   /**
-   * Time when the next import run is due. Absent if none is scheduled (ERROR, paused, DISABLED), except that new
-   * credentials also set it in the status ERROR. This field alone decides whether a run is due. Sparse index.
+   * Time when the next import run is due, with a sparse index. Absent if none is scheduled (ERROR, paused, DISABLED),
+   * except that new credentials also set it in the status ERROR. Only this field determines if a run is due.
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
-  /** Claim of the worker of the current run, which its writes require. */
+  /** Claim of the current run's worker, which its writes require. */
   readonly claim?: string;
-  /** The epoch (1970) between runs. Absent if the connection is DISABLED. */
+  /** Expiry time of the lease, the epoch (1970) between runs. Absent if the connection is DISABLED. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** Time when the last comparison of all ids began. */
   readonly reconciledAt?: Date;
-  /** Lists of ids that were not compared yet. Their pages are in `listed_ids`. */
+  /** Id lists that have not been compared yet. Their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
-  /** Point at which the next run continues, if the budget of the last run was used up. */
+  /** Point at which the next run continues, if the last run used up its budget. */
   readonly pass?: Pass;
-  /** Start of the run since which records wait for `CompleteImport`. */
+  /** Start of the run since which records have been waiting for `CompleteImport`. */
   readonly incompleteSince?: Date;
   /** Number of consecutive runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
@@ -80,15 +80,15 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastSuccessAt?: Date;
   readonly lastError?: ConnectionError;
 
-  /** Time since when the vendor master of a disconnected connection must be ended. Sparse index. */
+  /** Time since which a disconnected connection's vendors must stop counting as known, with a sparse index. */
   readonly endMasterSince?: Date;
 }
 
 /** Progress of reading a stream. */
 export interface StreamProgress {
   /**
-   * RFC 3339 time of the ERP clock at which a window begins. It moves after the last page of a window. Absent until the
-   * stream was read completely.
+   * Time on the ERP clock, in RFC 3339 format, at which a window begins. It moves after the last page of a window.
+   * Absent until the stream was read completely.
    */
   readonly cursor?: string;
   /** A window that was not read completely. */
@@ -97,7 +97,7 @@ export interface StreamProgress {
     readonly dateFrom?: string;
     /** Cursor after the last page of the window. Absent until its first page is stored. */
     readonly next?: string;
-    /** `Page.position` of the last stored page. */
+    /** Position of the last stored page (`Page.position`). */
     readonly after?: string;
   };
   /** Time when the stream was last read completely. */
@@ -109,7 +109,7 @@ export const RECENT_RUNS_MAX = 10;
 /** Maximum number of connections that one run of a job handles. */
 const SWEEP_MAX = 256;
 /**
- * Maximum number of connections of one provider that a new one is compared with. An organization cannot have more
+ * Maximum number of connections to one provider with which a new one is compared. An organization cannot have more
  * connections that are not DISABLED.
  */
 const OF_PROVIDER_MAX = 1_000;
@@ -218,7 +218,7 @@ export function connectionStore(
           $set: {
             status: 'DISABLED',
             endMasterSince: clock.now(),
-            // For a connection by consent, the tokens are removed after they were revoked.
+            // The tokens of a connection made by consent are removed after they were revoked.
             ...(connection.credential === undefined ? { revokeAt: clock.now() } : {}),
           },
           $unset: { ...REMOVED_BY_DELETION },
@@ -242,7 +242,7 @@ export function connectionStore(
   };
 }
 
-/** Fields that are removed when an ERP is disconnected. Tokens stay until they are revoked. */
+/** Fields that are removed when an ERP is disconnected. Tokens remain until they are revoked. */
 const REMOVED_BY_DELETION = {
   liveKey: '',
   credential: '',
@@ -269,7 +269,10 @@ function isDuplicateOf(error: unknown, field: keyof ConnectionDocument): boolean
   return keyPattern !== undefined && field in keyPattern;
 }
 
-/** The parts are encoded as JSON, so that a delimiter in a part cannot make two companies equal. */
+/**
+ * Builds the key of a company. The parts are encoded as JSON, so that a delimiter in a part cannot make two companies
+ * equal.
+ */
 export function liveKey(organizationId: string, provider: ProviderCode, remoteKey: string): string {
   return JSON.stringify([organizationId, provider, remoteKey]);
 }

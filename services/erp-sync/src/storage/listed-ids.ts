@@ -7,7 +7,7 @@ import type { StreamName } from '../domain/streams.js';
 const IDS_PER_DOCUMENT_MAX = 5_000;
 
 /**
- * A part of a list of all ids that was not compared yet. Its id contains a hash of the part, so that a repeated part is
+ * A part of an id list that has not been compared yet. Its id contains a hash of the part, so that a repeated part is
  * the same document.
  */
 export interface ListedIdsDocument {

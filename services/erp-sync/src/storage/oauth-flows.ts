@@ -4,24 +4,24 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
 import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 
-/** Every query checks `expiresAt`. The TTL index uses another field. */
+/** A stored consent flow. Every query checks `expiresAt`. The TTL index uses another field. */
 export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
-  /** Id of 128 random bits, which is part of the state parameter. */
+  /** Flow id of 128 random bits, which is part of the state parameter. */
   readonly _id: string;
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
   /**
-   * Tokens from the exchange of the authorization code until the flow is closed. If nothing was connected, they are
-   * revoked.
+   * Tokens stored from the exchange of the authorization code until the flow is closed. If no connection was made, they
+   * are revoked.
    */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];
   /** SHA-256 hash of the confirmation value in the form. */
   readonly confirmationHash?: string;
-  /** Time when the tokens are revoked. Sparse index. */
+  /** Time when the tokens are revoked, with a sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
-  /** Expiry time of the TTL index, long after the tokens were revoked or abandoned. */
+  /** Expiry time for the TTL index, long after the tokens were revoked or abandoned. */
   readonly removeAt: Date;
 }
 
@@ -93,7 +93,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // A confirmation from now on is too late.
+        // From now on, a confirmation is too late.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

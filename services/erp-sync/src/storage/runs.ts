@@ -13,7 +13,10 @@ import { RUN_ERRORS_MAX } from '../domain/run.js';
 import type { Run, RunError, RunMode, RunOutcome, RunStatus, RunTrigger, StreamCounts } from '../domain/run.js';
 import type { ProviderCode } from '../providers/provider.js';
 
-/** A run. Its worker writes the counts independently of the version. The end of the run is one write with its event. */
+/**
+ * A stored import run. Its worker writes the counts independently of the version. The outcome of the run is stored in
+ * one write with its event.
+ */
 export interface RunDocument extends Aggregate {
   readonly connectionId: string;
   readonly provider: ProviderCode;
@@ -27,12 +30,12 @@ export interface RunDocument extends Aggregate {
   readonly errors: readonly RunError[];
   readonly httpCalls: number;
   readonly throttledMs: number;
-  /** Outcome, present from the end of the run on. */
+  /** Outcome of the run, present once the run is completed. */
   readonly outcome?: RunOutcome;
 }
 
 /**
- * Maximum number of unfinished runs of a connection: the current one, and those that a worker left between two writes.
+ * Maximum number of unfinished runs for a connection: the current one, and those that a worker left between two writes.
  */
 const RUNNING_MAX = 10;
 const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;

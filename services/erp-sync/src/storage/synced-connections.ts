@@ -87,7 +87,7 @@ export function syncedConnections(
     };
   }
 
-  /** Writes the end of a run. Nothing is written if the claim is no longer valid. */
+  /** Writes the outcome of a run. Nothing is written if the claim is no longer valid. */
   const release = (
     { _id: id, organizationId, nextSyncAt: seen }: ConnectionDocument,
     claimId: string,
@@ -222,7 +222,7 @@ function pushRun(runId: string) {
 }
 
 /**
- * Returns the new status: CONNECTED after a successful run, ERROR after a fault that someone must fix, and otherwise
+ * Returns the new status: CONNECTED after a successful run, ERROR after a fault that a person must fix, and otherwise
  * the same status.
  */
 function statusAfter(status: ConnectionStatus, outcome: RunEnd['outcome']): ConnectionStatus {

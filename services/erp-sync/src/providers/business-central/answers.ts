@@ -4,17 +4,17 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Name of the company in messages. */
+/** Name for the company in messages. */
 export const COMPANY = 'the company';
-/** List of the API for reports, which may not be installed. */
+/** List in the API for reports, which may not be installed. */
 export const PAYMENTS = 'vendorLedgerEntries';
 
-/** The API refuses the query, for example because of a filter on a field that the list does not have. */
+/** Error that the API refuses the query, for example because of a filter on a field that the list does not have. */
 export class QueryRefused extends ErpFault {}
 
 const NOT_FOUND = ['BadRequest_NotFound', 'BadRequest_ResourceNotFound', 'Internal_RecordNotFound'];
 
-/** Error codes of the API v2.0. */
+/** Error codes of the Business Central API v2.0. */
 export const businessCentralAnswers: readonly AnswerRule[] = [
   {
     status: [401],
@@ -60,7 +60,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Numbers of Microsoft Entra errors (AADSTS), and names of OAuth errors. */
+/** Microsoft Entra error numbers (AADSTS) and OAuth error names. */
 export const entraAnswers: readonly AnswerRule[] = [
   {
     codes: ['7000215'],
@@ -102,8 +102,8 @@ export const entraAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault of an API response.
- * @param isGood tells whether the body has the requested content
+ * Returns the fault for an API response.
+ * @param isGood checks whether the body has the requested content
  */
 export function faultOfApi(
   { status, json }: ErpAnswer,
@@ -115,7 +115,7 @@ export function faultOfApi(
   return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
 }
 
-/** Returns the fault of a Microsoft Entra response. */
+/** Returns the fault for a Microsoft Entra response. */
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';
@@ -133,7 +133,10 @@ function noEnvironmentOrCompany(): ErpFault {
   );
 }
 
-/** @param names names of lists, such as `vendors` */
+/**
+ * Returns the fault for missing read permissions.
+ * @param names names of lists, such as `vendors`
+ */
 export function permissionDenied(names: readonly string[]): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',

@@ -11,18 +11,19 @@ import { accountIdOf, changedSince, readVendorAccount } from './records.js';
 
 const name = 'the bank account page';
 
-/**
- * The custom API page with bank accounts of vendors, which the customer publishes because the standard API has none.
- */
+/** The custom API page with vendor bank accounts, which the customer publishes because the standard API has none. */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
-  /** Returns the name of the page if it must not be read. */
+  /** Returns the name of the custom page if it must not be read. */
   denied(): Promise<readonly string[]>;
-  /** Reads the page for a test, and fails as a run would. */
+  /** Reads the custom page for a test, and fails in the same way as a run. */
   test(): Promise<void>;
 }
 
-/** @returns undefined if no page is configured */
+/**
+ * Creates the reader for the custom page.
+ * @returns undefined if no page is configured
+ */
 export function bankPage(client: BusinessCentralClient, config: BusinessCentralConfig): BankPage | undefined {
   const url = config.bankAccountEndpoint?.replaceAll('{companyId}', config.companyId);
   if (url === undefined) return undefined;
@@ -36,7 +37,7 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
     );
   };
 
-  /** Reads only changed rows if the page states modification times, and otherwise all rows. */
+  /** Reads only the changed rows if the page states modification times, and otherwise all rows. */
   async function* changedPages(window: Window): AsyncGenerator<RowsPage> {
     const { from, after } = window;
     if (from !== undefined && after === undefined) {
@@ -77,7 +78,10 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
   };
 }
 
-/** The page belongs to the customer, so a fault of the page ends neither the run nor the connection. */
+/**
+ * Yields the pages of the custom page. The page belongs to the customer, so a fault in it ends neither the run nor the
+ * connection.
+ */
 async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
   try {
     yield* pages;

@@ -7,7 +7,7 @@ import type { ErpAnswer, SessionDeps } from '../provider.js';
 import { COMPANY, faultOfApi, PAYMENTS, QueryRefused } from './answers.js';
 import { entraTokens } from './tokens.js';
 
-/** Base URLs of Business Central from the configuration, without a trailing slash. */
+/** Configured base URLs of Business Central, without a trailing slash. */
 export interface BusinessCentralAddresses {
   readonly loginUrl: string;
   readonly apiUrl: string;
@@ -24,7 +24,7 @@ export interface BusinessCentralConfig {
   readonly bankAccountIbanField?: string;
 }
 
-/** A list with its name in messages. */
+/** A list and the name for it in messages. */
 export interface ListTarget {
   readonly url: string;
   /** Name of the list, such as `vendors`. */
@@ -33,7 +33,7 @@ export interface ListTarget {
 
 export type BusinessCentralClient = ReturnType<typeof businessCentralClient>;
 
-/** Read-only client for the API v2.0 of Business Central (ERP reference, section 3). */
+/** Read-only client for the Business Central API v2.0 (ERP reference, section 3). */
 export function businessCentralClient(
   { apiUrl, loginUrl }: BusinessCentralAddresses,
   config: BusinessCentralConfig,
@@ -57,7 +57,7 @@ export function businessCentralClient(
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
-    // A token may end early. If a new token is refused as well, the reason is permanent.
+    // A token may expire early. If a new token is refused as well, the reason is permanent.
     const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
     const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
     const fault = faultOf(answer);
@@ -65,7 +65,10 @@ export function businessCentralClient(
     return answer.json;
   };
 
-  /** @param after path and query of the page, from the position of the previous page */
+  /**
+   * Reads one page of a list.
+   * @param after path and query of the page, from the position of the previous page
+   */
   const readPage = async ({ url, name }: ListTarget, after?: string, rowsMax = pageSize): Promise<RowsPage> => {
     const { origin } = new URL(url);
     const hasRows = (json: unknown): boolean => Array.isArray(fieldOf(json, 'value'));
@@ -76,7 +79,7 @@ export function businessCentralClient(
   };
 
   return {
-    /** Path of the environment, which is part of every URL. */
+    /** Path for the environment, which is part of every URL. */
     path: `${tenant}/${environment}`,
     companyUrl: `${base}/v2.0/companies(${config.companyId})`,
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,
@@ -99,7 +102,8 @@ export function businessCentralClient(
 }
 
 /**
- * Returns path and query of the next link. Links to other hosts are not followed, because they would receive the token.
+ * Returns the path and query of the next link. Links to other hosts are not followed, because they would receive the
+ * token.
  */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;

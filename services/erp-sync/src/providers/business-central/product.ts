@@ -60,10 +60,10 @@ export const businessCentral: ErpProduct = {
   },
 };
 
-/** Checks the URL, to which the access token is sent. Only origins that the installation allows are accepted. */
+/** Checks the URL to which the access token is sent. Only origins that the installation allows are accepted. */
 function checkBankAccountEndpoint(text: string, companyId: string, origins: readonly string[]): void {
   const path = 'config.bankAccountEndpoint';
-  // The origins decide whether http is allowed.
+  // The allowed origins determine if http is accepted.
   const read = readCustomerUrl(text.replaceAll('{companyId}', companyId), { isHttpAllowed: true });
   if ('problem' in read) throw invalidField(path, `${read.problem}.`);
   if (!origins.includes(read.url.origin)) {

@@ -69,7 +69,10 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
         company ??= await client.readCompany();
       };
 
-      /** Payments name their vendor by number, and state no currency if it is that of the company. */
+      /**
+       * Loads the ids of the vendors that payments name by number. Payments state no currency if it is the company's
+       * own.
+       */
       const loadVendorIds = async (payments: readonly unknown[]): Promise<void> => {
         const numbers = payments.flatMap((row) => textOf(row, 'vendorNumber') ?? []);
         for (const chunk of chunksOf(

@@ -33,7 +33,7 @@ export const paymentFields = fieldsOf(`
   lastModifiedDateTime
 `);
 
-/** Makes the address of a page of the web client. */
+/** Builds the address of a page in the web client. */
 export type PageUrl = (page: 'vendor' | 'bill' | 'creditNote', number: string) => string | undefined;
 
 export function readVendor(row: Row, pageUrl: PageUrl): VendorRecord {
@@ -133,7 +133,7 @@ export function readPayment(
   });
 }
 
-/** Reads a row of the custom page of the customer. A row without an IBAN cannot be compared. */
+/** Reads a row from the customer's custom page. A row without an IBAN cannot be compared. */
 export function readVendorAccount(row: Row, config: BusinessCentralConfig): VendorAccountRecord | undefined {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const vendor = row.requiredText(vendorField);
@@ -148,7 +148,7 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
   };
 }
 
-/** Returns the id of the row. If the custom page has no id, the code is used, which is unique for a vendor. */
+/** Returns the id of the row. If the custom page has no id, the code is used, which is unique within a vendor. */
 export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const id = row.text('id') ?? row.text('systemId');
@@ -204,7 +204,7 @@ export function changedSince({ from }: Window, modified = 'lastModifiedDateTime'
   return from === undefined ? undefined : `${modified} ge ${from}`;
 }
 
-/** Documents without a date are drafts, which are read whatever the first import date is. */
+/** Documents without a date are drafts, which are read regardless of the first import date. */
 export function datedFrom({ dateFrom }: Window, field: string | undefined): string | undefined {
   if (dateFrom === undefined || field === undefined) return undefined;
   return `(${field} ge ${dateFrom} or ${field} eq ${NO_DATE})`;

@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Models of apps that may not be installed. */
+/** Models that belong to apps that may not be installed. */
 const OPTIONAL = ['account.payment', 'purchase.order'] as const;
 /** Message of the database server, which Odoo returns as one of many operational errors. */
 const NO_SUCH_DATABASE = 'database does not exist';
@@ -12,7 +12,8 @@ const NO_SUCH_DATABASE = 'database does not exist';
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);
 
 /**
- * Exceptions by the last part of their name. JSON-2 returns them with different statuses, and JSON-RPC always with 200.
+ * Exceptions, identified by the last part of their name. JSON-2 returns them with different statuses, and JSON-RPC
+ * always with 200.
  */
 export const odooAnswers: readonly AnswerRule[] = [
   {
@@ -32,14 +33,14 @@ export const odooAnswers: readonly AnswerRule[] = [
     fault: (model) =>
       new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`),
   },
-  // The same call would fail again.
+  // Repeating the same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];
 
 /**
- * Returns the fault of a JSON-2 response.
- * @param isResult tells whether the result has the expected form
+ * Returns the fault for a JSON-2 response.
+ * @param isResult checks whether the result has the expected form
  */
 export function faultOfJson2(
   { status, json }: ErpAnswer,
@@ -50,14 +51,14 @@ export function faultOfJson2(
   return faultByTable(odooAnswers, { status, codes: status === 200 ? [] : codesOf(json) }, model);
 }
 
-/** Returns the fault of a JSON-RPC response. */
+/** Returns the fault for a JSON-RPC response. */
 export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault | undefined {
   const error = fieldOf(json, 'error');
   if (status === 200 && error === undefined && fieldOf(json, 'result') !== undefined) return undefined;
   return faultByTable(odooAnswers, { status, codes: codesOf(fieldOf(error, 'data')) }, model);
 }
 
-/** Returns the last part of the exception name, such as `AccessError` of `odoo.exceptions.AccessError`. */
+/** Returns the last part of the exception name, such as `AccessError` for `odoo.exceptions.AccessError`. */
 function codesOf(exception: unknown): readonly string[] {
   const name = textOf(exception, 'name')?.split('.').at(-1);
   if (name === undefined) return [];
@@ -81,7 +82,8 @@ export function severalDatabases(): ErpFault {
 }
 
 /**
- * A missing database and an unavailable database server cannot be distinguished if Odoo does not list its databases.
+ * Returns the fault for a database that cannot be opened. A missing database and an unavailable database server cannot
+ * be distinguished if Odoo does not list its databases.
  */
 export function databaseClosed(): Outage {
   return new Outage(
@@ -90,7 +92,7 @@ export function databaseClosed(): Outage {
   );
 }
 
-/** A proxy returns the same response while Odoo is restarting. */
+/** Returns the fault for a "not found" page. A proxy returns the same response while Odoo is restarting. */
 export function nothingFound(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',
@@ -98,7 +100,10 @@ export function nothingFound(): Outage {
   );
 }
 
-/** @param version version as Odoo states it, such as `18` */
+/**
+ * Returns the fault for an Odoo version that requires a login.
+ * @param version version that Odoo states, such as `18`
+ */
 export function loginRequired(version: number): ErpFault {
   return new ErpFault(
     'TENANT_NOT_FOUND',

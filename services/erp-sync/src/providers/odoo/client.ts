@@ -11,30 +11,29 @@ import {
   severalDatabases,
 } from './answers.js';
 
-/** First version of Odoo with JSON-2. */
+/** First Odoo version with JSON-2. */
 const JSON2_SINCE = 19;
 
 /** Stored configuration of a connection (ERP reference, section 12). */
 export interface OdooConfig {
-  /** Base URL without a slash at the end. */
+  /** Base URL without a trailing slash. */
   readonly baseUrl: string;
   readonly database?: string;
   readonly erpCompanyId?: number;
   readonly login?: string;
 }
 
-/** Named arguments of a method; `ids` are the records that it is called on. */
+/** Named arguments of a method. `ids` are the records on which it is called. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface OdooClient {
   /**
-   * Calls a method of a model.
+   * Calls a method on a model.
    * @throws ErpFault
    */
   call(model: string, method: string, named: Arguments): Promise<unknown>;
   /**
-   * Tells whether the instance has only JSON-RPC, so that it is older than Odoo 20, which renamed fields of bank
-   * accounts.
+   * Checks whether the instance has only JSON-RPC, so that it is older than Odoo 20, which renamed bank account fields.
    */
   isBeforeJson2(): boolean;
 }
@@ -42,8 +41,8 @@ export interface OdooClient {
 type Transport = (model: string, method: string, named: Arguments) => Promise<unknown>;
 
 /**
- * Calls Odoo by JSON-2 (version 19 and later), or by JSON-RPC if a login is configured (ERP reference, section 4). The
- * first call of a session decides.
+ * Calls Odoo through JSON-2 (version 19 and later), or through JSON-RPC if a login is configured (ERP reference,
+ * section 4). The first call in a session decides which one is used.
  */
 export function odooClient(
   config: OdooConfig,
@@ -124,7 +123,7 @@ export function odooClient(
   };
 
   /**
-   * Returns the only database.
+   * Returns the name of the only database.
    * @throws ErpFault DATABASE_REQUIRED if there are several
    */
   const findDatabase = async (): Promise<string> => {
@@ -135,7 +134,8 @@ export function odooClient(
   };
 
   /**
-   * Makes the first call by JSON-2. A "not found" page means that this Odoo has no JSON-2 or cannot open a database.
+   * Makes the first call through JSON-2. A "not found" page means that this Odoo has no JSON-2 or cannot open a
+   * database.
    */
   const callFirst = async (model: string, method: string, named: Arguments): Promise<unknown> => {
     const faultOf = (answer: ErpAnswer) => faultOfJson2(answer, model, resultOf(method));
@@ -186,7 +186,10 @@ export function odooClient(
   };
 }
 
-/** @throws ErpFault for an unsuccessful response */
+/**
+ * Returns the result contained in a response.
+ * @throws ErpFault for an unsuccessful response
+ */
 function resultIn(answer: ErpAnswer, faultOf: (answer: ErpAnswer) => ErpFault | undefined): ErpAnswer {
   const fault = faultOf(answer);
   if (fault !== undefined) throw fault;

@@ -3,7 +3,7 @@ import type { Row } from '../row.js';
 import type { OdooReader } from './reader.js';
 import { linkOf } from './records.js';
 
-/** The contacts that a session has read, with the vendor of each. A person belongs to a company. */
+/** The contacts that a session has read, with the vendor to which each belongs. A person belongs to a company. */
 export interface Contacts {
   note(rows: readonly unknown[]): void;
   /** Loads the contacts in `partner_id` of the rows that are not loaded yet. */
@@ -34,7 +34,7 @@ export function openContacts(reader: Pick<OdooReader, 'readByIds'>): Contacts {
   };
 }
 
-/** Returns the ids that rows name in a field, if it can be read. */
+/** Returns the ids that rows contain in a link field, if it can be read. */
 export function linksOf(rows: readonly unknown[], name: string): readonly string[] {
   return readRows(rows, 'id', (row) => linkOf(row, name)?.id).records;
 }

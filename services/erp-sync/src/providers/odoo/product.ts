@@ -4,7 +4,7 @@ import { parseConfig, textLike } from '../parse-config.js';
 import type { ErpProduct } from '../product.js';
 
 const COMPANY_ID_MAX = 2 ** 31 - 1;
-/** Paths of interfaces of an Odoo instance, which must not be part of the base URL. */
+/** Paths of Odoo interfaces, which must not be part of the base URL. */
 const INTERFACE_PATH = /\/(?:json|json\/2|jsonrpc|xmlrpc|xmlrpc\/2|odoo|web)$/i;
 
 /** Schema of the configuration (ERP reference, sections 4 and 12). */

@@ -20,11 +20,11 @@ const PAYMENTS: Domain = [
   ['payment_type', '=', 'outbound'],
   ['state', '!=', 'draft'],
 ];
-/** Confirmed purchase orders. Requests for quotation are left out. */
+/** Filter for confirmed purchase orders. Requests for quotation are left out. */
 const ORDERS: Domain = [['state', 'in', ['purchase', 'done']]];
 const onBills = (company: number): Domain => [...ofTypes('in_invoice', 'in_refund'), ['company_id', '=', company]];
 const VENDOR_WITHOUT_RANK: Domain = [['commercial_partner_id.supplier_rank', '=', 0]];
-/** Bank accounts of suppliers, including those of people who work there. */
+/** Filter for the bank accounts of suppliers, including those of people who work there. */
 const OF_SUPPLIERS: Domain = [['partner_id.commercial_partner_id.supplier_rank', '>', 0]];
 
 /** Provider for Odoo 14 and later (ERP reference, section 4). */
@@ -49,7 +49,7 @@ export const odooProvider: Provider = defineProvider({
     const recordUrl = (model: string, id: string): string =>
       `${config.baseUrl}/web#id=${id}&model=${model}&view_type=form`;
 
-    /** Reads the records of the company in the window, in the order of ids. */
+    /** Reads the company's records in the window, sorted by id. */
     const sourceOf = <R>(
       model: string,
       fields: readonly string[],
@@ -74,7 +74,7 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bills or credit notes. Each page contains the companies that it refers to and that this session has not
+     * Reads bills or credit notes. Each page contains the companies to which it refers and which this session has not
      * read, with their bank accounts, because the supplier rank changes without a modification time, and drafts do not
      * increase it. This also applies to a first window, because an earlier run may have read the suppliers before a
      * bill made this company a supplier.
@@ -111,7 +111,7 @@ export const odooProvider: Provider = defineProvider({
       },
       read(row) {
         const owner = records.linkOf(row, 'commercial_partner_id');
-        // Contacts of a company are not separate vendors.
+        // Contacts within a company are not separate vendors.
         if (owner !== undefined && owner.id !== row.text('id')) return undefined;
         const vendor = records.readVendor(row, countryCodes, recordUrl);
         knownVendors.add(vendor.externalId);
@@ -119,7 +119,7 @@ export const odooProvider: Provider = defineProvider({
       },
       async *ids(after) {
         if (after?.startsWith('suppliers:') !== true) {
-          // Vendors without a supplier rank are known from their bills. They come first, because the rank only
+          // Vendors without a supplier rank are known from their bills. They are read first, because the rank only
           // increases: a company that gets a rank while this list is read will still appear among the suppliers.
           const domain = [...onBills((await reader.company()).id), ...VENDOR_WITHOUT_RANK];
           const lastBill = after?.startsWith('bills:') === true ? lastIdOf({ after }) : 0;
@@ -134,8 +134,8 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bank accounts that changed, or whose vendor changed, because the accounts of a new vendor may be older than
-     * the window.
+     * Reads bank accounts that have changed, or whose vendor has changed, because the accounts of a new vendor may be
+     * older than the window.
      */
     async function* accountPages(window: Window): AsyncGenerator<RowsPage> {
       await reader.company();
@@ -211,7 +211,7 @@ function ofTypes(...types: readonly string[]): Domain {
   return [['move_type', 'in', types]];
 }
 
-/** A draft without a date is read whatever the first import date is. */
+/** A draft without a date is read regardless of the first import date. */
 const documentsOf =
   (type: string) =>
   ({ dateFrom }: Window): Domain =>
@@ -223,7 +223,7 @@ function paymentsOf({ dateFrom }: Window): Domain {
   return dateFrom === undefined ? PAYMENTS : [...PAYMENTS, ['date', '>=', dateFrom]];
 }
 
-/** Returns the condition for rows that changed since a time such as `2026-02-01 09:15:22` in UTC. */
+/** Returns the condition for rows that have changed since a time such as `2026-02-01 09:15:22` in UTC. */
 function changedSince({ from }: Window, field = 'write_date'): Domain {
   if (from === undefined) return [];
   return [[field, '>=', new Date(from).toISOString().slice(0, 19).replace('T', ' ')]];

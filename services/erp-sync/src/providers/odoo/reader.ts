@@ -16,24 +16,27 @@ export interface Company {
   readonly currency: string | undefined;
 }
 
-/** Maximum number of ids in one condition. */
+/** Maximum number of ids in one search condition. */
 const IDS_MAX = 500;
 
-/** Reads records of one company, including archived ones. */
+/** Reads the records of one company, including archived ones. */
 export interface OdooReader {
   /**
-   * Returns the configured company, the only company, or the default company of the user.
+   * Returns the configured company, the only company, or the user's default company.
    * @throws ErpFault TENANT_NOT_FOUND
    */
   company(): Promise<Company>;
   /**
-   * Yields pages in the order of ids, each after the last id of the previous page. Records that change in the meantime
-   * may be repeated, but none is skipped.
+   * Yields pages sorted by id, each after the last id on the previous page. Records that change in the meantime may be
+   * repeated, but none is skipped.
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
-  /** @param more additional condition */
+  /**
+   * Reads records by id.
+   * @param more additional condition
+   */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
-  /** Returns all matches without pages, for conditions that few records match. */
+  /** Returns all matches without pagination, for conditions that few records match. */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /**
    * Counts records to check the permission: without it, lists are empty but counts are refused.
@@ -107,7 +110,10 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
   };
 }
 
-/** @throws ErpFault if a record cannot be read */
+/**
+ * Reads all rows.
+ * @throws ErpFault if a record cannot be read
+ */
 function readAll<T>(rows: readonly unknown[], read: (row: Row) => T | undefined): readonly T[] {
   const { records, invalid } = readRows(rows, 'id', read);
   if (invalid.length > 0) throw new ErpFault('BAD_RESPONSE', 'Odoo responded with a record that cannot be read.');

@@ -24,13 +24,13 @@ export const paymentFields = namesOf(`
   id date amount state partner_id partner_bank_id currency_id payment_reference reconciled_bill_ids write_date
 `);
 export const orderFields = namesOf('id name partner_id currency_id amount_untaxed amount_total write_date');
-/** Fields that are read if the version has them. Odoo 20 renamed them. */
+/** Fields that are read if the Odoo version has them. Odoo 20 renamed them. */
 export const accountFields = namesOf(`
   acc_number account_number acc_holder_name holder_name bank_bic allow_out_payment
 `);
 export const accountFieldsBeforeJson2 = namesOf('acc_number acc_holder_name bank_bic');
 
-/** A link such as `[14, "Azure Interior"]`, or false if there is none. */
+/** A link to a record, such as `[14, "Azure Interior"]`, or false if there is none. */
 export interface Link {
   readonly id: string;
   readonly label: string;
@@ -65,7 +65,10 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   });
 }
 
-/** @param vendorId id of the company that the contact belongs to */
+/**
+ * Reads a vendor bank account.
+ * @param vendorId id of the company to which the contact belongs
+ */
 export function readVendorAccount(row: Row, vendorId: string): VendorAccountRecord {
   const externalId = row.requiredText('id');
   const raw = row.text('acc_number') ?? row.text('account_number');
@@ -140,7 +143,10 @@ function stateOf(state: string, paymentState: string | undefined): BillRecord['s
   }
 }
 
-/** @param vendorId id of the company that the contact belongs to */
+/**
+ * Reads a vendor bank account.
+ * @param vendorId id of the company to which the contact belongs
+ */
 export function readPayment(row: Row, vendorId: string): PaymentRecord {
   const account = linkOf(row, 'partner_bank_id');
   return present({
@@ -158,7 +164,10 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
   });
 }
 
-/** @param vendorId id of the company that the contact belongs to */
+/**
+ * Reads a vendor bank account.
+ * @param vendorId id of the company to which the contact belongs
+ */
 export function readOrder(row: Row, vendorId: string): OrderRecord {
   return present({
     externalId: row.requiredText('id'),

@@ -9,9 +9,9 @@ const THROTTLED = 'ThrottleExceeded';
 /** Maximum number of characters that are read from an XML response, whose codes are in its first lines. */
 const XML_READ_MAX = 8_192;
 
-/** Numeric error codes of Intuit without leading zeros, and types of faults. */
+/** Numeric Intuit error codes without leading zeros, and fault types. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
-  // This fault comes with the status 429, 403 or 200.
+  // This fault is sent with the status 429, 403 or 200.
   {
     codes: ['3001', THROTTLED],
     fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online accepts no more requests at the moment.', 60_000),
@@ -49,7 +49,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online does not have this company. Connect the company again.'),
   },
-  // The same call would be refused again.
+  // Repeating the same call would be refused again.
   {
     status: [400],
     codes: ['500', '2010', '2020', '4000', '4001'],
@@ -58,8 +58,8 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault of a response.
- * @param isGood tells whether the body has the requested content
+ * Returns the fault for a response.
+ * @param isGood checks whether the body has the requested content
  */
 export function faultOfAnswer(
   answer: ErpAnswer,
@@ -72,7 +72,10 @@ export function faultOfAnswer(
   return faultByTable(quickBooksAnswers, { status: answer.status, codes }, noun);
 }
 
-/** @param named the data without read permission */
+/**
+ * Returns the fault for a missing read permission.
+ * @param named the data without read permission
+ */
 export function deniedFault(named: string): ErpFault {
   return new ErpFault(
     'PERMISSION_DENIED',
@@ -81,8 +84,8 @@ export function deniedFault(named: string): ErpFault {
 }
 
 /**
- * Returns the error codes: `Fault.Error[].code` and `Fault.type`, `fault.error[].code` for refused tokens, and the XML
- * of the API gateway.
+ * Returns the error codes in a response: `Fault.Error[].code` and `Fault.type`, `fault.error[].code` for refused
+ * tokens, and the codes in the API gateway's XML.
  */
 function codesOf({ json, text }: ErpAnswer): readonly string[] {
   if (json === undefined) return codesOfXml(text.slice(0, XML_READ_MAX));

@@ -7,7 +7,7 @@ import { readRows } from '../row.js';
 import { withQuery } from '../url.js';
 import { COMPANY, deniedFault, faultOfAnswer } from './answers.js';
 
-/** Entities in queries and changes, with their names for people. */
+/** Entities in queries and changes, with names for users. */
 const nouns = {
   Vendor: 'vendors',
   Bill: 'bills',
@@ -18,7 +18,7 @@ const nouns = {
 export type EntityName = keyof typeof nouns;
 
 export interface Changes {
-  /** Ids of deleted rows. */
+  /** Ids of the deleted rows. */
   readonly deletedIds: readonly string[];
   /**
    * True if the list of deletions is complete. A full response may lack some, and so may a response with an unreadable
@@ -28,14 +28,14 @@ export interface Changes {
 }
 
 const MINOR_VERSION = '75';
-/** Maximum number of objects in one response with changes, over all entities. */
+/** Maximum number of objects in one response with changes, for all entities together. */
 const CHANGES_MAX = 1_000;
-/** Intuit sends no `Retry-After` but asks to wait for a minute. */
+/** Length of the pause after a rate limit. Intuit sends no `Retry-After` but asks clients to wait for a minute. */
 const THROTTLED_PAUSES = 60;
 
 export type QuickBooksClient = ReturnType<typeof quickBooksClient>;
 
-/** Read-only client for the API version 3 of QuickBooks Online (ERP reference, section 5). */
+/** Read-only client for version 3 of the QuickBooks Online API (ERP reference, section 5). */
 export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCalls) {
   const realm = encodeURIComponent(realmId);
 
@@ -79,7 +79,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
      */
     tryQuery: (entity: EntityName) => query(entity, `select Id from ${entity} startposition 1 maxresults 1`),
     /**
-     * Reads the name of the company.
+     * Reads the company name.
      * @throws ErpFault TENANT_NOT_FOUND
      */
     readCompanyName: async () =>
@@ -88,7 +88,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'CompanyInfo',
         'CompanyName',
       ),
-    /** Reads the ISO 4217 code of the company, or undefined if the company does not state it. */
+    /** Reads the company's ISO 4217 currency code, or returns undefined if the company does not state it. */
     readHomeCurrency: async () =>
       textOf(
         await get('preferences', {}, 'preferences', (json) => isObject(fieldOf(json, 'Preferences'))),
@@ -97,7 +97,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
         'HomeCurrency',
         'value',
       ),
-    /** Reads the ids of the rows of each entity that were deleted since the given time. */
+    /** Reads the ids of the rows that were deleted from each entity since the given time. */
     async readChanges(entities: readonly EntityName[], since: string): Promise<ReadonlyMap<EntityName, Changes>> {
       const noun = entities.map((entity) => nouns[entity]).join(', ');
       const partsOf = (json: unknown): unknown => {

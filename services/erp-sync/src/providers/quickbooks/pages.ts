@@ -9,18 +9,18 @@ const ROWS_MAX = 1_000;
 
 export interface PagesOptions {
   readonly entity: EntityName;
-  /** Query without order and page. */
+  /** Query without sort order and pagination. */
   readonly statement: string;
   readonly pageSize: number;
-  /** `position` of the last stored page. */
+  /** Position of the last stored page (`position`). */
   readonly after?: string | undefined;
 }
 
 /**
- * Reads the pages of a query in the order of ids. QuickBooks Online pages by row number, so a deleted row moves all
- * later rows, and the first row of the next page would be skipped. Therefore each page begins with the last row of the
+ * Reads the pages of a query, sorted by id. QuickBooks Online pages by row number, so a deleted row moves all later
+ * rows, and the first row of the next page would be skipped. Therefore each page begins with the last row of the
  * previous page. If that row differs, the previous page is read again. If the previous page has no row that was read
- * before, because the last run ended long ago and many rows were deleted, all pages are read again.
+ * before, because the last run was long ago and many rows were deleted, all pages are read again.
  */
 export async function* readPages(
   client: Pick<QuickBooksClient, 'query'>,

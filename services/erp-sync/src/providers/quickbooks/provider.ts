@@ -16,13 +16,19 @@ import type { RowContext } from './records.js';
 
 /** Maximum number of purchase order ids in one query, which is part of a URL. */
 const ORDER_IDS_MAX = 200;
-/** Changes are available for 30 days. One hour is subtracted for clock differences and slow calls. */
+/**
+ * Maximum age of changes in milliseconds. Changes are available for 30 days. One hour is subtracted for clock
+ * differences and slow calls.
+ */
 const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
 /** Condition that includes inactive vendors, which are left out by default. */
 const VENDORS_OF_ALL_STATES = 'Active in (true,false)';
 const streams = ['vendors', 'bills', 'creditNotes', 'payments', 'orders'] as const satisfies readonly StreamName[];
 
-/** @param apiUrl URL of the vendor or a simulator, up to `/v3` */
+/**
+ * Creates the provider for QuickBooks Online.
+ * @param apiUrl URL of the vendor or a simulator, up to `/v3`
+ */
 export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Provider {
   return defineProvider({
     ...quickBooks,
@@ -99,7 +105,10 @@ function changedDocuments(window: Window): readonly string[] {
   return [...changedSince(window), ...(dateFrom === undefined ? [] : [`TxnDate >= '${dateFrom}'`])];
 }
 
-/** Bills state the ids of their orders, but people use the numbers. A company without purchase orders has none. */
+/**
+ * Loads the purchase order numbers for bills. Bills state the ids of their orders, but people use the numbers. A
+ * company without purchase orders has none.
+ */
 async function loadOrderNumbers(
   client: QuickBooksClient,
   bills: readonly unknown[],
@@ -125,8 +134,8 @@ async function loadOrderNumbers(
 }
 
 /**
- * Reads the rows that were deleted since the beginning of a window. One call covers all entities; if its response is
- * full, each entity is read separately.
+ * Reads the ids of the rows that were deleted since the beginning of a window. One call covers all entities; if its
+ * response is full, each entity is read separately.
  */
 function changesSince(
   client: QuickBooksClient,
@@ -146,7 +155,7 @@ function changesSince(
   };
 }
 
-/** Returns the URLs of the web application. A sandbox has its own. */
+/** Returns the base URLs of the web application. A sandbox has its own. */
 function pageUrls(apiUrl: string): (path: string) => string {
   const isSandbox = new URL(apiUrl).hostname.startsWith('sandbox-');
   return (path) => `https://app.${isSandbox ? 'sandbox.' : ''}qbo.intuit.com/app/${path}`;

@@ -9,11 +9,11 @@ import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Facts that are not part of the rows. */
+/** Values that are needed to read rows but are not part of them. */
 export interface RowContext {
-  /** Currency of rows that state none. */
+  /** Currency for rows that state none. */
   readonly homeCurrency: string | undefined;
-  /** Numbers of purchase orders by id. */
+  /** Purchase order numbers by id. */
   readonly orderNumbers: ReadonlyMap<string, string>;
   /** Returns the URL of a record, such as `bill?txnId=25`. */
   readonly pageUrl: (path: string) => string;
@@ -49,7 +49,7 @@ export function toBill(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** Vendor credits have no due date and state no order. */
+/** Reads a vendor credit. Vendor credits have no due date and state no order. */
 export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   return toDocument(row, context, {
     kind: 'CREDIT_NOTE',
@@ -59,7 +59,7 @@ export function toVendorCredit(row: Row, context: RowContext): BillRecord {
   });
 }
 
-/** A payment of zero was voided, or settles a bill with a credit only, so that no money was paid. */
+/** Reads a payment. A payment of zero was voided, or settles a bill with a credit only, so that no money was paid. */
 export function toPayment(row: Row, context: RowContext): PaymentRecord {
   const amount = row.requiredAmount('TotalAmt');
   const bills = row.rows('Line').flatMap((line) =>
@@ -81,7 +81,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord {
   });
 }
 
-/** Bills refer to orders by number, so an order without a number is left out. */
+/** Reads a purchase order. Bills refer to orders by number, so an order without a number is left out. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const number = row.text('DocNumber');
   if (number === undefined) return undefined;
@@ -97,7 +97,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Returns the ids of the purchase orders that a bill or one of its lines was made from. */
+/** Returns the ids of the purchase orders from which a bill or one of its lines was created. */
 export function orderIdsOf(row: Row): readonly string[] {
   const linked = [row, ...row.rows('Line')].flatMap((part) => part.rows('LinkedTxn'));
   const orders = linked.filter((each) => each.text('TxnType') === 'PurchaseOrder');
@@ -173,7 +173,7 @@ function toAddress(row: Row | undefined): VendorRecord['address'] {
   });
 }
 
-/** Intuit always masks bank accounts, so they are shown but not compared. */
+/** Reads the bank accounts of a row. Intuit always masks bank accounts, so they are shown but not compared. */
 function toAccounts(row: Row | undefined): readonly AccountRecord[] {
   if (row?.text('BankAccountNumber') === undefined) return [];
   const raw = row.texts('BankBranchIdentifier', 'BankAccountNumber').join(' ');

@@ -4,7 +4,7 @@ import type { AnswerRule } from '../answers.js';
 import { textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** The lists with their names for people, their required scope, and the id field of their rows. */
+/** Lists with their names for users, their required scope, and the id field of their rows. */
 export const lists = {
   Contacts: { noun: 'contacts', scope: 'accounting.contacts.read', idName: 'ContactID' },
   Invoices: { noun: 'bills', scope: 'accounting.invoices.read', idName: 'InvoiceID' },
@@ -16,10 +16,10 @@ export type ListName = keyof typeof lists;
 export type ResourceName = ListName | 'Organisation';
 const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
-/** A token that lacks a scope. A new token lacks it too. */
+/** Error type for a token that lacks a scope. A new token lacks it too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
-/** `Detail`, `Title` and `Type` of responses. */
+/** Error texts in the members `Detail`, `Title` and `Type` of responses. */
 export const xeroAnswers: readonly AnswerRule[] = [
   { status: [401], codes: [SCOPE_MISSING], fault: (resource) => permissionDenied([resource as ResourceName]) },
   {
@@ -27,13 +27,13 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access. Connect it again.'),
   },
-  // This applies if /connections contains the organisation. Otherwise the organisation was disconnected.
+  // This fault applies if /connections contains the organisation. Otherwise the organisation was disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
     fault: (resource) => permissionDenied([resource as ResourceName]),
   },
-  // The same call would be refused again.
+  // Repeating the same call would be refused again.
   {
     status: [400],
     codes: ['ValidationException', 'QueryParseException', 'PostDataInvalidException'],
@@ -43,8 +43,8 @@ export const xeroAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault of a response.
- * @param isGood tells whether the body has the requested content
+ * Returns the fault for a response.
+ * @param isGood checks whether the body has the requested content
  */
 export function faultOfAnswer(
   { status, json }: ErpAnswer,

@@ -12,7 +12,7 @@ import type { ListName, ResourceName } from './answers.js';
 
 export interface ListQuery {
   readonly where?: string | undefined;
-  /** RFC 3339 time. */
+  /** Modification time in RFC 3339 format. */
   readonly modifiedSince?: string | undefined;
   readonly ids?: readonly string[];
 }
@@ -22,7 +22,7 @@ export function firstPosition(pageSize: number): string {
   return `0:${pageSize}`;
 }
 
-/** Read-only client for the accounting API 2.0 of Xero (ERP reference, section 6). */
+/** Read-only client for the Xero accounting API 2.0 (ERP reference, section 6). */
 export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) {
   const send = async (
     url: string,
@@ -41,7 +41,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     return answer.json;
   };
 
-  /** Reads the rows of a resource. */
+  /** Reads the rows in a resource. */
   const get = async (
     resource: ResourceName,
     query: Readonly<Record<string, string | undefined>> = {},
@@ -54,7 +54,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     return { rows: rowsOf(body) as readonly unknown[], body };
   };
 
-  /** The list of connections is read without the organisation. Only this list is conclusive. */
+  /** The connection list is read without naming the organisation. Only this list is conclusive. */
   const isConnected = async (): Promise<boolean> => {
     const faultOf = ({ status, json, ...answer }: ErpAnswer): ErpFault | undefined => {
       if (status === 200 && Array.isArray(json)) return undefined;
@@ -94,7 +94,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
       return organisation;
     },
     readPage,
-    /** Yields pages in the order of ids. Rows never disappear, so a row may be repeated, but none is skipped. */
+    /** Yields pages sorted by id. Rows never disappear, so a row may be repeated, but none is skipped. */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
       const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
       // With another page size, pages have other rows.

@@ -16,7 +16,10 @@ import type { RowContext } from './records.js';
 const CONTACT_IDS_MAX = 50;
 const WEB_URL = 'https://go.xero.com';
 
-/** @param apiUrl URL of the vendor or a simulator, up to `/api.xro` */
+/**
+ * Creates the provider for Xero.
+ * @param apiUrl URL of the vendor or a simulator, up to `/api.xro`
+ */
 export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider {
   return defineProvider({
     ...xero,
@@ -54,12 +57,12 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
 
       /** Ids of contacts that this session has read as vendors or requested. */
       const known = new Set<string>();
-      /** Ids of contacts that documents refer to. They count as vendors, whatever their type is in Xero. */
+      /** Ids of contacts to which documents refer. They count as vendors, regardless of their type in Xero. */
       const named = new Set<string>();
       /**
-       * Adds to pages of documents the contacts that they refer to and that the vendor stream does not contain. Xero
-       * marks a contact as supplier with its first bill, which may not change the contact; drafts, credit notes and
-       * payments do not mark it. A page that refers to more contacts than one call may request is split.
+       * Adds contacts to document pages: those to which the documents refer and which the vendor stream does not
+       * contain. Xero marks a contact as supplier with its first bill, which may not change the contact; drafts, credit
+       * notes and payments do not mark it. A page that refers to more contacts than one call may request is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
@@ -126,7 +129,10 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
   });
 }
 
-/** @param type the condition for documents of suppliers */
+/**
+ * Builds a query.
+ * @param type the condition for documents of suppliers
+ */
 function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuery {
   if (type === undefined || dateFrom === undefined) return { where: type, modifiedSince: from };
   const day = dateFrom.split('-').map(Number).join(',');
@@ -144,7 +150,7 @@ function contextOf(organisation: unknown): RowContext {
   };
 }
 
-/** Returns the distinct contact ids of bills, credit notes and payments. */
+/** Returns the distinct contact ids on bills, credit notes and payments. */
 function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: readonly unknown[]): readonly string[] {
   const { records } = readRows(rows, idName, (row) =>
     // A payment has the contact of its bill.

@@ -10,9 +10,9 @@ import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Facts that are not part of the rows. */
+/** Values that are needed to read rows but are not part of them. */
 export interface RowContext {
-  /** Country of the organisation, which decides the format of account numbers. */
+  /** Country of the organisation, which determines the format of account numbers. */
   readonly countryCode: string | undefined;
   readonly baseCurrency: string | undefined;
   /** Returns the URL of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
@@ -72,7 +72,7 @@ export function toCreditNote(row: Row, context: RowContext): BillRecord {
 }
 
 export function toPayment(row: Row, context: RowContext): PaymentRecord | undefined {
-  // Refunds of credit notes and payments by customers are not payments of bills.
+  // Refunds of credit notes and customer payments are not payments of bills.
   if (row.requiredText('PaymentType') !== 'ACCPAYPAYMENT') return undefined;
   const bill = row.requiredRow('Invoice');
   return present({
@@ -89,7 +89,7 @@ export function toPayment(row: Row, context: RowContext): PaymentRecord | undefi
   });
 }
 
-/** Reads approved orders. Others are not part of the stream. */
+/** Reads an approved order. Other orders are not part of the stream. */
 export function toOrder(row: Row, context: RowContext): OrderRecord | undefined {
   const status = row.requiredText('Status');
   const number = row.text('PurchaseOrderNumber');
@@ -105,7 +105,7 @@ export function toOrder(row: Row, context: RowContext): OrderRecord | undefined 
   });
 }
 
-/** Tells whether an order was deleted. A deleted order can still be read. */
+/** Checks whether an order was deleted. A deleted order can still be read. */
 export function isDeletedOrder(row: Row): boolean {
   return row.text('Status') === 'DELETED';
 }
@@ -164,14 +164,14 @@ function stateOf(row: Row, hasPaidSome: boolean): BillRecord['state'] {
   }
 }
 
-/** Rows without a currency are in the currency of the organisation. */
+/** Returns the currency of a row. Rows without a currency are in the organisation's currency. */
 function currencyOf(row: Row, { baseCurrency }: RowContext): string {
   return required(row.text('CurrencyCode') ?? baseCurrency, 'CurrencyCode');
 }
 
 const XERO_DATE = /^\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\/$/;
 
-/** Returns the day without a time zone: `DateString` or, if there is none, the UTC day of `/Date(...)/`. */
+/** Returns the day without a time zone: `DateString` or, if there is none, the UTC day in `/Date(...)/`. */
 function dayOf(row: Row, name: 'Date' | 'DueDate'): string | undefined {
   const text = row.day(`${name}String`);
   if (text !== undefined) return text;
@@ -213,7 +213,7 @@ function toPhone(row: Row): string | undefined {
   return phone?.texts('PhoneCountryCode', 'PhoneAreaCode', 'PhoneNumber').join(' ');
 }
 
-/** Returns the bank accounts that users entered as text, each once. */
+/** Returns the bank accounts that users entered as text, without repetition. */
 function toAccounts(
   printed: readonly (string | undefined)[],
   holder: string | undefined,

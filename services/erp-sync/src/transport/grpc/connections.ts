@@ -19,7 +19,7 @@ import type { EncodeConnections } from './encode-connection.js';
 
 type Deps = CreateDeps & ChangeDeps & DeleteDeps & TestDeps & { readonly encode: EncodeConnections };
 
-/** Implements invoicecontrol.erp_sync.v1.ConnectionService. */
+/** Implements the gRPC service invoicecontrol.erp_sync.v1.ConnectionService. */
 export function connectionService(deps: Deps): Binding {
   const { connections, encode } = deps;
   const encodeOne = async (connection: Parameters<EncodeConnections>[0][number]) => {

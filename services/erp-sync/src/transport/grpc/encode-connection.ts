@@ -8,10 +8,13 @@ import { productOf } from '../../providers/registry.js';
 /** Encodes connections for responses, with their recent runs. */
 export type EncodeConnections = (connections: readonly Connection[]) => Promise<WireConnection[]>;
 
-/** Reads runs by id, of any connections. Missing runs are left out. */
+/** Reads runs by id, for any connections. Missing runs are left out. */
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
-/** @param names the names of ERPs in responses: `codes` or `products` */
+/**
+ * Creates the encoder for connections.
+ * @param names form of ERP names in responses: `codes` or `products`
+ */
 export function encodeConnections(names: 'codes' | 'products', readRuns: ReadRuns): EncodeConnections {
   return async (connections) => {
     const [{ organizationId } = { organizationId: '' }] = connections;

@@ -6,7 +6,7 @@ import type { CallbackDeps } from '../../application/receive-callback.js';
 import { startOAuth } from '../../application/start-oauth.js';
 import type { StartDeps } from '../../application/start-oauth.js';
 
-/** Implements invoicecontrol.erp_sync.v1.OAuthService. */
+/** Implements the gRPC service invoicecontrol.erp_sync.v1.OAuthService. */
 export function oauthService(starting: StartDeps, callbacks: CallbackDeps): Binding {
   return bind(OAuthServiceDefinition, {
     startOAuth({ organizationId, provider, companyId, connectionsLimit: limit }, context) {

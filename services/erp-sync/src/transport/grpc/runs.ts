@@ -19,7 +19,7 @@ interface Deps {
   readonly startRun: StartRun;
 }
 
-/** Implements invoicecontrol.erp_sync.v1.RunService. */
+/** Implements the gRPC service invoicecontrol.erp_sync.v1.RunService. */
 export function runService({ connections, runs, startRun: start }: Deps): Binding {
   return bind(RunServiceDefinition, {
     async startRun({ organizationId, connectionId, mode }, context) {
@@ -37,8 +37,9 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
 }
 
 /**
- * A run ends first in its own record and then in its connection. Until then it is shown as running, so that a caller
- * who sees its end also sees its effect on the connection. Read the connection before the run.
+ * Shows a run as running until its connection is updated too. A run is completed first in its own record and then in
+ * its connection, so that a caller who sees its completion also sees its effect on the connection. Read the connection
+ * before the run.
  */
 export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
   return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;
