@@ -39,7 +39,10 @@ import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
 const SERVICE = 'gateway';
-/** Maximum time for running requests to end, slightly longer than the timeout of any route except history scans. */
+/**
+ * Maximum time for which running requests may continue during a shutdown, slightly longer than the timeout of any route
+ * except history scans.
+ */
 const DRAIN_MS_MAX = 15_000;
 
 /** Builds and starts the gateway. While a service is unavailable, its routes return 503. */

@@ -5,37 +5,47 @@ import { owners } from './clients.js';
 
 const requestsPerMinute = z.coerce.number().int().min(1).max(REQUESTS_PER_MINUTE_MAX);
 
-/** Environment variables of the gateway. The numbers are those of the HTTP and security reference, section 7. */
+/**
+ * Environment variables of the gateway. The default numbers are given in the HTTP and security reference, section 7.
+ */
 export const configSchema = z.object({
   /** Container images set 0.0.0.0. On a workstation, only local callers are accepted. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
   ...addressSettings(...owners),
   NATS_URL: z.string(),
-  /** Maximum number of requests per minute of one key. */
+  /** Maximum number of requests per minute for one key. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),
-  /** Maximum number of requests per minute of one organization with all its keys. */
+  /** Maximum number of requests per minute for one organization with all its keys. */
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: requestsPerMinute.default(10_000),
-  /** Maximum number of writing requests per minute of one key. */
+  /** Maximum number of writing requests per minute for one key. */
   RATE_LIMIT_WRITES_PER_MINUTE: requestsPerMinute.default(1_200),
-  /** Maximum number of history scans per minute of one key. */
+  /** Maximum number of history scans per minute for one key. */
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
-  /** Maximum number of requests per minute for stored documents of one key. */
+  /** Maximum number of requests for stored documents per minute for one key. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
-  /** Maximum time that a request waits until the organization service has counted it. */
+  /** Maximum time for which a request waits until the organization service has counted it. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
   /** Number of gateways that share the limits. Used only while the organization service is unavailable. */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /**
-   * Number of proxies in front that append to X-Forwarded-For. 0 means that only the address of the connection is
-   * trusted.
+   * Number of proxies in front of the gateway that append to X-Forwarded-For. If it is 0, only the address of the
+   * connection is trusted.
    */
   TRUSTED_PROXY_HOPS: z.coerce.number().int().min(0).max(10).default(0),
-  /** Maximum number of connections of one address. 0 means no limit, for use behind a proxy that has one. */
+  /**
+   * Maximum number of connections from one address. If it is 0, there is no limit, for use behind a proxy that has one.
+   */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
-  /** Maximum number of concurrent requests without a key from one address, including web pages. 0 means no limit. */
+  /**
+   * Maximum number of concurrent requests without a key from one address, including web pages. If it is 0, there is no
+   * limit.
+   */
   UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),
-  /** Time for which a stopping gateway still serves requests, so that load balancers notice `/readyz` first. */
+  /**
+   * Time for which a stopping gateway still serves requests, so that load balancers notice the change of `/readyz`
+   * first.
+   */
   DRAIN_DELAY_SECONDS: z.coerce.number().int().min(0).max(25).default(0),
   LOG_LEVEL: logLevel,
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url().optional(),

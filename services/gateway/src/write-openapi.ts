@@ -4,5 +4,5 @@ import { describeApi } from './http/description/openapi.js';
 import { resources } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
 
-// The published description is committed, so that changes of the API are visible in reviews.
+// The published description is committed, so that API changes are visible in reviews.
 writeFileSync(fileURLToPath(new URL('../openapi.json', import.meta.url)), describeApi(resources, webhookEvents));

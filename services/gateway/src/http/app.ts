@@ -27,7 +27,7 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly dispatching: Dispatching;
   readonly readiness: Readiness;
-  /** The published API description as JSON text. */
+  /** The published API description in JSON format. */
   readonly openApi: string;
   readonly trustedProxyHops: number;
 }
@@ -104,7 +104,7 @@ function methodOf({ method }: Request): string {
   return METHODS.has(method) ? method : '_OTHER';
 }
 
-/** Names the request by its route and not by its path, because paths contain ids and callers may invent them. */
+/** Names the request by its route and not by its path, because paths contain ids and callers can make them up. */
 function outcomeOf(method: string, request: Request, response: Response): Parameters<Measured['end']>[0] {
   const { route } = requestState(response);
   const isAnswered = response.writableFinished;
@@ -123,7 +123,7 @@ function outcomeOf(method: string, request: Request, response: Response): Parame
   };
 }
 
-/** Web pages are public, so each address has a share of requests. */
+/** Web pages are public, so the number of concurrent requests from each address is limited. */
 function outsideVersion(unauthenticated: AddressShare): RequestHandler {
   return (request, response, next) => {
     if (!request.path.startsWith('/v1/')) takeUnauthenticated(response, unauthenticated);
@@ -136,18 +136,18 @@ function traceparentOf(request: Request): string | undefined {
   return typeof header === 'string' ? readTraceparent(header) : undefined;
 }
 
-/** Maximum length of a header name in a message, because callers may invent any name. */
+/** Maximum length of a header name in a message, because callers may send any name. */
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Headers without a maximum length. A key that is too long is refused like any other wrong key; cookies are never read,
+ * Headers without a maximum length. A key that is too long is refused like any other wrong key. Cookies are never read,
  * and browsers send long ones.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
 /**
- * Refuses requests that Node.js accepts although HTTP/1.1 forbids them, and headers that are longer than any that this
- * API reads. Only the id, the trace and the address are read before, each in one pass.
+ * Refuses requests that Node.js accepts although HTTP/1.1 forbids them, and requests with headers that are longer than
+ * any header that this API reads. Only the id, the trace and the address are read before, each in one pass.
  */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
@@ -164,7 +164,7 @@ function refuseMalformed(request: Request): void {
   }
 }
 
-/** Returns the length of `values.join(', ')` without building the text, because every request checks all headers. */
+/** Returns the length of `values.join(', ')` without building the string, because every request checks all headers. */
 function joinedLength(values: readonly string[]): number {
   return values.reduce((length, value) => length + ', '.length + value.length, -', '.length);
 }
@@ -193,7 +193,7 @@ function logRequest(logger: Logger, request: Request, response: Response, durati
 function refuse(dispatching: Dispatching): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
-    // A path with invalid percent-encoding names nothing.
+    // A path with invalid percent-encoding identifies no resource.
     const refusal = error instanceof URIError ? unknownRoute() : error;
     sendRefusal(response, countedRefusal(refusal, request, response, dispatching), dispatching.logger);
   };

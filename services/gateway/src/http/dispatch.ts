@@ -53,27 +53,27 @@ export interface Dispatching {
   /** Counts refused tokens and unreadable requests. The authenticator counts refused keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
-  /** Limits the concurrent requests without a key by address. */
+  /** Limits the concurrent requests without a key, by address. */
   readonly unauthenticated: AddressShare;
-  /** Limits the file tokens that are checked at the same time by address. */
+  /** Limits the file tokens that are checked at the same time, by address. */
   readonly tokenChecks: AddressShare;
-  /** Limits the concurrent requests of each organization. */
+  /** Limits the concurrent requests for each organization. */
   readonly organizations: Share;
-  /** Limits the connections of each organization whose clients have sent a valid key, token or signature. */
+  /** Limits the connections for each organization whose clients have sent a valid key, token or signature. */
   readonly recognized: Share;
   readonly bodies: BodyBudget;
   /** Limits the files that are being received, for each organization and in total. */
   readonly files: Share;
-  /** Limits long responses to one at a time for each organization. */
+  /** Limits each organization to one long response at a time. */
   readonly longAnswers: Share;
   /** Addresses without a key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
   readonly logger: Logger;
 }
 
-/** Owner in shares for the connections of signed senders, which are limited like those of an organization. */
+/** Owner of the connections of signed senders in shares. They are limited like the connections of an organization. */
 const SIGNED_SENDERS = 'signed senders';
-/** Default timeout of a call to a service. */
+/** Default timeout in milliseconds for a call to a service. */
 const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
@@ -162,7 +162,7 @@ async function answerKey(
   });
   state.advice = adviceFor(route, input.idempotencyKey);
   const reply = await during(response, 'handle', () => route.handle(input, bound));
-  // Other gateways learn of the change from an event. This one applies the change before it responds.
+  // Other gateways are notified of the change by an event. This one applies the change before it responds.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }
@@ -171,9 +171,9 @@ async function answerKey(
 const TOKEN_PARAMETER = 'token';
 
 /**
- * Receives a file that is sent with an API key, or with a token in its URL, which then counts alone. Both count in the
- * share of their organization, because behind a proxy that is not trusted all organizations have one address. The bytes
- * are passed on while they are received, and the service may refuse the file before its end.
+ * Receives a file that is sent with an API key, or with a token in its URL, which then replaces the key. Both count in
+ * the share of their organization, because behind a proxy that is not trusted all organizations have one address. The
+ * bytes are passed on while they are received, and the service may refuse the file before its end.
  */
 async function answerFile(
   route: AnyFileRoute,
@@ -198,7 +198,7 @@ async function answerFile(
   } catch (error) {
     const isGuess = error instanceof DomainError && (error.kind === 'unauthenticated' || error.kind === 'not_found');
     if (!(error instanceof ClientGone)) await discardRest(request, response);
-    // A good token is served whatever others at its address have guessed.
+    // A valid token is served even if other callers at its address have guessed tokens.
     throw typeof token === 'string' && isGuess ? failures.countedRefusal(state.address, error) : error;
   }
 }
@@ -221,7 +221,7 @@ async function admitFile(
   return { organizationId, right: { organizationId }, context };
 }
 
-/** The share of the address is used only until the token is known to be valid. */
+/** The request counts towards its address's share only until the token is known to be valid. */
 async function admitToken(
   route: AnyFileRoute,
   token: string,
@@ -349,7 +349,7 @@ function during<T>(response: Response, stage: string, work: () => Promise<T>): P
   return requestState(response).stages?.during(stage, work) ?? work();
 }
 
-/** Gives malformed, foreign and unknown ids the same message, whatever message the service sent. */
+/** Gives malformed, foreign and unknown ids the same message, regardless of the message that the service sent. */
 function wordedFor(route: Route | undefined, error: unknown): unknown {
   if (route?.resourceName === undefined || !(error instanceof DomainError) || error.kind !== 'not_found') return error;
   return notFound(route.resourceName);

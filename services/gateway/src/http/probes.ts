@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { sendJson } from './response/answer.js';
 import { onlyGet } from './response/only-get.js';
 
-/** Tells whether load balancers should send requests to this gateway. */
+/** Checks whether load balancers should send requests to this gateway. */
 export interface Readiness {
   isReady: boolean;
 }
@@ -11,7 +11,7 @@ export interface Readiness {
 /**
  * Adds the probes. `/livez` succeeds while the process works and does not permanently refuse all requests. `/readyz`
  * succeeds until the gateway begins to stop. Neither depends on other services, because their failures affect single
- * requests and end without a restart of the gateway.
+ * requests and are over without a restart of the gateway.
  */
 export function probes(
   app: Express,

@@ -22,14 +22,14 @@ import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
 export const FRESH_MS = 5_000;
 /** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
-/** Time after a failed check in which a key that was valid is not checked again. */
+/** Time after a failed check during which a key that was valid is not checked again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
 /** Maximum number of refused keys, which are cached separately so that guesses never evict a valid key. */
 const REFUSED_MAX = 10_000;
 
-/** A request with an API key. */
+/** An attempt to authenticate a request with an API key. */
 interface Attempt {
   readonly key: string;
   readonly digest: string;
@@ -48,20 +48,20 @@ export interface AuthenticatorDependencies {
 }
 
 /**
- * Determines the principal from the Authorization header. Responses of the organization service are cached under the
- * SHA-256 hash of the key, never under the key itself.
+ * Determines the principal from the Authorization header of a request. Responses of the organization service are cached
+ * under the SHA-256 hash of the key, never under the key itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
   readonly #principals: Cache<Principal, Attempt>;
-  /** Time until which a refused key is refused without a check, oldest first. */
+  /** Time until which each refused key is refused without a check, oldest first. */
   readonly #refusedUntilMs = new Map<string, number>();
   readonly #line = new CheckLine();
 
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
     this.#principals = createCache({
-      // A key that was valid does not wait behind others. An unknown key must be checked.
+      // A key that was valid does not wait in the check line. An unknown key must be checked.
       load: (_, attempt) => (attempt.isKnown ? this.#check(attempt) : this.#checkInTurn(attempt)),
       freshMs: FRESH_MS,
       entriesMax: PRINCIPALS_MAX,
@@ -73,8 +73,8 @@ export class Authenticator {
   /**
    * Authenticates a request.
    * @throws DomainError `unauthenticated` with the same message for every reason; `rate_limited` for an address that
-   * tries unknown keys; `unavailable` if the key cannot be checked and was not valid within the last 30 seconds
-   * @throws ClientGone if the connection ends while the key waits for its check
+   *   tries unknown keys; `unavailable` if the key cannot be checked and was not valid within the last 30 seconds
+   * @throws ClientGone if the client disconnects while the key is waiting for its check
    */
   async authenticate(request: IncomingMessage, address: string, context: RequestContext): Promise<Principal> {
     const { failures } = this.#dependencies;
@@ -94,13 +94,13 @@ export class Authenticator {
     }
   }
 
-  /** Tells whether the request has a key that was valid at its last check, without calling a service. */
+  /** Checks whether the request has a key that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const key = bearerKey(request);
     return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;
   }
 
-  /** Invalidates revoked keys, and keys whose rights were reduced, at once. */
+  /** Invalidates revoked keys, and keys whose rights were reduced, immediately. */
   invalidateKeys(apiKeyIds: readonly string[]): void {
     const ids = new Set(apiKeyIds);
     this.#principals.invalidateWhere(({ apiKeyId }) => ids.has(apiKeyId));
@@ -116,8 +116,8 @@ export class Authenticator {
       try {
         return await this.#principals.get(attempt.digest, attempt);
       } catch (error) {
-        // Requests with the same key share a check. The request that waited for it has been abandoned, so this one
-        // waits.
+        // Requests with the same key share a check. The request that was waiting for it has been abandoned, so this
+        // request waits for its own check.
         if (!(error instanceof ClientGone) || attempt.socket.destroyed) throw error;
       }
     }
@@ -172,7 +172,7 @@ export class Authenticator {
   }
 }
 
-/** The organization service refuses the key. */
+/** Error that the organization service refuses the key. */
 class RefusedKey extends Error {}
 
 /**
@@ -186,7 +186,7 @@ function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64');
 }
 
-/** A cached key is refused from its expiry time on, not when it is evicted. */
+/** A cached key is refused from its expiry time on, not from its eviction. */
 function hasExpired({ keyExpiresTime }: Principal, nowMs: number): boolean {
   return keyExpiresTime !== undefined && keyExpiresTime.getTime() <= nowMs;
 }

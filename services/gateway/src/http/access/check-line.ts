@@ -6,7 +6,7 @@ import { addressGroup } from '../limits/client-address.js';
 /** Maximum number of concurrent checks of unknown keys from one address. */
 export const CHECKS_AT_ONCE_MAX = 4;
 /**
- * Maximum number of requests that wait behind another request of their own connection. The first request of a
+ * Maximum number of requests that wait behind another request on their own connection. The first request of a
  * connection may always wait.
  */
 export const CHECKS_PIPELINED_MAX = 1_000;
@@ -19,7 +19,7 @@ interface Waiting {
 /** A waiting connection with its requests in order. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Stops watching for the end of the connection. */
+  /** Stops listening for the close of the connection. */
   readonly forget: () => void;
 }
 
@@ -30,19 +30,19 @@ interface Line {
 }
 
 /**
- * Makes requests with unknown keys from one address wait for each other, with its connections in turn. Guessing keys
- * therefore costs the organization service little, and a valid key waits for at most one guess of each other connection
- * instead of being refused.
+ * Makes requests with unknown keys from one address wait for each other, taking turns between its connections. Guessing
+ * keys therefore costs the organization service little, and a valid key waits for at most one guess of each other
+ * connection instead of being refused.
  */
 export class CheckLine {
   readonly #lines = new Map<string, Line>();
   #pipelined = 0;
 
   /**
-   * Waits for the turn of the connection.
-   * @returns a function to call once when the check is done
-   * @throws ClientGone if the connection ends first; DomainError `unavailable` if it already waits and too many
-   * requests wait
+   * Waits for the connection's turn.
+   * @returns a function to call once when the check is complete
+   * @throws ClientGone if the client disconnects first; DomainError `unavailable` if it is already waiting and too many
+   *   requests are waiting
    */
   async enter(address: string, socket: Socket): Promise<() => void> {
     if (socket.destroyed) throw new ClientGone();

@@ -10,13 +10,14 @@ import { DomainError } from '@invoicecontrol/errors';
 export interface KeyAccess {
   readonly scope: Scope;
   readonly minimumRole?: Role;
-  /** True if the organization needs an active subscription. */
+  /** True if the route requires the organization to have an active subscription. */
   readonly needsSubscription?: true;
 }
 
 /**
+ * Requires the rights for a route.
  * @throws DomainError `forbidden` with the missing right, before any lookup, so that a key without the right learns
- * nothing else
+ *   nothing else
  */
 export function requireRight(
   principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription'>,

@@ -1,14 +1,14 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { addressGroup } from '../limits/client-address.js';
 
-/** Maximum number of known senders. Beyond it, the sender that was inactive longest is evicted. */
+/** Maximum number of known senders. If it is reached, the sender that was inactive longest is evicted. */
 export const SENDERS_MAX = 1_000;
-/** Time after its last valid signature for which an address stays known. */
+/** Time after its last valid signature for which an address remains known. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**
  * Addresses that recently sent a valid signature. Space is reserved for their bodies, because a signature can be
- * checked only when its body is complete, and unknown senders may send bodies that never end.
+ * checked only when its body is complete, and unknown senders may send endless bodies.
  */
 export class SignedSenders {
   readonly #clock: Clock;

@@ -8,21 +8,29 @@ const MIB = 1024 * KIB;
 // times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
 // three kinds of callers have separate limits, so that none can use up the memory of another.
 
-/** Maximum for the bodies of requests with a key. */
+/** Maximum number of bytes for the bodies of requests with a key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
-/** Maximum for bodies of routes with large bodies. Some history scans then leave space for the invoices of others. */
+/**
+ * Maximum number of bytes for bodies on routes with large bodies. A few history scans then leave space for invoices
+ * from others.
+ */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
-/** Maximum for one organization: the largest history scan and some invoices. */
+/** Maximum number of bytes for one organization: the largest history scan and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
-/** Maximum for the bodies of requests with neither key nor signature. */
+/** Maximum number of bytes for the bodies of requests with neither key nor signature. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
-/** Maximum for one address without key and signature: four bodies of the maximum size. */
+/** Maximum number of bytes for one address without key and signature: four bodies of the maximum size. */
 export const ADDRESS_BODIES_BYTES_MAX = 64 * KIB;
-/** Maximum for the bodies of requests with a signature, which can be checked only once the body is complete. */
+/**
+ * Maximum number of bytes for the bodies of requests with a signature, which can be checked only once the body is
+ * complete.
+ */
 export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
-/** Maximum for addresses that have not sent a valid signature. The rest is reserved for those that have. */
+/**
+ * Maximum number of bytes for addresses that have not sent a valid signature. The rest is reserved for those that have.
+ */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
-/** Maximum for one address that sends signatures: one body of the maximum size. */
+/** Maximum number of bytes for one address that sends signatures: one body of the maximum size. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
 /** Bodies that share a limit. */
@@ -39,28 +47,34 @@ const open: Pool = { name: 'public', bytesMax: PUBLIC_BODIES_BYTES_MAX, refusal:
 const signed: Pool = { name: 'signed', bytesMax: SIGNED_BODIES_BYTES_MAX, refusal: BUSY };
 const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, refusal: BUSY };
 
-/** The reservation of one body. */
+/** The bytes reserved for one body. */
 export interface BodyReservation {
-  /** @throws DomainError `unavailable` if the additional bytes would exceed a limit now */
+  /**
+   * Checks whether additional bytes fit into the limits.
+   * @throws DomainError `unavailable` if the additional bytes would exceed a limit now
+   */
   requireRoom(bytes: number): void;
   /**
    * Reserves additional bytes.
    * @throws DomainError `unavailable` if they exceed a limit; nothing is then reserved
    */
   add(bytes: number): void;
-  /** Releases everything. Bytes that arrive afterwards are not reserved. */
+  /** Releases all reserved bytes. Bytes that arrive afterwards are not reserved. */
   giveBack(): void;
 }
 
 /**
- * Limits the bytes of bodies in this process, from their arrival until their request is complete. Bytes are reserved
- * when they arrive, not when they are announced, so a client that announces a large body and sends nothing reserves
- * nothing.
+ * Limits the number of body bytes in this process, from their arrival until their request is complete. Bytes are
+ * reserved when they arrive, not when they are announced, so a client that announces a large body and sends nothing
+ * reserves nothing.
  */
 export class BodyBudget {
   readonly #held = new Map<string, number>();
 
-  /** @param isLong true for a route with large bodies */
+  /**
+   * Creates the reservation for a request with a key.
+   * @param isLong true for a route with large bodies
+   */
   ofOrganization(organizationId: string, isLong: boolean): BodyReservation {
     const own: Pool = {
       name: `organization ${organizationId}`,
@@ -70,7 +84,7 @@ export class BodyBudget {
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
 
-  /** Reserves bytes for a request without key and signature. */
+  /** Creates the reservation for a request without key and signature. */
   ofAddress(address: string): BodyReservation {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,
@@ -81,7 +95,7 @@ export class BodyBudget {
   }
 
   /**
-   * Reserves bytes for a request with a signature.
+   * Creates the reservation for a request with a signature.
    * @param isProven true if this address recently sent a valid signature
    */
   ofSender(address: string, isProven: boolean): BodyReservation {
@@ -93,7 +107,7 @@ export class BodyBudget {
     return this.#reservation(isProven ? [own, signed] : [own, signed, unproven]);
   }
 
-  /** Number of reserved bytes. */
+  /** Number of bytes that are currently reserved. */
   get bytes(): number {
     return [keyed, open, signed].reduce((sum, { name }) => sum + (this.#held.get(name) ?? 0), 0);
   }

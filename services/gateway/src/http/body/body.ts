@@ -12,27 +12,27 @@ import { eachInTurns } from './turns.js';
 export interface BodyLimits {
   readonly bytesMax: number;
   /**
-   * Maximum number of objects, lists, texts, numbers, booleans and nulls at all levels. An empty object or list counts
-   * twice.
+   * Maximum number of objects, lists, strings, numbers, booleans and nulls at all levels. An empty object or list
+   * counts twice.
    */
   readonly valuesMax: number;
-  /** Last sentence of the refusal of a body with too many values. */
+  /** Last sentence in the refusal of a body with too many values. */
   readonly advice: string;
 }
 
-/** Limits of a JSON body, unless its route has others (HTTP and security reference, section 2). */
+/** Limits for a JSON body, unless its route has others (HTTP and security reference, section 2). */
 export const JSON_BODY_LIMITS: BodyLimits = {
   bytesMax: 256 * 1024,
   valuesMax: 10_000,
   advice: 'Send less in one request.',
 };
-/** Limits of a JSON body on a route without an API key, which contains a token and a name. */
+/** Limits for a JSON body on a route without an API key. Such a body contains a token and a name. */
 export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
-/** Maximum number of fields in one object, far more than any object has, and few enough to check in one step. */
+/** Maximum number of fields in one object, far more than any object has, but few enough to check in one step. */
 export const JSON_FIELDS_MAX = 1_000;
 
-/** Maximum number of bytes that are discarded after a refusal, so that the response arrives. */
+/** Maximum number of bytes that are discarded after a refusal, so that the client receives the response. */
 const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
@@ -43,7 +43,7 @@ const DISCARD_MS_MAX = 1_000;
 const CHUNKS_APART_MAX = 256;
 
 /**
- * Minimum of the maximum number of chunks (RFC 9112, section 7.1), because chunks cost time in addition to their bytes.
+ * Smallest limit on the number of chunks (RFC 9112, section 7.1), because chunks cost time in addition to their bytes.
  * A large body may have as many chunks as it has with {@link CHUNK_BYTES_MIN} bytes each. Some encoders write a chunk
  * for each word.
  */
@@ -71,8 +71,8 @@ export async function readJsonBody(
 }
 
 /**
- * Like {@link readJsonBody}, for a body that may be absent; an empty body counts as `{}`. The body is always read,
- * because a proxy may announce chunks without knowing whether any will follow.
+ * Reads a JSON body like {@link readJsonBody}, but the body may be absent; an empty body counts as `{}`. The body is
+ * always read, because a proxy may announce chunks without knowing whether any will follow.
  */
 export async function readOptionalJsonBody(
   request: IncomingMessage,
@@ -138,7 +138,7 @@ function refusalOfEncoding(request: IncomingMessage): HttpRefusal | undefined {
   });
 }
 
-/** Returns the refusal of a Content-Type or encoding other than JSON. */
+/** Returns the refusal for a Content-Type or encoding other than JSON. */
 function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
   const refusal = refusalOfEncoding(request);
   if (refusal !== undefined) return refusal;
@@ -155,7 +155,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Replaces the refusal of a body that is too long. */
+  /** Refusal that replaces the usual one for a body that is too long. */
   readonly tooLong?: HttpRefusal;
 }
 
@@ -217,7 +217,7 @@ function collect(
         if (counter.add(chunk) > valuesMax) throw tooManyValues({ valuesMax, advice });
         reservation.add(chunk.length);
       } catch (error) {
-        // Node.js still delivers buffered bytes and would keep them if nobody read them.
+        // Node.js still delivers buffered bytes and would keep them if they were not read.
         request.on('data', () => {});
         end();
         reject(error as Error);
@@ -241,7 +241,7 @@ function collect(
   });
 }
 
-/** A refusal after which the rest of the body is not read, because reading so many chunks is too expensive. */
+/** Refusal after which the rest of the body is not read, because reading so many chunks is too expensive. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
     super(413, `The body has more than ${chunksMax} chunks. Send larger ones.`);
@@ -262,7 +262,10 @@ function tooManyValues({ valuesMax, advice }: Pick<BodyLimits, 'valuesMax' | 'ad
   return new HttpRefusal(413, `The body has more than ${valuesMax} values. ${advice}`);
 }
 
-/** Discards the rest of a refused body, so that the response arrives, and closes the connection after the response. */
+/**
+ * Discards the rest of a refused body, so that the client receives the response, and closes the connection after the
+ * response.
+ */
 export async function discardRest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.complete || request.destroyed) return;
   const isUnasked = request.headers.expect?.toLowerCase() === '100-continue' && request.readableDidRead === false;
@@ -293,7 +296,7 @@ async function discard(request: IncomingMessage): Promise<void> {
   if (!request.complete) request.pause();
 }
 
-/** Parses a JSON text by the rules of {@link readJsonBody}. */
+/** Parses JSON according to the rules of {@link readJsonBody}. */
 export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
@@ -316,7 +319,10 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
   return value;
 }
 
-/** Yields the members of a body with their level, and lists item by item, because some bodies are one long list. */
+/**
+ * Yields the members of a body with their level, and the items of lists one by one, because some bodies are one long
+ * list.
+ */
 function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     yield { part: body, depth: 1 };
@@ -353,7 +359,7 @@ function membersOf(object: object): unknown[] {
   return Object.values(object);
 }
 
-/** XML cannot contain NUL, and UTF-8 no unpaired surrogate, so neither could be stored and exported. */
+/** XML cannot contain NUL, and UTF-8 cannot contain an unpaired surrogate, so neither could be stored and exported. */
 function refuseUnstorable(text: string): void {
   if (text.includes('\u0000')) throw invalid('The body has a string with the character U+0000. Remove it.');
   if (LONE_SURROGATE.test(text))

@@ -8,9 +8,9 @@ const KEY = /^(?:([\x21\x23-\x2b\x2d-\x7e]+)|"((?:[\x21\x23-\x5b\x5d-\x7e]|\\["\
 export const IDEMPOTENCY_KEY_PATTERN = KEY.source;
 
 /**
- * Reads the Idempotency-Key of a request: 1 to 255 visible ASCII characters, either bare (`abc`) or quoted (`"abc"`, a
- * structured field string). Both spellings are the same key. A comma outside quotation marks would make a list of keys
- * and is refused, and so are several headers (HTTP and security reference, section 3).
+ * Reads the Idempotency-Key header of a request: 1 to 255 visible ASCII characters, either bare (`abc`) or quoted
+ * (`"abc"`, a structured field string). Both spellings are the same key. A comma outside quotation marks would make a
+ * list of keys and is refused, and so are several headers (HTTP and security reference, section 3).
  * @returns undefined without the header
  * @throws DomainError `invalid`
  */

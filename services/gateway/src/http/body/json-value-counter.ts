@@ -5,9 +5,9 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 
 /**
- * Counts the values of a JSON text while its bytes arrive, before it is parsed (ADR 0029). Outside strings, each comma
+ * Counts the values in JSON text while its bytes arrive, before it is parsed (ADR 0029). Outside strings, each comma
  * and each opening bracket or brace announces at most one value. The count is therefore never below the number of
- * values that `JSON.parse` makes; empty objects and lists are counted twice. Bytes of a multi-byte character never
+ * values that `JSON.parse` creates; empty objects and lists are counted twice. Bytes of a multi-byte character never
  * equal one of these characters, so neither the splitting into chunks nor an invalid encoding changes the count.
  */
 export class JsonValueCounter {
@@ -15,7 +15,10 @@ export class JsonValueCounter {
   #isInString = false;
   #isEscaped = false;
 
-  /** @returns the maximum number of values in the text so far */
+  /**
+   * Counts the values in the next chunk.
+   * @returns the maximum number of values in the text so far
+   */
   add(chunk: Uint8Array): number {
     let values = this.#values;
     let isInString = this.#isInString;

@@ -3,11 +3,11 @@ import { awaitBody } from '../connection/connections.js';
 import { ClientGone } from '../response/client-gone.js';
 import { readMediaType } from './media-type.js';
 
-/** A file as its PUT request announces it. Its bytes have not arrived yet. */
+/** A file announced by a PUT request. Its bytes have not arrived yet. */
 export interface SentFile {
-  /** Content-Type without parameters, in lower case. */
+  /** Content type without parameters, in lower case. */
   readonly mediaType: string | undefined;
-  /** Announced size. Undefined for a chunked body. */
+  /** Announced size in bytes. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
   /** Content of the file, which can be read once. */
@@ -17,7 +17,7 @@ export interface SentFile {
 /** Describes the file in the body of a request. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
-  // If there are several types, none is used. The service refuses a file without a type.
+  // If the request has several types, none is used. The service refuses a file without a type.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
   return {
     mediaType: others.length > 0 ? undefined : readMediaType(type).type,
@@ -28,8 +28,8 @@ export function sentFile(request: Request, response: Response): SentFile {
 }
 
 /**
- * Yields the bytes as they arrive. Small waiting chunks are joined. The request can still be used when the reader
- * stops.
+ * Yields the bytes as they arrive. Small chunks that are waiting are joined. The request can still be used when the
+ * reader stops.
  */
 async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

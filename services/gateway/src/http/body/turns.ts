@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Maximum time for which one request works before others can run. A single item may take longer. */
+/** Maximum time in milliseconds for which one request works before others can run. A single item may take longer. */
 export const TURN_MS_MAX = 2;
 
 /**

@@ -1,7 +1,7 @@
 import { FieldFaults } from '@invoicecontrol/errors';
 import type { z } from 'zod';
 
-/** Message for PATCH bodies: each field is optional, but one is required. */
+/** Message for PATCH bodies in which each field is optional but at least one is required. */
 export const NOTHING_TO_CHANGE = 'Send at least one field to change.';
 
 export function hasAnyField(body: object): boolean {
@@ -37,7 +37,7 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
 /** Converts every issue to a fault in our own words. */
 function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
   for (const issue of issues) {
-    // One issue lists all unknown fields of an object. There may be many, with names from the caller.
+    // One issue lists all unknown fields in an object. There may be many, with names chosen by the caller.
     const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
     for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);
   }
@@ -63,7 +63,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** Returns the sentence about a fault of a field whose schema has none. */
+/** Returns the sentence about a field fault for which the schema has none. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

@@ -13,13 +13,13 @@ import { newRequestId } from '../response/request-id.js';
 import { requestState } from '../response/request-state.js';
 import { securityHeaders } from '../response/security-headers.js';
 
-/** Error of Node.js for a connection from which it could not read a request. */
+/** Node.js error for a connection from which it could not read a request. */
 interface ClientError extends Error {
   readonly code?: string;
   readonly rawPacket?: Buffer;
 }
 
-/** The pending response of a connection, if any. Its request id is the one to return. */
+/** The pending response on a connection, if any. The error response uses its request id. */
 const responses = new WeakMap<Socket, Response>();
 
 export function expectAnswer(socket: Socket, response: Response): void {
@@ -62,7 +62,7 @@ export function answerClientErrors(
   });
 }
 
-/** Refuses a connection beyond the limit of its address, before anything is read from it. */
+/** Refuses a connection that exceeds its address's limit, before anything is read from it. */
 export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
   stopReading(socket);
   const requestId = newRequestId();

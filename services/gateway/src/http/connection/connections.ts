@@ -9,14 +9,18 @@ import { HttpRefusal } from '../response/refusal.js';
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
-  /** Time limit of its body, if the route allows more than the default. */
+  /** Time limit for receiving the body, if the route allows more than the default. */
   bodyMs?: number;
-  /** True after the gateway began to read its body. Before that, the client may be waiting for the gateway. */
+  /**
+   * True once the gateway has started to read the request's body. Before that, the client may be waiting for the
+   * gateway.
+   */
   isBodyAwaited?: true;
-  /** Time when a sweep first saw that its response was complete but not received by the client. */
+  /** Time when a sweep first noticed that the response was complete but not received by the client. */
   readySinceMs?: number;
   /**
-   * Time for which the gateway has waited for the body, since the connection had received the given number of bytes.
+   * Time for which the gateway has been waiting for the body, since the connection had received the given number of
+   * bytes.
    */
   window?: { waitedMs: number; readonly bytes: number };
 }
@@ -26,7 +30,7 @@ interface Connection {
   /** True if the connection uses a slot of an organization instead of one for unknown callers. */
   isRecognized?: true;
   onRecognized?: () => void;
-  /** Time when its last response was decided. Later requests are neither executed nor answered. */
+  /** Time when the connection's last response was decided. Later requests are neither executed nor answered. */
   closingSinceMs?: number;
   readonly waiting: Map<ServerResponse, Waiting>;
 }
@@ -38,7 +42,7 @@ function connectionOf(socket: Socket): Connection {
   if (found !== undefined) return found;
   const connection: Connection = { requests: 0, waiting: new Map() };
   connections.set(socket, connection);
-  // Node.js emits `close` only for the response that is being written, not for the queued ones.
+  // Node.js emits `close` only for the response that is being written, not for queued responses.
   socket.once('close', () => {
     for (const response of connection.waiting.keys()) settle(connection, response);
   });
@@ -50,7 +54,7 @@ function settle({ waiting }: Connection, response: ServerResponse): void {
   if (waiting.delete(response)) request?.onSettled();
 }
 
-/** Tells whether the connection is closing, so that later requests are not executed. */
+/** Checks whether the connection is closing, so that later requests are not executed. */
 export function isClosing(socket: Socket): boolean {
   return connections.get(socket)?.closingSinceMs !== undefined;
 }
@@ -71,7 +75,8 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
-  // Like `server.maxRequestsPerSocket` for the last request, but the requests behind it still get their responses.
+  // This has the same effect as `server.maxRequestsPerSocket` for the last request, but pipelined requests still get
+  // their responses.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
   }
@@ -91,30 +96,30 @@ export function recognizeConnection(socket: Socket, recognized: Share, organizat
   connection.onRecognized?.();
 }
 
-/** Calls the function once, when {@link recognizeConnection} counts the connection for its owner. */
+/** Calls a function once, when {@link recognizeConnection} counts the connection for its owner. */
 export function onceRecognized(socket: Socket, tell: () => void): void {
   connectionOf(socket).onRecognized = tell;
 }
 
-/** Allows the body of a request more time than the default. */
+/** Allows a request's body more time than the default. */
 export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: number): void {
   const request = connectionOf(socket).waiting.get(response);
   if (request !== undefined) request.bodyMs = bodyMs;
 }
 
-/** Records that the gateway waits for the body of a request from now on. */
+/** Records that the gateway is waiting for a request's body from now on. */
 export function awaitBody(socket: Socket, response: ServerResponse): void {
   const request = connectionOf(socket).waiting.get(response);
   if (request !== undefined) request.isBodyAwaited = true;
 }
 
-/** Tells whether no request of this connection waits for its response. */
+/** Checks whether no request on this connection is waiting for its response. */
 export function isIdle(socket: Socket): boolean {
   return connectionOf(socket).waiting.size === 0;
 }
 
 /**
- * Refuses a request beyond the limit of its connection, and closes the connection after the response.
+ * Refuses a request that exceeds its connection's limit, and closes the connection after the response.
  * @throws HttpRefusal 429
  */
 export function refuseExcess(socket: Socket): void {
@@ -158,7 +163,7 @@ export function closeLateConnections(
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // The same error as that of Node.js.
+        // The error is the same as the one that Node.js creates.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;
@@ -179,13 +184,13 @@ function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number):
 }
 
 /**
- * Tells whether less than {@link BODY_WINDOW_BYTES_MIN} arrived during a whole window in which the gateway waited for a
- * body.
+ * Checks whether less than {@link BODY_WINDOW_BYTES_MIN} arrived during a whole window in which the gateway was waiting
+ * for a body.
  */
 function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number, bodyWindowMs: number): boolean {
   for (const [response, request] of waiting) {
     if (response.req.complete || response.writableEnded) continue;
-    // Before the body is requested, and while received bytes are unread, the client waits for the gateway.
+    // Before the body is requested, and while received bytes are unread, the client is waiting for the gateway.
     if (request.isBodyAwaited !== true || response.req.readableLength > 0) continue;
     request.window ??= { waitedMs: 0, bytes: socket.bytesRead };
     request.window.waitedMs += elapsedMs;
@@ -198,7 +203,7 @@ function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number,
 
 function hasLateAnswer({ waiting }: Connection, nowMs: number, writeMs: number): boolean {
   for (const [response, request] of waiting) {
-    // Responses are sent in the order of their requests, so those behind an unfinished one are not late themselves.
+    // Responses are sent in the order of their requests, so responses behind an unfinished one are not late themselves.
     if (!response.writableEnded) return false;
     request.readySinceMs ??= nowMs;
     if (nowMs - request.readySinceMs >= writeMs) return true;

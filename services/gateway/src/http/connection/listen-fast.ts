@@ -2,9 +2,9 @@ import http from 'node:http';
 import type { Express } from 'express';
 
 /**
- * Creates an HTTP server for an Express app without the change of prototypes that Express makes for every request and
- * response, which disables optimizations of V8 (Node 20 and 22). The objects are created with the prototypes that the
- * app would set, so the change has no effect. This doubles the speed there, and changes nothing on Node 24 (stack
+ * Creates an HTTP server for an Express app without the prototype changes that Express makes for every request and
+ * response, which disable V8 optimizations (Node.js 20 and 22). The objects are created with the prototypes that the
+ * app would set, so the behaviour is the same. This doubles the speed there, and changes nothing on Node.js 24 (stack
  * reference, section 3).
  */
 export function listenFast(app: Express, options: http.ServerOptions): http.Server {

@@ -17,27 +17,31 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
 export interface HttpServerOptions {
   readonly app: Express;
   readonly host: string;
-  /** Port. 0 lets the operating system choose one. */
+  /** Port number. If it is 0, the operating system chooses one. */
   readonly port: number;
   /** Counts requests that cannot be read. */
   readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
   /**
-   * Maximum number of connections of one address. 0 means no limit, for example if all connections come from a proxy.
+   * Maximum number of connections from one address. If it is 0, there is no limit, for example if all connections are
+   * made by a proxy.
    */
   readonly connectionsPerAddressMax: number;
-  /** Maximum number of connections of all addresses. */
+  /** Maximum number of connections from all addresses together. */
   readonly connectionsMax?: number;
-  /** Number of proxies in front. With a proxy, the address of a connection is not that of the caller. */
+  /**
+   * Number of proxies in front of the gateway. With a proxy, the address of a connection is not the caller's address.
+   */
   readonly trustedProxyHops: number;
 }
 
 export interface HttpServer {
-  /** `host:port` with the actual port. */
+  /** Address as `host:port` with the actual port. */
   readonly address: string;
   /**
-   * Accepts no new connections, lets running requests end for at most `timeoutMs`, and then closes their connections.
+   * Accepts no new connections, lets running requests continue for at most `timeoutMs`, and then closes their
+   * connections.
    */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -54,10 +58,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // The app itself checks the Host header and sends an error response.
     requireHostHeader: false,
   });
-  // The size of headers is limited. The limit of Node.js on their number would silently drop headers, such as a second
+  // The total size of headers is limited. Node.js's limit on their number would silently drop headers, such as a second
   // key.
   server.maxHeadersCount = 0;
-  // A body is requested after key and size were accepted. Other expectations are not supported.
+  // A body is requested after its key and size were accepted. Other expectations are not supported.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });
@@ -74,9 +78,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 /**
- * Limits the connections of each address and in total. If all are in use, a new connection replaces the one that has
- * been open longest without a valid key or token, preferably one without a running request. Unknown callers can
- * therefore not lock out others.
+ * Limits the number of connections from each address and in total. If all are in use, a new connection replaces the one
+ * that has been open longest without a valid key or token, preferably one without a running request. Unknown callers
+ * can therefore not lock out others.
  */
 function boundConnections(
   server: Server,
@@ -109,8 +113,8 @@ function boundConnections(
 }
 
 /**
- * Returns the idle connection that has been open longest, except the new one. If none is idle, returns the oldest of
- * all.
+ * Returns the idle connection that has been open longest, except the new one. If none is idle, returns the oldest
+ * connection.
  */
 function oldestOf(strangers: ReadonlySet<Socket>, newest: Socket): Socket {
   for (const stranger of strangers) if (stranger !== newest && isIdle(stranger)) return stranger;

@@ -9,7 +9,7 @@ import { onlyGet } from '../response/only-get.js';
 
 /**
  * Content security policy that allows the page to run its own scripts and to call only this origin. Its library sets
- * styles on elements.
+ * element styles.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
@@ -47,7 +47,7 @@ const pageOf = (pathOf: (name: string) => string): string => `<!DOCTYPE html>
 
 const root = new URL('../../../../../', import.meta.url);
 
-/** Pages that the introduction and the guides link to, by file. */
+/** Pages to which the introduction and the guides link, by file name. */
 const PAGES: ReadonlyMap<string, string> = new Map([
   ['docs/guides/first-integration.md', '/docs/guides/first-integration.md'],
   ['docs/guides/scanning-history.md', '/docs/guides/scanning-history.md'],
@@ -71,7 +71,7 @@ interface File {
 }
 
 /**
- * Serves `/docs` (to which `/` redirects), `/openapi.json`, the guides and the pages that they link to. The API page
+ * Serves `/docs` (to which `/` redirects), `/openapi.json`, the guides and the pages to which they link. The API page
  * comes from the installed package, and nothing is loaded from elsewhere.
  */
 export function apiPage(app: Express, openApi: string): void {
@@ -104,8 +104,8 @@ export function apiPage(app: Express, openApi: string): void {
 }
 
 /**
- * Reads a page and changes its links to the served pages. A link to a page that only the repository has is replaced by
- * its text.
+ * Reads a page and changes its links to the served pages. A link to a page that only the repository contains is
+ * replaced by its text.
  */
 function withServedLinks(file: string): string {
   const text = readFileSync(new URL(file, root), 'utf8');
@@ -116,7 +116,7 @@ function withServedLinks(file: string): string {
   });
 }
 
-/** Serves a file. It is compressed on the first request, because most gateways never get one. */
+/** Serves a file. It is compressed at the first request, because most gateways never receive one. */
 function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
   const etag = digest(bytes);
   let compressed: Buffer | undefined;

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 
-/** Examples of the published bodies, by schema. A test checks each example against its schema in the code and as published. */
+/**
+ * Examples of the published bodies, by schema. A test checks each example against its schema, both in the code and as
+ * published.
+ */
 export const examples = z.registry<{ readonly example: z.$output }>();
 
 /** Returns the example of a schema. Throws a TypeError if there is none, so that no body is published without an example. */
@@ -10,7 +13,7 @@ export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   return registered.example as z.infer<S>;
 }
 
-/** Ids that the examples share. No resource has them, so a request with one in its path gets 404. */
+/** Ids that the examples use. No resource has them, so a request with one in its path gets a 404 response. */
 export const EXAMPLE_IDS = {
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
   assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',
@@ -31,7 +34,7 @@ export const EXAMPLE_IDS = {
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',
 } as const;
 
-/** The public id of an API key. */
+/** Example of an API key's public id. */
 export const EXAMPLE_KEY_ID = '4fGh7Jk2Lm9NpQr1';
 export const EXAMPLE_DELIVERY_ID = 'dlv_k7qmz4x2w6a5n3v7c2j4tqb3ey';
 export const EXAMPLE_INSTANT = '2026-03-14T09:30:00.000Z';

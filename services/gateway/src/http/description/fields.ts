@@ -10,24 +10,26 @@ import { parseTaxId } from '@invoicecontrol/values/tax-id';
 import { z } from 'zod';
 import { EXAMPLE_IDS } from './examples.js';
 
-/** Maximum length of a text in characters (HTTP and security reference, section 2). */
+/** Maximum length of a string in characters (HTTP and security reference, section 2). */
 const TEXT_LENGTH_MAX = 1_000;
-/** Maximum length of names of organizations, companies and keys, as the organization service accepts them. */
+/** Maximum length of the names of organizations, companies and keys that the organization service accepts. */
 export const LABEL_LENGTH_MAX = 200;
 /** Maximum length of a note on a decision. */
 const NOTE_LENGTH_MAX = 4_000;
 
-/** Free text of one line with visible characters only. The text is stored trimmed; the schema only checks it. */
+/**
+ * Schema for free text on one line with visible characters only. The text is stored trimmed; the schema only checks it.
+ */
 export function text(lengthMax: number = TEXT_LENGTH_MAX) {
   return schemaOfKind(kinds.text(lengthMax));
 }
 
-/** Schema of a note on a decision, which may have several paragraphs. */
+/** Schema for a note on a decision, which may have several paragraphs. */
 export function note() {
   return schemaOfKind(kinds.note(NOTE_LENGTH_MAX));
 }
 
-/** Schema of a secret, exactly as another system issued it. */
+/** Schema for a secret, exactly as another system issued it. */
 export function secret(lengthMin: number, lengthMax: number) {
   const faultOf = (value: unknown): string | undefined => faultOfSecret(String(value), lengthMin, lengthMax);
   return z
@@ -36,22 +38,22 @@ export function secret(lengthMin: number, lengthMax: number) {
     .meta({ minLength: lengthMin, maxLength: lengthMax, pattern: secretPattern(lengthMin, lengthMax) });
 }
 
-/** Schema of an id in a request, which may be in upper or lower case and is converted to lower case. */
+/** Schema for an id in a request, which may be in upper or lower case and is converted to lower case. */
 export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** Schema of an id in a response. */
+/** Schema for an id in a response. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** Schema of a time in a response. */
+/** Schema for a time in a response. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** Schema of an e-mail address that the organization service accepts. The published format is the common one. */
+/** Schema for an e-mail address that the organization service accepts. The published format is the common one. */
 export function email() {
   return z
     .string()
@@ -61,11 +63,12 @@ export function email() {
 
 const TAX_ID_LENGTH_MAX = 100;
 /**
- * Maximum number of letters and digits of a tax id. It is published, so that every digit that a caller sends is read.
+ * Maximum number of letters and digits in a tax id. The limit is published, so that every digit that a caller sends is
+ * read.
  */
 const TAX_ID_READ_LENGTH = 40;
 
-/** Schema of the tax id of a company of the organization. */
+/** Schema for the tax id of one of the organization's companies. */
 export function companyTaxId() {
   return z
     .string()
@@ -78,14 +81,14 @@ export function companyTaxId() {
 }
 
 /**
- * Returns a pattern that lists all words. With an enumeration, generated clients would not accept plain texts from
+ * Returns a pattern that lists all words. With an enumeration, generated clients would not accept plain strings from
  * elsewhere, and old clients would not accept new words.
  */
 function anyOf(words: readonly string[]): string {
   return `^(?:${words.map((word) => word.replaceAll('.', '[.]')).join('|')})$`;
 }
 
-/** Schema of a text that must be one of these words. More words may be added. */
+/** Schema for a string that must be one of these words. More words may be added. */
 export function wordOf(words: readonly string[], refusal: string) {
   const known = new Set(words);
   return z
@@ -99,14 +102,14 @@ export const country = wordOf(countryCodes, 'Must be an ISO 3166-1 alpha-2 code 
   description: 'A country as an ISO 3166-1 alpha-2 code, or XK for Kosovo.',
 });
 
-/** Schema of a decimal amount that is not negative. */
+/** Schema for a decimal amount that is not negative. */
 export function nonNegativeAmount() {
   return schemaOfKind(kinds.amount)
     .refine((value) => !value.startsWith('-'), 'Must not be below zero.')
     .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
-/** Schema of a day, `YYYY-MM-DD`. */
+/** Schema for a day, `YYYY-MM-DD`. */
 export function calendarDay() {
   return schemaOfKind(kinds.calendarDate);
 }
@@ -115,12 +118,12 @@ const DAY = kinds.DAY;
 const TIME = '(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]{1,9})?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])';
 const DATE_TIME = new RegExp(`^(${DAY})[Tt]${TIME}$`);
 
-/** Schema of three letters in any case. The rule that uses them checks whether they are a currency on the day. */
+/** Schema for three letters in any case. The rule that uses it checks whether they are a currency on the given day. */
 export function currencyCode() {
   return schemaOfKind(kinds.currencyCode);
 }
 
-/** Schema of a currency into which amounts can be converted, in any case. */
+/** Schema for a currency into which amounts can be converted, in any case. */
 export const baseCurrency = z
   .string()
   .refine(
@@ -139,7 +142,7 @@ function isDateTime(value: string): boolean {
   return day !== undefined && isCalendarDate(day);
 }
 
-/** Schema of a time with an offset (RFC 3339). */
+/** Schema for a time with an offset (RFC 3339). */
 export function dateTime() {
   return z
     .string()
@@ -147,7 +150,7 @@ export function dateTime() {
     .meta({ format: 'date-time', pattern: DATE_TIME.source });
 }
 
-/** Schema of a day, which means its beginning in UTC, or of a time. */
+/** Schema for a time, or for a day, which means the beginning of that day in UTC. */
 export function dateOrDateTime() {
   return z
     .string()
@@ -168,20 +171,20 @@ export function toInstant(value: string): Date {
   return new Date(value.toUpperCase());
 }
 
-/** Formats a time as every record shows it. Throws a TypeError for a message that lacks the time. */
+/** Formats a time as it appears in every record. Throws a TypeError if the time is missing. */
 export function showInstant(instant: Date | undefined): string {
   if (instant === undefined) throw new TypeError('The record has no time.');
   return instant.toISOString();
 }
 
-/** Returns a part that every record has. Throws a TypeError for a message that lacks the part. */
+/** Returns a part that every record has. Throws a TypeError if the part is missing. */
 export function stated<T>(part: T | undefined): T {
   if (part === undefined) throw new TypeError('A record came without one of its parts.');
   return part;
 }
 
 /**
- * Schema of an id in a path.
+ * Schema for an id in a path.
  * @param resource kind of resource that the id names; the example names one that does not exist
  */
 export function pathId(resource: keyof typeof EXAMPLE_IDS, resourceName: string = resource) {

@@ -88,7 +88,7 @@ export function describeApi(resources: readonly Resource[], webhooks: readonly P
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Registers one response for each status of a refusal, which all routes share. */
+/** Registers one response for each refusal status, which all routes share. */
 function registerRefusals(registry: OpenAPIRegistry): void {
   for (const { name, description, headers = [], examples } of Object.values(publishedRefusals)) {
     const values = Object.entries(examples).map(([kind, example]) => [kind, { value: envelopeOf(example) }] as const);
@@ -105,7 +105,7 @@ function registerRefusals(registry: OpenAPIRegistry): void {
   }
 }
 
-/** Describes a webhook request from the view of the receiver (specification section 6). */
+/** Describes a webhook request from the receiver's point of view (specification section 6). */
 function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConfig {
   return {
     method: 'post',

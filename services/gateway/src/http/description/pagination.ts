@@ -6,7 +6,7 @@ import { examples, exampleOf } from './examples.js';
 import { dateOrDateTime, toInstant } from './fields.js';
 
 const CURSOR_LENGTH_MAX = 1_000;
-/** The refusal of a cursor that comes from another list or from other filters. */
+/** Refusal for a cursor that comes from another list or from other filters. */
 const FOREIGN_CURSOR =
   'Must be the `nextCursor` of a page of this list with the same filters. Leave it out for the first page.';
 
@@ -67,12 +67,12 @@ interface Page<T> {
   nextCursor: string | null;
 }
 
-/** Number of characters of a cursor that identify its list and filters. */
+/** Number of cursor characters that identify its list and filters. */
 const MARK_LENGTH = 8;
 
 /**
- * Reads the query of a list. A cursor is the token of the service with a mark of the list and its filters, because the
- * token would be meaningless in another list or with other filters.
+ * Reads the query of a list. A cursor is the service's token with a mark that identifies the list and its filters,
+ * because the token would be meaningless in another list or with other filters.
  * @param list identifies the list in all requests for its pages: the operation, and the resource whose list it is
  * @throws DomainError invalid for a cursor of another list or of other filters
  */
@@ -96,7 +96,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
   };
 }
 
-/** Schema of a page, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
+/** Schema for a page, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
     items: z.array(item).describe('The items on this page of the list.'),

@@ -15,8 +15,8 @@ interface PublishedRefusal {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   /**
-   * Examples by name. They are made by the code that refuses requests; messages of other services are copied, and a
-   * test compares them.
+   * Examples by name. They are created by the code that refuses requests; messages from other services are copied, and
+   * a test compares them.
    */
   readonly examples: Readonly<Record<string, Error>>;
 }
@@ -28,7 +28,7 @@ const WHETHER_IT_TOOK_EFFECT =
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
-/** Published refusals by status, with the text that is the same for every route. */
+/** Published refusals by status, with the text that is the same on every route. */
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   400: {
     name: 'InvalidRequest',
@@ -153,7 +153,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
 };
 
-/** Returns the envelope of an example as a caller would get it. */
+/** Returns the envelope of an example as a caller would receive it. */
 export function envelopeOf(refusal: Error): unknown {
   return answerTo(refusal, '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60').body;
 }

@@ -12,11 +12,11 @@ import type { HeaderName } from './published-headers.js';
 /** The published form of a successful response. */
 export interface PublishedResponse {
   readonly description: string;
-  /** Absent if there is no body, or if the body is not JSON. */
+  /** Schema of the body. Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file. */
   readonly mediaTypes?: readonly string[];
-  /** Headers beyond those of every response. */
+  /** Headers in addition to those that every response has. */
   readonly headers?: readonly HeaderName[];
 }
 
@@ -29,29 +29,31 @@ export interface Resource {
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** Input of a handler, after the key, the limits, the rights and the format have been checked. */
+/** Input for a handler, after the key, the limits, the rights and the format have been checked. */
 export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
   /** SHA-256 hash of the body as canonical JSON. Set only if the route honours the Idempotency-Key. */
   readonly fingerprint: string;
-  /** Body as it was sent. Only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}). */
+  /**
+   * Body as it was sent. Present only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}).
+   */
   readonly rawBody: Buffer;
-  /** Query as it was sent, without `?`, for a service that reads it itself. */
+  /** Query as it was sent, without `?`, for a service that parses it itself. */
   readonly rawQuery: string;
-  /** The Idempotency-Key, or an empty text without the header. Set only if the route honours it. */
+  /** The Idempotency-Key, or an empty string if the header is missing. Set only if the route honours it. */
   readonly idempotencyKey: string;
   /** The If-None-Match header, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
   /** All headers, for responses that depend on other headers than those above. */
   readonly headers: IncomingHttpHeaders;
-  /** True if the request is HEAD, which returns only the headers. */
+  /** True if the request method is HEAD, which returns only the headers. */
   readonly isHead: boolean;
 }
 
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
-  /** Unique name, which is the `operationId` in the published API description. */
+  /** Unique operation name, which is the `operationId` in the published API description. */
   readonly operation: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** Path below `/v1`, with parameters such as `:companyId`. */
@@ -59,22 +61,22 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly summary: string;
   /** Description for callers, in addition to the summary. */
   readonly description?: string;
-  /** Method of the service that responds: `<package>.<Service>/<Rpc>`. */
+  /** Method that responds to the request, in the form `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** Other methods that are called for the response. */
+  /** Other methods that are called to build the response. */
   readonly alsoAsks?: readonly string[];
   /** Timeout of each call to a service, including retries (default 5 seconds). */
   readonly timeoutMs?: number;
-  /** Name of the resource in 404 messages, which are the same for malformed, foreign and unknown ids. */
+  /** Resource name in 404 messages, which are the same for malformed, foreign and unknown ids. */
   readonly resourceName?: string;
-  /** Path parameters. A malformed id is refused with 404, like an unknown one. */
+  /** Schema of the path parameters. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
   /** Schema of the query. If absent, the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
-  /** A request without a body is treated as one with `{}`. */
+  /** True if a request without a body is treated as one with `{}`. */
   readonly isBodyOptional?: true;
-  /** Limits of a large body. The default is {@link JSON_BODY_LIMITS}. */
+  /** Limits for a large body, by default {@link JSON_BODY_LIMITS}. */
   readonly bodyLimits?: BodyLimits;
   /**
    * True if the body is an HTML form (`application/x-www-form-urlencoded`) in which each field occurs once. Otherwise
@@ -87,23 +89,29 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    */
   readonly rawBodyBytesMax?: number;
   /**
-   * Reads the body in place of its schema, which then only describes the body. Used where rules about several fields apply, or
-   * where checking all at once would block other requests. Throws or rejects with DomainError `invalid`.
+   * Function that reads the body in place of its schema, which then only describes the body. Used where rules about
+   * several fields apply, or where checking all at once would block other requests. Throws or rejects with DomainError
+   * `invalid`.
    */
   readonly checkBody?: (body: unknown) => z.infer<B> | Promise<z.infer<B>>;
   /** True if the route honours If-None-Match. Otherwise the header is ignored. */
   readonly isConditional?: true;
   /** True if the route honours Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
-  /** True if a repeated request takes effect once even without a key, because the request names what it creates. */
+  /**
+   * True if a repeated request takes effect once even without a key, because the request names the resource that it
+   * creates.
+   */
   readonly takesEffectOnce?: true;
-  /** True if a gateway runs only one such request of an organization at a time. Another request gets 409. */
+  /**
+   * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
+   */
   readonly isOneAtATime?: true;
   /** Additional rate limit for this route. */
   readonly ratePolicy?: RatePolicy;
   /** Responses by status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;
-  /** Published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
+  /** Statuses of published refusals, such as `409`, in addition to those that follow from key, parameters and body. */
   readonly refusals?: readonly number[];
 }
 
@@ -135,7 +143,7 @@ export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P
   /** Published media types. The service decides which of them it accepts. */
   readonly mediaTypes: readonly string[];
   /**
-   * Returns the organization whose file the token in the URL authorizes.
+   * Returns the organization for which the token in the URL authorizes a file.
    * @throws DomainError unauthenticated, not_found
    */
   authorize(input: { readonly params: z.infer<P>; readonly token: string }, clients: PublicClients): Promise<string>;
@@ -145,7 +153,7 @@ export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P
   ): Promise<Reply>;
 }
 
-/** The organization or the token that authorizes the upload of a file. */
+/** The organization or the token that authorizes a file upload. */
 export type FileRight = { readonly organizationId: string } | { readonly token: string };
 
 export type AnyFileRoute = FileRoute<z.ZodObject>;
@@ -164,7 +172,7 @@ export function route<
   return definition as unknown as AnyKeyRoute;
 }
 
-/** Like {@link route}, for a route without an API key. */
+/** Declares a route without an API key. The types of its handler follow from its schemas, as for {@link route}. */
 export function publicRoute<
   P extends z.ZodObject = NoFields,
   Q extends z.ZodObject = NoFields,
@@ -173,7 +181,7 @@ export function publicRoute<
   return definition as unknown as AnyPublicRoute;
 }
 
-/** Like {@link route}, for a route that receives a file. */
+/** Declares a route that receives a file. The types of its handler follow from its schemas, as for {@link route}. */
 export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
   return definition as unknown as AnyFileRoute;
 }

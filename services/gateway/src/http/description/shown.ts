@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { exampleOf, examples } from './examples.js';
 import { shownId, shownInstant, showInstant, stated } from './fields.js';
 
-/**
- * A field of a record: its published schema, an example, and the function that reads it from the message of a service.
- */
+/** A record field: its published schema, an example, and the function that reads its value from a service message. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   /** Example value. Undefined if the example does not have the field. */
@@ -18,14 +16,14 @@ export interface Field<Message, S extends z.ZodType = z.ZodType> {
 type Fields<Message> = Readonly<Record<string, Field<Message>>>;
 type Shape<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
 
-/** A record of the API, whose description and responses come from the same fields. */
+/** An API record, whose description and responses are built from the same fields. */
 export interface ShownRecord<Message, F> {
   readonly fields: F;
   readonly schema: z.ZodObject<Shape<F>>;
   readonly present: (message: Message) => z.infer<z.ZodObject<Shape<F>>>;
 }
 
-/** A message with this property. */
+/** A message that has this property. */
 type With<K extends string, V> = { readonly [P in K]: V };
 /** A message that may have this property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
@@ -104,7 +102,7 @@ export function flag<K extends string>(source: K, example: boolean, description:
   return field(z.boolean().describe(description), source, example);
 }
 
-/** Declares a field that is null if the message lacks the property. */
+/** Declares a field that is null if the message does not have the property. */
 export function orNull<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -119,7 +117,7 @@ export function orNull<S extends z.ZodType, K extends string>(
   };
 }
 
-/** Declares a field that is absent if the message lacks the property. */
+/** Declares a field that is absent if the message does not have the property. */
 export function optional<S extends z.ZodType, K extends string>(
   schema: S,
   source: K,
@@ -159,8 +157,8 @@ export function instantOrNull<K extends string>(
 }
 
 /**
- * Declares a field with one of several words, which the service sends as text. Reading throws a TypeError for another
- * word.
+ * Declares a field with one of several words, which the service sends as a string. Reading throws a TypeError for
+ * another word.
  */
 export function word<E extends z.ZodEnum, K extends string>(
   schema: E,
@@ -183,7 +181,7 @@ export function name<E extends z.ZodEnum, W extends WireEnum, K extends string>(
   return { schema, example, read: (message) => oneOf(schema, enumName(wireEnum, message[source])) };
 }
 
-/** Declares a field that is a record itself. */
+/** Declares a field that is itself a record. */
 export function part<Message, F, K extends string>(
   { schema, present }: ShownRecord<Message, F>,
   source: K,
@@ -211,7 +209,7 @@ export function partOrNull<Message, F, K extends string>(
   };
 }
 
-/** Declares a list of records. Its example contains the example of the record, unless another one is given. */
+/** Declares a list of records. Its example contains the record's example, unless another one is given. */
 export function list<Message, F, K extends string>(
   { schema, present }: ShownRecord<Message, F>,
   source: K,
@@ -239,7 +237,7 @@ export function within<Message, F extends Fields<Message>, K extends string>(
   ) as never;
 }
 
-/** Returns the word if the schema has it, and throws a TypeError otherwise. */
+/** Returns the word if the schema contains it, and throws a TypeError otherwise. */
 export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
   if (!Object.hasOwn(words, value)) throw new TypeError(`${value} is not one of ${Object.keys(words).join(', ')}.`);
   return value as z.infer<E>;

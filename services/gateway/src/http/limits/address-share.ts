@@ -4,7 +4,7 @@ import { addressGroup } from './client-address.js';
 import { holdUntilSettled, requestState } from '../response/request-state.js';
 import { Share } from './share.js';
 
-/** A {@link Share} by address, in which all addresses of an IPv6 /64 count as one. */
+/** A {@link Share} by address in which all addresses in an IPv6 /64 network count as one. */
 export class AddressShare extends Share {
   override take(address: string): (() => void) | undefined {
     return super.take(addressGroup(address));
@@ -16,7 +16,7 @@ export class AddressShare extends Share {
 }
 
 /**
- * Takes a slot of the address for a request without a key, until the response is complete.
+ * Reserves a slot of the address for a request without a key, until the response is complete.
  * @returns a function that releases the slot earlier, when the caller is known
  * @throws DomainError `rate_limited`
  */

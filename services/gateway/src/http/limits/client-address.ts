@@ -18,7 +18,8 @@ export function connectionAddress({ remoteAddress = '' }: Socket): string {
 }
 
 /**
- * Returns the group of addresses that shares a limit: a single IPv4 address, or the IPv6 /64 that one subscriber has.
+ * Returns the group of addresses that shares a limit: a single IPv4 address, or the IPv6 /64 network that one
+ * subscriber has.
  */
 export function addressGroup(address: string): string {
   if (isIP(address) !== 6) return address;

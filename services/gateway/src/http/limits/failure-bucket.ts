@@ -24,7 +24,10 @@ export class FailureBucket {
     this.#clock = clock;
   }
 
-  /** @throws DomainError `rate_limited` if the address has had too many refused attempts in the current minute */
+  /**
+   * Refuses an address that has used up its attempts.
+   * @throws DomainError `rate_limited` if the address has had too many refused attempts in the current minute
+   */
   refuseExhausted(address: string): void {
     const refusal = this.refusalOf(address);
     if (refusal !== undefined) throw refusal;
@@ -40,8 +43,8 @@ export class FailureBucket {
   }
 
   /**
-   * Counts a refusal.
-   * @returns the refusal, or the one of {@link refusalOf} if the address had already reached the maximum
+   * Counts a refusal for the address.
+   * @returns the refusal, or the one from {@link refusalOf} if the address had already reached the maximum
    */
   countedRefusal<R extends Error>(address: string, refusal: R): R | DomainError {
     const exhausted = this.refusalOf(address);

@@ -2,17 +2,18 @@
 export const URL_LENGTH_MAX = 8 * 1024;
 export const HEADERS_BYTES_MAX = 16 * 1024;
 /**
- * Maximum total length of all headers with one name. No header of this API needs more than a few hundred characters.
+ * Maximum total length of all headers with the same name. No header in this API needs more than a few hundred
+ * characters.
  */
 export const HEADER_VALUE_LENGTH_MAX = 4 * 1024;
 export const CONNECTIONS_MAX = 5_000;
 /**
- * Maximum number of connections of one organization with a valid key or token. Further connections count for their
+ * Maximum number of connections with a valid key or token for one organization. Further connections count for their
  * address.
  */
 export const ORGANIZATION_CONNECTIONS_MAX = 500;
 /**
- * Maximum number of connections of all organizations together. The remaining ones are reserved for unknown callers, so
+ * Maximum number of connections for all organizations together. The remaining ones are reserved for unknown callers, so
  * that a new connection is always possible.
  */
 export const RECOGNIZED_CONNECTIONS_MAX = 4_000;
@@ -24,7 +25,10 @@ export const PIPELINED_MAX = 32;
 export const FILES_IN_FLIGHT_MAX = 200;
 /** Maximum number of files that one organization sends at the same time. */
 export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
-/** Maximum number of archives that one process writes at the same time. Each reads from every service for minutes. */
+/**
+ * Maximum number of archives that one process writes at the same time. Each archive takes minutes and reads from every
+ * service.
+ */
 export const LONG_ANSWERS_MAX = 8;
 /** Time limit for sending a file. All other times are limited by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
@@ -39,13 +43,13 @@ export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
   /**
-   * Period in which {@link BODY_WINDOW_BYTES_MIN} of a body must arrive. Only the time in which the gateway waits for
-   * the client counts.
+   * Period within which {@link BODY_WINDOW_BYTES_MIN} of a body must arrive. Only the time in which the gateway is
+   * waiting for the client counts.
    */
   readonly bodyWindowMs: number;
   /**
-   * Time for which idle connections are kept. It is longer than that of the load balancer, which would otherwise use
-   * closed connections.
+   * Time for which idle connections are kept. It is longer than the load balancer's, which would otherwise use closed
+   * connections.
    */
   readonly keepAliveMs: number;
   /** Time from the end of a response until the client must have received its last byte. */

@@ -5,7 +5,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 
 /** Number of concurrent requests above which reads are refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
-/** Maximum number of concurrent requests of one organization, so that one organization cannot block the others. */
+/** Maximum number of concurrent requests for one organization, so that one organization cannot block the others. */
 export const ORGANIZATION_IN_FLIGHT_MAX = 250;
 /** Event loop lag (p99) above which reads are refused, if our own requests may be the cause. */
 export const LAG_MS_MAX = 200;
@@ -16,13 +16,13 @@ export const LAG_MS_MAX = 200;
 export const LAG_IN_FLIGHT_MIN = 100;
 /** Factor for writes, which are more expensive to repeat. They are refused at twice the limits. */
 const WRITE_FACTOR = 2;
-/** Time after which requests that have not ended never will. It is longer than the timeout of any route. */
+/** Time after which requests that have not completed never will. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;
 /** Period for measuring the lag, long enough that a single stall of the machine does not determine the p99. */
 const LAG_WINDOW_MS = 5_000;
 const LAG_RESOLUTION_MS = 20;
 
-/** Measures the load of this process by authenticated requests. Refusing some requests early keeps the others fast. */
+/** Measures the load on this process by authenticated requests. Refusing some requests early keeps the others fast. */
 export class LoadGauge {
   readonly #clock: Clock;
   readonly #delay = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS });
@@ -49,7 +49,7 @@ export class LoadGauge {
     this.#delay.disable();
   }
 
-  /** Running requests. */
+  /** Number of requests that are currently running. */
   get inFlight(): number {
     return this.#inFlight;
   }
@@ -65,14 +65,17 @@ export class LoadGauge {
   }
 
   /**
-   * Tells whether reads are refused because of the number of requests, although no request has ended for longer than
-   * any request may take.
+   * Checks whether reads are refused because of the number of requests, although no request has completed for longer
+   * than any request may take.
    */
   isStuck(): boolean {
     return this.#inFlight > IN_FLIGHT_MAX && this.#nowMs() - this.#endedAtMs >= STUCK_MS;
   }
 
-  /** @throws DomainError `unavailable`, first for reads, which are cheapest to repeat, and then for all requests */
+  /**
+   * Refuses a request if the load is too high.
+   * @throws DomainError `unavailable`, first for reads, which are cheapest to repeat, and then for all requests
+   */
   refuseOverload(method: string): void {
     if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
       throw new DomainError('unavailable', 'The service is overloaded. Retry the request in a moment.');
@@ -84,7 +87,7 @@ export class LoadGauge {
   }
 }
 
-/** Tells whether a request of this method is refused at this load. */
+/** Checks whether a request with this method is refused at this load. */
 export function isOverloaded(method: string, { inFlight, lagMs }: { inFlight: number; lagMs: number }): boolean {
   const factor = method === 'GET' || method === 'HEAD' ? 1 : WRITE_FACTOR;
   if (inFlight > IN_FLIGHT_MAX * factor) return true;

@@ -5,9 +5,9 @@ import type { Share } from './share.js';
 
 /** Refusals for a request that gets no slot. */
 interface Refusals {
-  /** Refusal if the organization has used up its share. */
+  /** Returns the refusal for an organization that has used up its share. */
   ofOrganization(max: number): DomainError;
-  /** Refusal if all organizations together have used up all slots. */
+  /** Returns the refusal if all organizations together have used up all slots. */
   ofAll(): DomainError;
 }
 
@@ -55,7 +55,7 @@ export const longAnswersInFlight: Refusals = {
 };
 
 /**
- * Takes a slot of an organization until the response is complete.
+ * Reserves a slot for an organization until the response is complete.
  * @throws DomainError one of the refusals
  */
 export function takePlace(response: Response, share: Share, organizationId: string, refusals: Refusals): void {

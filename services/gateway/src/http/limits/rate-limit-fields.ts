@@ -7,8 +7,8 @@ import type { Demand, Standing } from './rate-limit.js';
 export type Limits = Readonly<Record<RatePolicy, number>>;
 
 /**
- * Returns the rate limits of a request: those of its key and its organization, another one for writes, and that of the
- * route.
+ * Returns the rate limits for a request: those of its key and its organization, another one for writes, and the limit
+ * of its route.
  */
 export function demandsOf(
   principal: Principal,
@@ -27,7 +27,7 @@ export function demandsOf(
   ];
 }
 
-/** Returns `RateLimit-Policy` and `RateLimit` in the format of draft-ietf-httpapi-ratelimit-headers. */
+/** Returns the `RateLimit-Policy` and `RateLimit` headers in the format of draft-ietf-httpapi-ratelimit-headers. */
 export function rateLimitFields(standings: readonly Standing[]): Record<string, string> {
   return {
     'RateLimit-Policy': standings

@@ -12,7 +12,7 @@ import { count } from '@invoicecontrol/runtime/telemetry';
 
 /** A rate limit that applies to a request. */
 export interface Demand {
-  /** Subject of the limit: `key:<id>` or `organization:<id>`. */
+  /** Subject to which the limit applies: `key:<id>` or `organization:<id>`. */
   readonly subject: string;
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
@@ -38,15 +38,15 @@ export type TakeResult =
 export const BLOCK_TOKENS = 10;
 /** Highest limit that is exact, with one call for each request. */
 const EXACT_LIMIT_PER_MINUTE = 60;
-/** Number of tokens left at which the next block is fetched in the background. */
+/** Number of remaining tokens at which the next block is fetched in the background. */
 const REFILL_TOKENS = 3;
-/** Time after a failed reservation in which the organization service is not called. */
+/** Time after a failed reservation during which the organization service is not called. */
 export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
- * Maximum number of blocks that a request waits for. Requests of one key share blocks of ten tokens. After that, the
- * local window decides.
+ * Maximum number of blocks for which a request waits. Requests with the same key share blocks of ten tokens. After
+ * that, the local window decides.
  */
 const ROUNDS_MAX = 100;
 
@@ -75,8 +75,8 @@ export interface RateLimiterDependencies {
 
 /**
  * Spends tokens that the organization service grants in blocks and counts in a sliding window (HTTP and security
- * reference, section 7). If the service does not respond in time, a local window with the share of this gateway decides
- * for a second, so that a failing limiter neither delays requests nor admits all of them.
+ * reference, section 7). If the service does not respond in time, a local window with this gateway's share decides for
+ * a second, so that a failing limiter neither delays requests nor admits all of them.
  */
 export class RateLimiter {
   readonly #dependencies: RateLimiterDependencies;
@@ -87,7 +87,7 @@ export class RateLimiter {
     this.#dependencies = dependencies;
   }
 
-  /** Takes one token for every limit, or none: a refused request uses no token. */
+  /** Takes one token for every limit, or none at all. A refused request uses no token. */
   async take(demands: readonly Demand[], context: RequestContext): Promise<TakeResult> {
     const blocks = demands.map((demand) => this.#blockOf(demand));
     for (let round = 0; round < ROUNDS_MAX; round += 1) {

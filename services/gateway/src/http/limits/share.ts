@@ -1,20 +1,24 @@
-/** Counts what each owner uses at the same time, so that one owner cannot use up everything. */
+/** Counts how much each owner uses at the same time, so that one owner cannot use up everything. */
 export class Share {
-  /** Maximum for one owner. 0 means no limit. */
+  /** Maximum for one owner. If it is 0, there is no limit. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  /** @param totalMax maximum for all owners together */
+  /**
+   * Creates the counters.
+   * @param totalMax maximum for all owners together
+   */
   constructor(max: number, totalMax = Infinity) {
     this.max = max;
     this.#totalMax = totalMax;
   }
 
   /**
+   * Reserves one slot for an owner.
    * @returns a function that releases the slot, once however often it is called; undefined if the owner has used up its
-   * share, or all owners together have used up everything
+   *   share, or all owners together have used up everything
    */
   take(owner: string): (() => void) | undefined {
     if (this.max === 0) return () => {};
@@ -33,22 +37,22 @@ export class Share {
     };
   }
 
-  /** Returns the number that the owner uses now. */
+  /** Returns the number of slots that the owner currently uses. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
 
-  /** Tells whether all owners together use everything. */
+  /** True if all owners together use every slot. */
   get isFull(): boolean {
     return this.#total >= this.#totalMax;
   }
 
-  /** Returns the number that all owners use together. */
+  /** Returns the number of slots that all owners use together. */
   get total(): number {
     return this.#total;
   }
 
-  /** Returns the number of owners that use something. */
+  /** Returns the number of owners that use a slot. */
   get owners(): number {
     return this.#held.size;
   }

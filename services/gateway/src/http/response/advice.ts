@@ -6,7 +6,7 @@ const REPEAT_TAKES_EFFECT_ONCE = 'The request may have taken effect. Retry it in
 const CHECK_FIRST = 'The request may have taken effect. Check that before you send it again.';
 const SEND_KEY = 'A request with an Idempotency-Key can simply be retried.';
 
-/** The properties of a route that decide whether a request can be repeated. */
+/** Route properties that determine if a request can be repeated. */
 interface Repeatable {
   readonly method: string;
   readonly honoursIdempotencyKey?: true;

@@ -28,7 +28,7 @@ export function sendJson(
 }
 
 /**
- * Sends the response of a handler. Bytes are sent as they come. The headers wait for the first bytes, so that an
+ * Sends the response of a handler. Bytes are sent as they arrive. The headers wait for the first bytes, so that an
  * earlier failure can still be sent as a refusal. If the caller disconnects, the source is closed.
  */
 export async function sendReply(

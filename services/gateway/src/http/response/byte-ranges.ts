@@ -6,12 +6,12 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** Maximum number of ranges that are honoured, because each is read separately. */
+/** Maximum number of byte ranges that are honoured, because each is read separately. */
 export const RANGES_MAX = 8;
 
 /**
- * Returns the satisfiable ranges of a Range header in their order (RFC 9110, section 14.2; HTTP and security reference,
- * section 5), or undefined if the header is ignored and the whole document is sent.
+ * Returns the satisfiable ranges in a Range header, in their order (RFC 9110, section 14.2; HTTP and security
+ * reference, section 5), or undefined if the header is ignored and the whole document is sent.
  * @param size size of the document in bytes
  * @throws HttpRefusal 416 if no range contains a byte of the document
  */

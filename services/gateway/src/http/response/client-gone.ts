@@ -1,4 +1,4 @@
-/** The caller disconnected before the request was complete. */
+/** Error that the caller disconnected before the request was complete. */
 export class ClientGone extends Error {
   constructor() {
     super('The caller disconnected before the request was complete.');

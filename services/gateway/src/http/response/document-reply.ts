@@ -5,16 +5,16 @@ import { parseRange, preconditionFailed } from './byte-ranges.js';
 import type { ByteRange } from './byte-ranges.js';
 import type { Reply } from './reply.js';
 
-/** A stored document that can be sent. */
+/** A stored document that can be sent to the caller. */
 export interface OfferedDocument {
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 hash in hexadecimal. */
+  /** SHA-256 hash in hexadecimal digits. */
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** Value of `Content-Disposition`. */
+  /** Value of the `Content-Disposition` header. */
   readonly disposition: string;
-  /** Reads the bytes, or the given range of them. */
+  /** Reads the document's bytes, or the given range of them. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;
 }
 

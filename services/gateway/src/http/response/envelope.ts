@@ -9,7 +9,7 @@ export interface ErrorEnvelope {
     readonly code: EnvelopeCode;
     readonly message: string;
     readonly request_id: string;
-    /** All invalid fields, at most 50. Only with status 400. */
+    /** All invalid fields, at most 50. Present only with status 400. */
     readonly details?: readonly FieldFault[];
   };
 }
@@ -20,13 +20,13 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-/** `Retry-After` in seconds for refusals whose service states no time. */
+/** Value of `Retry-After` in seconds for refusals whose service states no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**
  * Returns the response to a failed request. An unexpected error becomes 500 with a fixed message, and its cause is only
  * logged.
- * @param advice advice if only the kind of the failure is known; the default is for requests that changed nothing
+ * @param advice advice if only the kind of failure is known; the default is for requests that changed nothing
  */
 export function answerTo(error: unknown, requestId: string, advice = REPEAT): ErrorAnswer {
   if (error instanceof HttpRefusal) {
@@ -53,7 +53,7 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
   };
 }
 
-/** Returns the message. A service that knows more than the kind of the failure includes its own advice. */
+/** Returns the message for the caller. A service that knows more than the kind of failure includes its own advice. */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);
   const isPlain = kind === 'internal' || publicMessage === plain;

@@ -2,7 +2,7 @@ import { create } from 'content-disposition';
 
 const LENGTH_MAX = 120;
 
-/** File extensions by media type of stored documents and their renderings. */
+/** File extensions for the media types of stored documents and their renderings. */
 const extensions: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'image/png': 'png',
@@ -15,10 +15,10 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a name under which a document can be saved on any system. The extension depends on the media type, whatever
- * the name contains.
+ * Returns a name under which a document can be saved on any system. The extension depends on the media type, regardless
+ * of the name.
  * @param name name from an unknown sender
- * @param fallback name without extension that is used if nothing of the name is left
+ * @param fallback name without extension that is used if no part of the name remains
  */
 export function safeFileName(name: string, mediaType: string, fallback: string): string {
   const extension = `.${extensions[mediaType] ?? 'bin'}`;
@@ -35,7 +35,7 @@ function trimmed(name: string): string {
   return name.replaceAll(/^[.\s]+|(?<![.\s])[.\s]+$/g, '');
 }
 
-/** Returns the header that shows a document in the browser, and names the file when it is saved. */
+/** Returns the header that shows a document in the browser and gives it a name for saving. */
 export function inlineAs(fileName: string): string {
   return create(fileName, { type: 'inline' });
 }

@@ -6,7 +6,7 @@ const RESPOND_ASYNC = /^respond-async\s*(?:=\s*(?:"")?)?$/;
 
 export interface AsyncPreference {
   readonly respondAsync: boolean;
-  /** Time that the caller wants to wait for the result, or undefined if not stated. */
+  /** Number of seconds that the caller wants to wait for the result, or undefined if not stated. */
   readonly waitSeconds: number | undefined;
 }
 

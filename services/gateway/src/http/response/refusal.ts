@@ -1,8 +1,8 @@
 import type { EnvelopeCode } from '@invoicecontrol/errors';
 
 /**
- * A refusal that concerns only HTTP (method, size, media type, slow client). Refusals by the rules of the product are
- * DomainErrors. The code is INVALID_REQUEST if the caller must change the request.
+ * Refusal that concerns only HTTP (method, size, media type, slow client). Refusals by product rules are DomainErrors.
+ * The code is INVALID_REQUEST if the caller must change the request.
  */
 export class HttpRefusal extends Error {
   readonly status: number;

@@ -1,8 +1,8 @@
-/** Response of a handler. Its status must be one of the `responses` of the route. */
+/** Response of a handler. Its status must be one of the route's `responses`. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;
-  /** Bytes that are sent as they come, instead of a body. The headers describe them. */
+  /** Bytes that are sent as they arrive, instead of a body. The headers describe them. */
   readonly content?: AsyncIterable<Uint8Array>;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,64}$/;
-/** Crockford's base32, in which no letter can be mistaken for a digit when someone reads an id aloud. */
+/** Crockford's base32 alphabet, in which no letter can be mistaken for a digit when an id is read aloud. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const RANDOM_LENGTH = 26;
 /**
@@ -12,9 +12,8 @@ const pool = Buffer.alloc(RANDOM_LENGTH * 128);
 let used = pool.length;
 
 /**
- * Returns the id of the caller if it is short and harmless, and otherwise a new one. The id is returned as
- * `X-Request-Id`, is part of every error and log line, and is sent to every service (HTTP and security reference,
- * section 2).
+ * Returns the caller's id if it is short and harmless, and otherwise a new one. The id is returned as `X-Request-Id`,
+ * is part of every error and log line, and is sent to every service (HTTP and security reference, section 2).
  */
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();

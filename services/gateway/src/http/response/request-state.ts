@@ -2,17 +2,17 @@ import type { Response } from 'express';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Stages } from '@invoicecontrol/runtime/stages';
 
-/** State of a request, which is found by its response. */
+/** State of a request, which is looked up by its response. */
 export interface RequestState {
   readonly requestId: string;
   readonly address: string;
   readonly traceparent: string | undefined;
   /** Path template of the route, such as `/v1/invoices/{invoiceId}`. Absent until the route is known. */
   route?: string;
-  /** Functions that release what the request uses. They are called when the response is complete. */
+  /** Functions that release the slots that the request uses. They are called when the response is complete. */
   readonly slots: (() => void)[];
   isSettled: boolean;
-  /** Set once the key is known. */
+  /** Id of the organization. Set once the key is known. */
   organizationId?: string;
   /**
    * Advice for the caller if the service fails. Set when the service is called; before that, nothing has been changed.
@@ -28,7 +28,7 @@ export function setRequestState(response: object, state: RequestState): void {
   states.set(response, state);
 }
 
-/** Throws a TypeError for a response that the first middleware has not handled. */
+/** Returns the state of a request. Throws a TypeError for a response that the first middleware has not handled. */
 export function requestState(response: Response): RequestState {
   const state = states.get(response);
   if (state === undefined) throw new TypeError('This request has no state.');
@@ -36,7 +36,8 @@ export function requestState(response: Response): RequestState {
 }
 
 /**
- * Releases something when the response was sent or the connection is closed, or at once if that has already happened.
+ * Releases something when the response was sent or the connection is closed, or immediately if that has already
+ * happened.
  */
 export function holdUntilSettled(response: Response, giveBack: () => void): void {
   const state = requestState(response);
@@ -44,7 +45,7 @@ export function holdUntilSettled(response: Response, giveBack: () => void): void
   else state.slots.push(giveBack);
 }
 
-/** Releases everything that the request uses. */
+/** Releases every slot that the request uses. */
 export function settleRequest(response: Response): void {
   const state = requestState(response);
   state.isSettled = true;

@@ -1,4 +1,4 @@
-/** Headers of every response, errors included (HTTP and security reference, section 2). */
+/** Headers that every response has, including errors (HTTP and security reference, section 2). */
 export const securityHeaders: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',

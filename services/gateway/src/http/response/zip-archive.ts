@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A file of an archive. Its bytes are read when the archive reaches it. */
+/** A file in an archive. Its bytes are read when the archive reaches it. */
 export interface ArchiveFile {
   /** Path in the archive: letters, digits and `-_./`. */
   readonly name: string;
@@ -11,13 +11,13 @@ export interface ArchiveFile {
   content(): AsyncIterable<Uint8Array>;
 }
 
-/** Maximum number of bytes of a file that wait for the reader of the archive. */
+/** Maximum number of bytes of a file that wait for the archive's reader. */
 const WAITING_BYTES_MAX = 64 * 1024;
 
 /**
- * Writes a ZIP archive, one file after the other, without holding a file in memory. The end of the archive is written
+ * Writes a ZIP archive, one file after another, without keeping a file in memory. The end of the archive is written
  * only after all files are complete, so that an interrupted archive cannot be mistaken for a complete one.
- * @throws the error of the content of a file, after everything before it was written
+ * @throws the error in the content of a file, after everything before it was written
  */
 export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt: Date): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
@@ -30,7 +30,7 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
-      // This is registered first, because the archive may end or fail as soon as it gets the stream.
+      // This handler is registered first, because the archive may end or fail as soon as it gets the stream.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

@@ -34,7 +34,7 @@ export const versions = shown.record<Versions>(
   ),
 });
 
-/** The response of GET /invoices/{invoiceId}/analysis/latest (specification 2.3). */
+/** The response to GET /invoices/{invoiceId}/analysis/latest (specification 2.3). */
 export const latestAnalysis = shown.record<Analysis>('Analysis')({
   decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
   risk_score: shown.field(riskScore, 'riskScore', 58),

@@ -65,7 +65,7 @@ const findingFields = {
   ),
 };
 
-/** A finding in the response of POST /invoices (specification 2.3). */
+/** A finding in the response to POST /invoices (specification 2.3). */
 export const findingSummary = shown.record<Finding>('FindingSummary')(findingFields);
 
 /** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */
@@ -122,7 +122,7 @@ export const finding = shown.record<Finding>('Finding')({
   ),
 });
 
-/** Parses the evidence, which services send as one JSON string that holds an object. */
+/** Parses the evidence, which services send as one JSON string that contains an object. */
 function readEvidence(json: string): Record<string, unknown> {
   return json === '' ? {} : (JSON.parse(json) as Record<string, unknown>);
 }

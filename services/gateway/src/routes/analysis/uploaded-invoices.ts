@@ -16,7 +16,8 @@ const UPLOAD_ID_LENGTH_MAX = 100;
 /** Maximum number of corrected fields. An invoice has far fewer fields. */
 const CORRECTED_FIELDS_MAX = 50;
 /**
- * Pattern of field paths in an invoice. Analysis knows the existing paths and lists them if a caller sends another one.
+ * Pattern for field paths in an invoice. The analysis service knows the existing paths and lists them if a caller sends
+ * another one.
  */
 const FIELD_PATH = '^[a-z]+([._][a-z]+)*$';
 

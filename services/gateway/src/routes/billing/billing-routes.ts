@@ -1,7 +1,7 @@
 import type { Resource } from '../../http/description/route.js';
 import { createCheckout, createPortalSession, getSubscription, receivePaddleNotification } from './billing.js';
 
-/** Routes that the billing service answers. */
+/** Routes that call the billing service. */
 export const billingResources: readonly Resource[] = [
   {
     tag: 'billing',

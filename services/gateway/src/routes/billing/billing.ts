@@ -9,7 +9,7 @@ import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 const EXAMPLE_REFERENCE = `chk_${'5f1c07d2'.repeat(8)}`;
-/** Maximum size of a notification. The payment provider sends a few KiB. */
+/** Maximum size of a notification in bytes. The payment provider sends a few KiB. */
 const NOTIFICATION_BYTES_MAX = 1024 * 1024;
 
 const checkoutOptions = z
@@ -194,7 +194,7 @@ export const getSubscription = route({
   },
 });
 
-/** Returns the subscription of the organization as GET /billing/subscription shows it. */
+/** Returns the organization's subscription as shown by GET /billing/subscription. */
 export async function readSubscription(
   principal: Principal,
   clients: TenantClients,
@@ -202,7 +202,7 @@ export async function readSubscription(
   const { subscription: current, duplicates } = await clients.subscriptions.getSubscription({});
   const [used, contact] = await Promise.all([
     readUsage(principal, clients),
-    // The status that the operator set counts if billing knows of no subscription.
+    // If the billing service has no subscription, the status that the operator set counts.
     current === undefined ? clients.organizations.getBillingContact({}) : undefined,
   ]);
   // Features that require a subscription read the principal, so the response shows the same value.

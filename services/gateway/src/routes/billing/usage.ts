@@ -72,7 +72,7 @@ export const getUsage = route({
   }),
 });
 
-/** Reads the usage from every service, with the limits of the organization. */
+/** Reads the usage from every service, together with the organization's limits. */
 export async function readUsage(
   { limits }: Pick<Principal, 'limits'>,
   { analysisUsage, documentUsage, erpUsage, organizationUsage, scanUsage, webhookUsage }: TenantClients,

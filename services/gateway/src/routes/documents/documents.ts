@@ -7,7 +7,7 @@ import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Timeout in milliseconds for a slow reader of the largest document. */
+/** Timeout in milliseconds, long enough for a slow reader of the largest document. */
 const READ_TIMEOUT_MS = 120_000;
 
 /** Media types that the service detects. */

@@ -10,20 +10,20 @@ import { HttpRefusal } from '../../http/response/refusal.js';
 import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
-/** Timeout in milliseconds. A rendering waits for a free process and may be attempted twice. */
+/** Timeout in milliseconds for a rendering, which waits for a free process and may be attempted twice. */
 const RENDER_TIMEOUT_MS = 60_000;
 
 const PAGE_WIDTH_MAX = 2_000;
 const PAGE_WIDTH_DEFAULT = 1_000;
 const WIDTH = /^[1-9][0-9]{0,3}$/;
 const PAGE = /^[1-9][0-9]*$/;
-/** The largest page number that a message can carry; no document has so many pages. */
+/** The largest page number that a message can contain. No document has so many pages. */
 const PAGE_MAX = 2_147_483_647;
 
 const access = { minimumRole: 'ANALYST', scope: 'documents:read' } as const;
-/** Content security policy of pictures. The content of a document may not run or load anything in any viewer. */
+/** Content security policy for pictures. The content of a document may not run or load anything in any viewer. */
 const PICTURE_POLICY = "sandbox; default-src 'none'";
-/** Content security policy of views. A view has its own style sheet, which is allowed by its digest. */
+/** Content security policy for views. A view has its own style sheet, which is allowed by its digest. */
 const VIEW_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
@@ -41,7 +41,7 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // Any text is accepted here, because the number of pages is known only to the documents service.
+    // Any string is accepted here, because the number of pages is known only to the documents service.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
@@ -140,7 +140,7 @@ export const viewInvoiceDocument = route({
 
 interface Shown {
   readonly rendering: Rendering;
-  /** First part of the ETag. */
+  /** First part of the ETag, which identifies the rendering. */
   readonly resource: string;
   readonly fileName: string;
   readonly policy: string;
@@ -159,8 +159,8 @@ async function uploadedDocument(
 }
 
 /**
- * Sends a rendering. The caller may cache it but must revalidate it each time, so that losing a right takes effect at
- * once.
+ * Sends a rendering. The caller may cache it but must revalidate it each time, so that losing a right takes effect
+ * immediately.
  */
 function reply(
   { rendering: { sha256, byteSize }, resource, fileName, policy, contentType }: Shown,
@@ -184,8 +184,8 @@ async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array
 }
 
 /**
- * Returns the refusal for a missing page of an invoice that the caller may read. It names the view that exists. An
- * unknown invoice is refused without such a hint.
+ * Returns the refusal for a missing page of an invoice that the caller may read. The refusal names the view that
+ * exists. An unknown invoice is refused without such a hint.
  */
 function absent(sentence: string): HttpRefusal {
   return new HttpRefusal(404, `No such page. ${sentence}`, {}, 'NOT_FOUND');

@@ -12,9 +12,9 @@ import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
-/** Timeout of creating a connection, longer than a DNS lookup without a response. */
+/** Timeout for creating a connection, longer than a DNS lookup without a response. */
 const CHECK_TIMEOUT_MS = 10_000;
-/** Timeout of a connection test, which makes a few calls to the ERP. */
+/** Timeout for a connection test, which makes a few calls to the ERP. */
 const TEST_TIMEOUT_MS = 60_000;
 
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);

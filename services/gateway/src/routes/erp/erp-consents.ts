@@ -9,7 +9,7 @@ import type { Reply } from '../../http/response/reply.js';
 import { confirmationPage } from './confirmation-page.js';
 
 /**
- * Timeout of a callback, during which the provider is called for tokens and for the company, at most ten seconds each.
+ * Timeout for a callback, during which the provider is called for tokens and for the company, at most ten seconds each.
  */
 const CALLBACK_TIMEOUT_MS = 25_000;
 const CALLBACK_PATH = '/erp-connections/oauth/callback';
@@ -61,12 +61,15 @@ export const startErpConsent = route({
   },
 });
 
-/** Visible ASCII characters, as providers send them. The maximum length is published, because a URL cannot be longer. */
+/**
+ * Schema for visible ASCII characters, as providers send them. The maximum length is published, because a URL cannot be
+ * longer.
+ */
 const parameter = () => z.string().optional().meta({ pattern: '^[!-~]*$', maxLength: 2_048 });
 
 /**
- * Parameters that providers send. Only `state` is always present. The service reads the query itself, each parameter
- * once.
+ * Query parameters that providers send. Only `state` is always present. The service parses the query itself, each
+ * parameter once.
  */
 const callbackQuery = z.looseObject({
   state: parameter().describe('The OAuth state parameter, unchanged from the URL of the consent page.'),

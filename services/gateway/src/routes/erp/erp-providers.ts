@@ -1,6 +1,6 @@
 import { wordOf } from '../../http/description/fields.js';
 
-/** Provider codes of the ERPs, with the name of each product. */
+/** ERP provider codes, with the name of each product. */
 export const spellings = {
   businessCentral: ['PROVIDER_A', 'BUSINESS_CENTRAL'],
   odoo: ['PROVIDER_B', 'ODOO'],
@@ -10,7 +10,7 @@ export const spellings = {
 
 const all: readonly string[] = Object.values(spellings).flat();
 
-/** Schema of an ERP in a filter, as provider code or product name. */
+/** Schema for an ERP in a filter, as provider code or product name. */
 export const erpProvider = wordOf(all, `Must be one of ${all.join(', ')}.`).meta({
   id: 'ErpProvider',
   description:

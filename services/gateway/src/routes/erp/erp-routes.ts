@@ -10,7 +10,7 @@ import {
 import { erpConsentCallbacks, startErpConsent } from './erp-consents.js';
 import { listErpRuns, startErpRun } from './erp-runs.js';
 
-/** Routes that the erp-sync service answers. */
+/** Routes that call the erp-sync service. */
 export const erpResources: readonly Resource[] = [
   {
     tag: 'erp-connections',

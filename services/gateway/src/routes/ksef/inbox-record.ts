@@ -8,7 +8,7 @@ import * as shown from '../../http/description/shown.js';
 /** Maximum number of refused invoices that one run shows. */
 const REFUSED_MAX = 100;
 
-/** The inbox of a connection as callers see it (KSeF reference, section 19). */
+/** The inbox of a connection as shown to callers (KSeF reference, section 19). */
 export const inbox = shown.record<Inbox>('KsefInbox')({
   enabled: shown.flag('enabled', true, 'Whether purchase invoices of the company are received from KSeF.'),
   from: shown.orNull(
@@ -48,7 +48,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   ),
 });
 
-/** One inbox run of one role (KSeF reference, section 19). */
+/** An inbox run for one role (KSeF reference, section 19). */
 export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
   id: shown.id('runId', EXAMPLE_IDS.run, 'The id of the inbox run.'),
   role: shown.name(

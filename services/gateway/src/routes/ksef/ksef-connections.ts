@@ -22,7 +22,10 @@ const PRIVATE_KEY_BYTES_MAX = 16 * 1_024;
 const PASSWORD_LENGTH_MAX = 256;
 const WARNINGS_MAX = 10;
 
-/** Timeout in milliseconds. A test makes several calls to KSeF and polls one of them until KSeF has decided. */
+/**
+ * Timeout in milliseconds for a connection test, which makes several calls to KSeF and polls one of them until KSeF has
+ * decided.
+ */
 const TEST_TIMEOUT_MS = 150_000;
 
 const environment = z.enum(['TEST', 'DEMO', 'PRODUCTION']);
@@ -95,7 +98,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     z
       .enum(['TOKEN', 'CERTIFICATE'])
       .describe('Whether the KSeF connection logs in with a token or with a certificate.'),
-    // During a deployment, a service of the previous version only knows tokens.
+    // During a deployment, a service of the previous version supports only tokens.
     ({ authentication }: Connection) => optionalEnumName(Authentication, authentication) ?? 'TOKEN',
     'TOKEN',
   ),
@@ -123,7 +126,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
 });
 
-/** Describes a field with the text of a PEM file, or with base64. */
+/** Describes a field that contains a PEM file as text, or base64. */
 function pem(bytesMax: number) {
   return z
     .string()

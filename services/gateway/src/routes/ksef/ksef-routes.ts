@@ -18,7 +18,7 @@ import {
   listKsefSubmissions,
 } from './submissions.js';
 
-/** Routes that call the ksef service. */
+/** Routes that call the KSeF service. */
 export const ksefResources: readonly Resource[] = [
   {
     tag: 'ksef-connections',

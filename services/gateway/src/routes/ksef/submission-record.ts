@@ -28,7 +28,7 @@ const warning = shown.record<SubmissionWarning>()({
   ),
 });
 
-/** A submission as callers see it (specification 2.12), with its next step. */
+/** A submission as shown to callers (specification 2.12), with its next step. */
 export const submission = shown.record<Submission>('KsefSubmission')({
   id: shown.id('submissionId', EXAMPLE_IDS.submission, 'The id of the KSeF submission.'),
   companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),

@@ -15,7 +15,7 @@ const INVOICES_MAX = 100;
 /** Number of submissions that one bulk request creates at the same time. */
 const BULK_CONCURRENCY = 8;
 /**
- * Timeout in milliseconds. Decision, facts and bytes of the document are read from two services before anything is
+ * Timeout in milliseconds. The decision, the facts and the document are read from two services before the submission is
  * stored.
  */
 const CREATE_TIMEOUT_MS = 15_000;

@@ -48,7 +48,7 @@ const createdApiKey = shown.record<CreateApiKeyResponse>('CreatedApiKey')({
   key: shown.text('key', 'ick_live_...', 'The complete API key. The key is shown only in this response.'),
 });
 
-/** The public id of a key: 16 characters of base62. */
+/** Schema for the public id of a key: 16 characters of base62. */
 const apiKeyParams = z.object({
   apiKeyId: z
     .string()

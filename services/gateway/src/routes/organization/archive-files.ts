@@ -34,9 +34,9 @@ const FORMAT = 1;
 
 interface Wanted {
   readonly clients: TenantClients;
-  /** The organization as JSON. */
+  /** The organization in JSON format. */
   readonly organization: object;
-  /** The subscription of the organization with its usage as JSON. */
+  /** The organization's subscription with its usage in JSON format. */
   readonly subscription: object;
   /** Start time of the export. Records that were created later are left out, if their kind has a creation time. */
   readonly begunAt: Date;
@@ -63,7 +63,7 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       yield original;
     }
   }
-  // The manifest comes last, so that it can state the counts and prove that no file is missing.
+  // The manifest is the last file, so that it can state the counts and prove that no file is missing.
   yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
 }
 
@@ -207,7 +207,7 @@ async function* listPages<Reply extends { readonly nextPageToken: string }, T>(
   }
 }
 
-/** Yields the submissions of all connections, one connection after the other. */
+/** Yields the submissions of all connections, one connection after another. */
 async function* ksefSubmissionPages(
   { ksefConnections, ksefSubmissions }: TenantClients,
   begunAt: Date,
@@ -234,7 +234,7 @@ async function* ksefSubmissionPages(
   }
 }
 
-/** Yields the confirmations of receipt as KSeF issued them, as `ksef_confirmations/UPO_<ksefNumber>.xml`. */
+/** Yields the confirmations of receipt exactly as KSeF issued them, as `ksef_confirmations/UPO_<ksefNumber>.xml`. */
 async function* confirmationsOf(clients: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of ksefSubmissionPages(clients, begunAt)) {
     for (const { connectionId, submissionId, ksefNumber, upoReferenceNumber } of page) {
@@ -267,10 +267,10 @@ async function* recordPages(
   }
 }
 
-/** The fields of a record in `uploads.jsonl` that are needed here. */
+/** The fields of a record in `uploads.jsonl` that are needed to export the original file. */
 const upload = z.object({ id: z.string(), status: z.enum(['RESERVED', 'UPLOADED']), mediaType: z.string() });
 
-/** Yields the files as they were uploaded, as `originals/<upload id>.<extension>`. */
+/** Yields the uploaded files unchanged, as `originals/<upload id>.<extension>`. */
 async function* originalsOf({ documentArchive, documents }: TenantClients, begunAt: Date): AsyncIterable<ArchiveFile> {
   for await (const page of recordPages(documentArchive, 'uploads', begunAt)) {
     for (const { id: uploadId, status, mediaType } of page.map((record) => upload.parse(record))) {

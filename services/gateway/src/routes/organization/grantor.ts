@@ -1,7 +1,7 @@
 import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
 import type { Grantor } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 
-/** Returns the rights of the caller. The organization service refuses to grant more than these. */
+/** Returns the caller's rights. The organization service refuses to grant more than these. */
 export function grantorOf({ role, scopes }: Principal): Grantor {
   return { role, scopes };
 }

@@ -15,7 +15,7 @@ import {
   updateReferenceValidation,
 } from './organizations.js';
 
-/** Routes that the organization service answers. */
+/** Routes that call the organization service. */
 export const organizationResources: readonly Resource[] = [
   {
     tag: 'organizations',

@@ -130,7 +130,7 @@ export const deleteOrganization = route({
   summary: 'Delete the current organization',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/DeleteOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
-  // Deleting asks the billing service whether a subscription is active, which may take longer.
+  // Deleting an organization checks with the billing service whether a subscription is active, which may take longer.
   timeoutMs: 10_000,
   body: z
     .strictObject({

@@ -76,7 +76,7 @@ const scanFrame = scanOf(z.unknown());
 /**
  * Reads the body of POST /scans, with its rows in the form that the scan service expects. Rows are read one by one, so
  * that other requests can run in between. Rejects with DomainError `invalid`, which names rows by their position and by
- * the row number of the caller.
+ * the caller's row number.
  */
 export async function checkScan(body: unknown): Promise<ReadScan> {
   const frame = validate(scanFrame, withoutExcess(body), 'body');
@@ -89,14 +89,17 @@ export async function checkScan(body: unknown): Promise<ReadScan> {
   return { ...frame, rows };
 }
 
-/** Keeps one row more than the maximum, which is sufficient for a refusal. */
+/** Keeps at most one row more than the maximum, which is sufficient for a refusal. */
 function withoutExcess(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   const { rows } = body as { rows?: unknown };
   return Array.isArray(rows) ? { ...body, rows: rows.slice(0, SCAN_ROWS_MAX + 1) } : body;
 }
 
-/** Returns `Row 18, sourceRowNumber 20`: the position in the request, and the row number in the file of the caller. */
+/**
+ * Returns a row name such as `Row 18, sourceRowNumber 20`: the position in the request, and the row number in the
+ * caller's file.
+ */
 function nameOf(row: unknown, index: number): string {
   const number =
     typeof row === 'object' && row !== null ? (row as { sourceRowNumber?: unknown }).sourceRowNumber : undefined;

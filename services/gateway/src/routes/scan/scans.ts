@@ -30,7 +30,7 @@ const skippedRow = shown.record<SkippedRow>()({
 
 const counts = z.record(z.string(), z.int().min(0));
 
-/** The fields of a history scan without its skipped rows (specification 2.9). */
+/** Fields of a history scan without its skipped rows (specification 2.9). */
 const scanFields = {
   id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the history scan.'),
   status: shown.made(
@@ -102,7 +102,8 @@ export const createScan = route({
   summary: 'Scan historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
-  // The scan service responds earlier: either the rows are stored and being analyzed, or no row is stored.
+  // The scan service responds earlier than this timeout: either the rows are stored and being analyzed, or no row is
+  // stored.
   timeoutMs: 130_000,
   body: scanRequest,
   bodyLimits: SCAN_BODY_LIMITS,

@@ -89,7 +89,7 @@ function schemaName(type: string): string {
     .join('')}Event`;
 }
 
-/** The published form of a webhook event. */
+/** Published form of a webhook event. */
 export interface WebhookEvent {
   readonly type: PublicEventType;
   readonly summary: string;

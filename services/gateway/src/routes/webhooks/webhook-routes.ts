@@ -11,13 +11,13 @@ import {
   updateWebhook,
 } from './webhooks.js';
 
-/** Routes that the webhooks service answers. */
+/** Routes that call the webhooks service. */
 export const webhookResources: readonly Resource[] = [
   {
     tag: 'webhooks',
     description: 'Webhooks that receive signed events, and the record of each delivery.',
-    // The routes of deliveries come before those of one webhook, because otherwise `deliveries` would be read as a
-    // webhook id.
+    // The delivery routes precede the routes of one webhook, because otherwise `deliveries` would be read as a webhook
+    // id.
     routes: [
       createWebhook,
       listWebhooks,

@@ -21,7 +21,7 @@ import { delivery } from './delivery-record.js';
 const URL_LENGTH_MAX = 2_048;
 /** Maximum number of event types in a request, higher than the number of types because a repeated type counts once. */
 const EVENTS_MAX = 50;
-/** Timeout of checking a URL, longer than a DNS lookup without a response. */
+/** Timeout for checking a URL, longer than a DNS lookup without a response. */
 const CHECK_TIMEOUT_MS = 10_000;
 const REPLAY_TIMEOUT_MS = 20_000;
 const status = z.enum(['ACTIVE', 'DISABLED']);
