@@ -38,12 +38,12 @@ import { onOrganizationKnown } from './transport/subscribers/organization-known.
 
 const SWEEP_EACH_MS = 1_000;
 const WATCH_EACH_MS = 10_000;
-/** Interval at which each replica checks whether the daily reconciliation is due. */
+/** Interval at which each replica checks if the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;
 const RECONCILE_EACH_MS = 24 * 3_600_000;
 const RECONCILE_RETRY_MS = 3_600_000;
 
-/** Starts the billing service and resolves when it takes calls. */
+/** Starts the billing service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {

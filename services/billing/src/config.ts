@@ -4,9 +4,7 @@ import { z } from 'zod';
 const priceId = z
   .string()
   .regex(/^pri_[a-z0-9]{26}$/, 'must be the id of a price: pri_ and 26 small letters or digits');
-/**
- * Public values with which the simulator of the payment provider is started: prices, and the secret for notifications.
- */
+/** Public values with which the payment provider simulator is started: prices, and the secret for notifications. */
 const DEVELOPMENT_PRICE = 'pri_development';
 const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
@@ -26,8 +24,8 @@ export const configSchema = z
     PADDLE_PRICE_ENTITY_MONTH: priceId,
     PADDLE_PRICE_ENTITY_YEAR: priceId,
     /**
-     * Secrets of the notification destination at the provider, separated by commas. Each of them is accepted. If there
-     * is none, all notifications are refused.
+     * Secrets of the provider's notification destination, separated by commas. Each of them is accepted. If there is
+     * none, all notifications are refused.
      */
     PADDLE_NOTIFICATION_SECRETS: secret
       .transform((text) => text.split(',').map((one) => one.trim()))
@@ -35,13 +33,13 @@ export const configSchema = z
         message: `must be 1 to ${SECRETS_MAX} secrets, separated by commas`,
       })
       .optional(),
-    /** URL of the API, which only reconciliation and the portal use. */
+    /** URL of the provider's API, which only reconciliation and the portal use. */
     PADDLE_API_URL: z.url({ protocol: /^https?$/ }).default('https://api.paddle.com'),
     PADDLE_API_KEY: secret.optional(),
     /** Page to which the checkout redirects the buyer. */
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
     /**
-     * Number of days without payment after which a subscription is no longer active. If not set, it stays active as
+     * Number of days without payment after which a subscription is no longer active. If not set, it remains active as
      * long as the provider tries to collect the payment.
      */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
@@ -70,7 +68,7 @@ function repeatedPrices(config: unknown): string[] {
   );
 }
 
-/** Returns the names of settings with values of the simulator, which are not allowed in production. */
+/** Returns the names of settings that have simulator values, which are not allowed in production. */
 function developmentSettings(config: unknown): string[] {
   const values = config as Readonly<Record<string, unknown>>;
   if (values['NODE_ENV'] !== 'production') return [];

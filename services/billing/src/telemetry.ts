@@ -1,6 +1,6 @@
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** Counts requests to the address for notifications of the payment provider. */
+/** Counts requests to the address for payment provider notifications. */
 export function notificationReceived(outcome: 'stored' | 'repeated' | 'refused'): void {
   count('billing.notifications_received', { outcome });
 }
@@ -10,7 +10,7 @@ export function notificationApplied(outcome: string): void {
   count('billing.notifications_applied', { outcome });
 }
 
-/** Counts notifications about a second subscription that is still being paid. */
+/** Counts notifications about a second subscription for which payments continue. */
 export function duplicateFound(): void {
   count('billing.duplicates_found');
 }

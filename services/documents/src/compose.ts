@@ -38,7 +38,7 @@ import { reportWaiting } from './telemetry.js';
 import { documentService } from './transport/grpc/documents.js';
 import { uploadService } from './transport/grpc/uploads.js';
 
-/** Interval in milliseconds at which each replica searches for the remains of interrupted uploads. */
+/** Interval in milliseconds at which each replica searches for data left by interrupted uploads. */
 const SWEEP_EACH_MS = 10_000;
 /** Interval at which each replica removes expired renderings. */
 const SWEEP_RENDERINGS_EACH_MS = 60_000;
@@ -57,7 +57,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
-      // A long invoice has many lines with texts.
+      // A long invoice has many lines of text.
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },

@@ -5,7 +5,7 @@ import { z } from 'zod';
 const DAY_SECONDS = 86_400;
 const CHILDREN_MAX = 4;
 
-/** Returns one child for each core, up to a limit. More children would not read faster. */
+/** Returns one child process for each core, up to a limit. More child processes would not read faster. */
 function defaultChildren(): number {
   return Math.min(availableParallelism(), CHILDREN_MAX);
 }
@@ -14,11 +14,11 @@ function defaultChildren(): number {
 export const configSchema = z.object({
   ...serviceSettings('documents'),
   OPERATOR_TOKEN: operatorToken,
-  /** Period in which a reservation accepts its bytes. */
+  /** Period in which a reserved upload accepts its content. */
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
-  /** Time after the end of a reservation, or after an interrupted PUT, at which its remains are removed. */
+  /** Time after the expiry of a reservation, or after an interrupted PUT request, at which leftover data is removed. */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
-  /** Period for which received bytes are kept if nobody requests their analysis. */
+  /** Period for which received content is kept if its analysis is not requested. */
   UPLOAD_UNUSED_SECONDS: z.coerce
     .number()
     .int()
@@ -31,14 +31,14 @@ export const configSchema = z.object({
   EXTRACTION_SECONDS: z.coerce.number().int().min(1).max(600).default(10),
   /** Time limit in seconds for a document whose text must be recognised from images. */
   EXTRACTION_OCR_SECONDS: z.coerce.number().int().min(1).max(600).default(60),
-  /** Maximum resident memory of one such process. */
+  /** Maximum resident memory of one extraction process. */
   EXTRACTION_MEMORY_MB: z.coerce.number().int().min(100).max(16_384).default(600),
   /**
-   * Decides whether the service may start if these processes cannot be prevented from reading the secrets of other
-   * processes.
+   * Determines if the service may start although these processes cannot be prevented from reading other processes'
+   * secrets.
    */
   EXTRACTION_CONFINEMENT: z.enum(['REQUIRED', 'WHERE_POSSIBLE']).default('REQUIRED'),
-  /** Folder with official rules that extend the built-in ones. Not set by default. */
+  /** Directory with official rules that extend the built-in ones. Not set by default. */
   RULES_DIR: z.string().optional(),
 });
 

@@ -1,20 +1,20 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { Death } from './extraction/child-process.js';
 
-/** Counts an upload whose bytes were stored. */
+/** Counts an upload whose content was stored. */
 export function uploadReceived(bytes: number): void {
   count('documents.uploads', { outcome: 'RECEIVED' });
   count('documents.upload_bytes', {}, bytes);
 }
 
-/** Counts a PUT that had begun but did not succeed. */
+/** Counts a PUT request that began but did not succeed. */
 export function uploadRefused(): void {
   count('documents.uploads', { outcome: 'REFUSED' });
 }
 
 /**
- * Counts a reservation that ended without its bytes, or bytes that were removed because nobody requested their
- * analysis.
+ * Counts a reservation that expired without content, or content that was removed because its analysis was not
+ * requested.
  */
 export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {
   count('documents.uploads', { outcome });
@@ -32,12 +32,12 @@ export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, secon
   count('documents.rendering_seconds', { target, outcome }, seconds);
 }
 
-/** Counts a process that read a document and was killed or ended. */
+/** Counts a document reading process that was killed or exited. */
 export function childKilled(reason: Death): void {
   count('documents.children_killed', { reason });
 }
 
-/** Reports the number of documents that wait for a process. */
+/** Reports the number of documents that are waiting for a process. */
 export function reportWaiting(waiting: () => number): () => void {
   return reportGauges(
     {

@@ -41,7 +41,7 @@ export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>
 
 const FIRST_RETRY_MS = 1_000;
 const RETRY_MS_MAX = 300_000;
-/** Outcomes that the operator must check. */
+/** Notification outcomes that the operator must check. */
 const ALERTED: ReadonlySet<NotificationOutcome> = new Set([
   'UNKNOWN_ORGANIZATION',
   'UNKNOWN_PRICE',
@@ -71,7 +71,10 @@ export const workOnNotification =
     }
   };
 
-/** Can run again for the same notification: applied messages are recognized as stale, and e-mails have derived ids. */
+/**
+ * Applies a notification. The function can run again for the same notification: applied messages are recognized as
+ * stale, and e-mails have derived ids.
+ */
 async function applyNotification(
   deps: ApplyingDeps,
   stored: StoredNotification,
@@ -162,7 +165,10 @@ function severalPlans({ id }: Snapshot, eventId: string): Announcement {
   });
 }
 
-/** A stale message may still be the oldest message, or the oldest cancellation. */
+/**
+ * Checks whether the times of the account stay the same. A stale message may still be the oldest message, or the oldest
+ * cancellation.
+ */
 function isSameTimes(before: Account, after: Account, subscriptionId: string): boolean {
   const timesOf = ({ subscriptions }: Account): string => {
     const { firstOccurredAt, canceledAt } = subscriptions.find(({ id }) => id === subscriptionId) ?? {};
@@ -187,8 +193,8 @@ async function alertDuplicate(
   );
   if (isDuplicate !== true) return;
   duplicateFound();
-  // The cancellation of the current subscription may not have arrived yet, so the provider is asked before anything is
-  // changed.
+  // The cancellation of the current subscription may not have arrived yet, so the provider is queried before anything
+  // is changed.
   logger.error(
     { organizationId, subscriptionId, status },
     'DUPLICATE SUBSCRIPTION: reconcile-subscriptions; if it stays a duplicate, cancel and refund it',
@@ -219,7 +225,7 @@ async function announceFailedPayment(
 const SWEEP_BATCH_MAX = 100;
 const CONCURRENT_MAX = 8;
 
-/** Applies notifications that a crash or an outage interrupted. */
+/** Applies notifications whose processing a crash or an outage interrupted. */
 export const sweepNotifications =
   ({ notifications, work }: { notifications: Notifications; work: WorkOnNotification }) =>
   async (signal: AbortSignal): Promise<void> => {

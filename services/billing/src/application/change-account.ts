@@ -25,14 +25,14 @@ export interface AccountChange<T> {
 export type ChangeAccount = <T>(
   organizationId: string,
   /**
-   * Decides on the change. It runs again with the newer version after a conflict. The account is undefined for an
-   * unknown organization.
+   * Decides on the change. After a conflict, the function runs again with the newer version. The account is undefined
+   * for an unknown organization.
    */
   decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
 ) => Promise<T | undefined>;
 
 /**
- * Reads, changes and stores an account with its events in one conditional write. Changes of the same account are
+ * Reads, changes and stores an account with its events in one conditional write. Changes to the same account are
  * queued.
  */
 export function accountChanger(accounts: Accounts): ChangeAccount {

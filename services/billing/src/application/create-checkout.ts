@@ -35,7 +35,7 @@ export interface CheckoutInput {
 const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
 
 /**
- * Returns the options of the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request
+ * Returns the options for the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request
  * is stored with the hash of a new reference, which later links a subscription to the organization.
  * @throws DomainError invalid; wrong_state while a subscription is not canceled
  */

@@ -20,9 +20,9 @@ export interface PortalDeps {
 const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
- * Returns a link to the page of the provider for payment method, invoices and cancellation.
+ * Returns a link to the provider's page for payment method, invoices and cancellation.
  * @throws DomainError wrong_state without a customer; not_found if the provider does not know the customer;
- * foreign_failure if the provider does not respond
+ *   foreign_failure if the provider does not respond
  */
 export const createPortalSession =
   ({ accounts, changeAccount, api, logger }: PortalDeps) =>

@@ -21,13 +21,13 @@ export interface OperatorLinkingDeps extends ReconcilingDeps {
 export interface OperatorLinking {
   readonly subscriptionId: string;
   readonly organizationId: string;
-  /** Returns the same result without changing anything. */
+  /** True to return the same result without changing anything. */
   readonly isDryRun: boolean;
 }
 
 /**
- * The payer of a subscription, and the other subscriptions of the organization. The operator decides with this
- * information; none of it causes a refusal.
+ * The payer of a subscription, and the organization's other subscriptions. The operator decides with this information;
+ * none of it causes a refusal.
  */
 export interface LinkedByOperator {
   readonly isLinked: boolean;
@@ -37,12 +37,12 @@ export interface LinkedByOperator {
   readonly customerId: string | undefined;
   /** E-mail address of the customer, or undefined if the provider does not return it. */
   readonly customerEmail: string | undefined;
-  /** The organization that the checkout named, which is a claim of the person who opened the checkout. */
+  /** The organization named by the checkout, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Customers of the other subscriptions of the organization. */
+  /** Customers of the organization's other subscriptions. */
   readonly otherCustomerIds: readonly string[];
   /**
-   * Other subscriptions of the organization that are not canceled. While one of them exists, this subscription is a
+   * The organization's other subscriptions that are not canceled. While one of them exists, this subscription is a
    * duplicate.
    */
   readonly otherSubscriptionIds: readonly string[];
@@ -51,11 +51,11 @@ export interface LinkedByOperator {
 const SUBSCRIPTION_ID = /^sub_[0-9A-Za-z_-]{1,100}$/;
 
 /**
- * Permanently links a waiting subscription to an organization, and applies its notifications. A repeated call changes
+ * Permanently links an unlinked subscription to an organization, and applies its notifications. A repeated call changes
  * nothing.
  * @throws DomainError invalid; not_found for an unknown organization or subscription; wrong_state for a subscription of
- * another organization or without a price from the configuration; foreign_failure if the provider must be called and
- * does not respond
+ *   another organization or without a price from the configuration; foreign_failure if the provider must be called and
+ *   does not respond
  */
 export const linkByOperator =
   (deps: OperatorLinkingDeps) =>

@@ -1,7 +1,7 @@
-/** API of the payment provider. Only reconciliation, the portal and linking by the operator use it. */
+/** API of the payment provider. It is used only for reconciliation, the portal and linking by the operator. */
 export interface ProviderApi {
   /**
-   * Returns every subscription, page by page, as the provider shows it.
+   * Returns every subscription, page by page, as shown by the provider.
    * @throws ProviderUnavailable
    */
   subscriptions(signal: AbortSignal): AsyncIterable<unknown>;
@@ -16,13 +16,15 @@ export interface ProviderApi {
    */
   customerEmail(customerId: string): Promise<string>;
   /**
-   * Returns a link to the portal page of the customer.
+   * Returns a link to the customer's portal page.
    * @throws UnknownAtProvider, ProviderUnavailable
    */
   createPortalSession(customerId: string, subscriptionIds: readonly string[]): Promise<string>;
 }
 
-/** The provider cannot be reached, or its response is not conclusive. The same call may succeed later. */
+/**
+ * Error that the provider cannot be reached, or that its response is not conclusive. The same call may succeed later.
+ */
 export class ProviderUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -30,8 +32,8 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** The provider does not have the requested object. */
+/** Error that the provider does not have the requested object. */
 export class UnknownAtProvider extends ProviderUnavailable {}
 
-/** The provider refuses the API key, or refuses it for this call. */
+/** Error that the provider refuses the API key, in general or for this call. */
 export class KeyRefused extends ProviderUnavailable {}

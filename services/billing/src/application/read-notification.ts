@@ -21,7 +21,10 @@ export interface ProviderNotification {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** @throws DomainError invalid if the bytes are not such a notification */
+/**
+ * Parses a notification.
+ * @throws DomainError invalid if the bytes are not such a notification
+ */
 export function readNotification(body: Uint8Array): ProviderNotification {
   const read = envelope.safeParse(parseJson(body));
   const occurredAt = read.success ? normaliseInstant(read.data.occurred_at) : undefined;

@@ -93,7 +93,7 @@ function planOf({ price, quantity }: KnownItem): PlanCode[] {
   return price === undefined || price.product === 'ENTITY' || quantity === 0 ? [] : [price.product];
 }
 
-/** Returns the highest plan, and the sum of the additional legal entities. */
+/** Returns the highest plan among the items, and the sum of the additional legal entities. */
 function readPurchase(items: readonly KnownItem[]): Purchase | undefined {
   let best: { plan: PlanCode; interval: Interval } | undefined;
   let entities = 0;

@@ -34,9 +34,9 @@ const WAIT_MS_MAX = 2_000;
 const POLL_EACH_MS = 20;
 
 /**
- * Tells whether a subscription prevents the deletion of the organization (endpoint 18). Waiting notifications are
+ * Checks whether a subscription prevents the deletion of the organization (endpoint 18). Pending notifications are
  * applied first, because accepted notifications count.
- * @throws DomainError unavailable if a notification still waits
+ * @throws DomainError unavailable if a notification is still pending
  */
 export const checkDeletion =
   ({ accounts, notifications, work }: ReadingDeps) =>

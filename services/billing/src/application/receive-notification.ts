@@ -20,7 +20,10 @@ export interface ReceivingDeps {
   readonly logger: Logger;
 }
 
-/** The provider waits five seconds for a response. Longer work continues after the response. */
+/**
+ * Maximum time in milliseconds for applying a notification before responding. The provider waits five seconds for a
+ * response. Longer work continues after the response.
+ */
 const APPLY_MS_MAX = 2_000;
 
 /**
@@ -64,7 +67,10 @@ export const receiveNotification = (deps: ReceivingDeps) => {
   };
 };
 
-/** A subscription stays with the organization that it was linked to, whatever the message claims. */
+/**
+ * Checks whether a notification concerns a purged organization. A subscription stays with the organization to which it
+ * was linked, regardless of the organization that the message claims.
+ */
 async function isAboutPurged(
   { links, wasPurged }: ReceivingDeps,
   { subscriptionId, claimedOrganizationId }: Mentioned,
@@ -73,7 +79,7 @@ async function isAboutPurged(
   return subscriptionId === undefined || (await links.find(subscriptionId)) === undefined;
 }
 
-/** A message about a purged organization is not stored. A customer who still pays must get a refund. */
+/** A message about a purged organization is not stored. A customer who still pays must be refunded. */
 async function recordEvent(
   { notifications, logger }: ReceivingDeps,
   { eventId, type, occurredAt, data }: ProviderNotification,
@@ -84,8 +90,8 @@ async function recordEvent(
   notificationApplied('PURGED_ORGANIZATION');
   if (isAboutSubscription(type) && data['status'] !== 'canceled') {
     const about = { eventId, type, subscriptionId: data['id'] };
-    // The organization that the message names is not proven, so the log does not advise to cancel the subscription
-    // without a check.
+    // The organization named by the message is not proven, so the log does not advise the operator to cancel the
+    // subscription without a check.
     logger.error(
       about,
       'a subscription names a purged organization and is not canceled: ask the provider who pays, then cancel and refund it',

@@ -66,14 +66,14 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   }
   const { claimedOrganizationId: claimed } = snapshot;
   const isPurged = claimed !== undefined && (await deps.wasPurged(claimed));
-  // Nothing that names a purged organization is stored again, and its checkouts no longer exist.
+  // Data that names a purged organization is not stored again, and its checkouts no longer exist.
   const linked = await linkSubscription(
     deps,
     isPurged ? { ...snapshot, claimedOrganizationId: undefined } : snapshot,
     listedAt,
   );
   if ('refusal' in linked) {
-    // A subscription that has ended needs no action.
+    // A subscription that has been canceled needs no action.
     if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';

@@ -4,16 +4,19 @@ import type { CheckoutRequest } from '../domain/checkout.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 import type { Mentioned } from './read-notification.js';
 
-// Operations of the use cases on the collections.
+// Operations on the collections that use cases need.
 
-/** Stores the accounts of organizations. An organization without an account is not known to this service. */
+/** Stores the accounts of organizations. This service does not know an organization without an account. */
 export interface Accounts {
-  /** Creates an empty account if there is none. */
+  /** Creates an empty account if the organization has none. */
   ensure(organizationId: string): Promise<void>;
   find(organizationId: string): Promise<Account | undefined>;
-  /** @throws VersionConflict if another change happened in between */
+  /**
+   * Stores a changed account with its events.
+   * @throws VersionConflict if another change was made in the meantime
+   */
   save(changed: Account, events: readonly Announcement[]): Promise<Account>;
-  /** Returns accounts whose trial ends soon or whose grace period has ended, up to a maximum number. */
+  /** Returns accounts whose trial ends soon or whose grace period is over, up to a maximum number. */
   listDue(now: Date): Promise<readonly Account[]>;
 }
 
@@ -23,8 +26,8 @@ export interface SubscriptionLinks {
   /**
    * Links a subscription once. One checkout can link only one subscription, and a repeated call changes nothing.
    * @param checkoutId undefined if the operator links the subscription
-   * @returns the organization that the subscription was linked to first, or undefined if the checkout has another
-   * subscription
+   * @returns the organization to which the subscription was linked first, or undefined if the checkout has another
+   *   subscription
    */
   link(
     subscriptionId: string,
@@ -33,8 +36,8 @@ export interface SubscriptionLinks {
 }
 
 /**
- * Subscriptions that wait for the operator to link them. The organization that they name is only a claim, and they are
- * not shown to any organization.
+ * Subscriptions that the operator must link. The organization that they name is only a claim, and they are not shown to
+ * any organization.
  */
 export interface UnlinkedSubscriptions {
   /** Records the state in the newest message. An older message changes nothing. */
@@ -48,7 +51,7 @@ export interface UnlinkedSubscriptions {
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
 
-/** Outcomes of notifications. The operator must check those from `UNLINKED` on. */
+/** Outcomes of notifications. The operator must check the outcomes from `UNLINKED` on. */
 export const notificationOutcomes = [
   'APPLIED',
   'STALE',
@@ -67,19 +70,19 @@ export type NotificationOutcome = (typeof notificationOutcomes)[number];
 export type NotificationResult =
   | {
       readonly outcome: Exclude<NotificationOutcome, 'UNLINKED' | 'PURGED_ORGANIZATION'>;
-      /** Id of the organization that the notification is about, or empty if there is none. */
+      /** Id of the organization that the notification concerns, or empty if there is none. */
       readonly organizationId: string;
     }
-  /** The owner was not decided: the organization that it names stays. */
+  /** The owner was not decided, so the organization that the notification names stays. */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
-/** A notification as it is stored before it is applied. */
+/** A notification as stored before it is applied. */
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
   readonly type: string;
   /** Normalized time of the event. */
   readonly occurredAt: string;
-  /** The signed text. */
+  /** The signed body as text. */
   readonly body: string;
 }
 
@@ -104,16 +107,19 @@ export interface Notifications {
   insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
   /** Returns the ids of notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
-  /** @returns undefined if the notification is completed or another worker has claimed it */
+  /**
+   * Claims a notification.
+   * @returns undefined if the notification is completed or another worker has claimed it
+   */
   claim(eventId: string): Promise<ClaimedNotification | undefined>;
-  /** Returns the ids of waiting notifications of an organization or its subscriptions. */
+  /** Returns the ids of the pending notifications of an organization or its subscriptions. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
   /**
-   * Makes notifications due that arrived before their subscription was linked.
+   * Makes the notifications due that arrived before their subscription was linked.
    * @returns their ids, at most 1000
    */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;
-  /** Counts the notifications that have been waiting since before the given time, with the oldest of them. */
+  /** Counts the notifications that have been pending since before the given time, and returns the oldest of them. */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
 
@@ -129,7 +135,7 @@ export interface Checkout extends CheckoutRequest {
 
 export interface Checkouts {
   insert(checkout: Checkout, events: readonly Announcement[]): Promise<void>;
-  /** Returns the checkout of this organization with the reference. */
+  /** Returns the organization's checkout that has the reference. */
   findByReference(
     organizationId: string,
     referenceHash: string,

@@ -2,7 +2,7 @@ import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import { unlinkedSentences } from '../domain/unlinked.js';
 import type { Notifications, SubscriptionLinks, UnlinkedSubscriptions } from './stores.js';
 
-/** Reports waiting notifications of the payment provider to the operator. */
+/** Notifies the operator of payment provider notifications that are still pending. */
 export const stuckNotifications =
   ({ notifications }: { readonly notifications: Pick<Notifications, 'waitingSince'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> => {
@@ -19,7 +19,7 @@ export const stuckNotifications =
     ];
   };
 
-/** Reports subscriptions to the operator that wait to be linked. */
+/** Notifies the operator of subscriptions that have yet to be linked. */
 export const stuckSubscriptions =
   ({
     unlinked,

@@ -6,8 +6,8 @@ import { subscriptionChanged } from './change-account.js';
 import type { AccountDeps, ChangeAccount } from './change-account.js';
 
 /**
- * Publishes events about trials that end within three days, and about subscriptions in arrears whose grace period has
- * ended.
+ * Publishes events about trials that end within three days, and about subscriptions in arrears whose grace period is
+ * over.
  */
 export const watchAccounts =
   ({ accounts, changeAccount, rule, clock }: AccountDeps & { readonly changeAccount: ChangeAccount }) =>

@@ -26,8 +26,8 @@ const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
 
 /**
- * Client for the API of Paddle Billing with the four calls that are needed. Section 9 of the billing reference
- * describes how each response is interpreted.
+ * Client for the Paddle Billing API with the four calls that are needed. Section 9 of the billing reference describes
+ * how each response is interpreted.
  * @param baseUrl `https://api.paddle.com`, or the URL of the sandbox
  * @param apiKey without a key, every call fails
  */

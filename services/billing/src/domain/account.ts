@@ -11,30 +11,31 @@ export interface TrackedSubscription extends Purchase {
   readonly scheduledChange: ScheduledChange | undefined;
   /** Normalized time of the newest message. */
   readonly lastOccurredAt: string;
-  /** Time of the oldest message, in whatever order the messages arrived. */
+  /** Time of the oldest message, regardless of the order in which messages arrive. */
   readonly firstOccurredAt: string;
   /** Time of the oldest message with the status canceled. */
   readonly canceledAt: string | undefined;
 }
 
 /**
- * All subscriptions of one organization. They are in one record, because the current subscription is chosen among all
- * of them.
+ * All subscriptions of one organization. They are stored in one record, because the current subscription is chosen
+ * among all of them.
  */
 export interface Account {
   readonly organizationId: string;
   readonly version: number;
   /** Subscriptions in the order in which they were linked. */
   readonly subscriptions: readonly TrackedSubscription[];
-  /** End of the trial about which the owners were notified. */
+  /** Trial end date of which the owners were notified. */
   readonly trialNoticeFor: Date | undefined;
 }
 
-/** Maximum number of subscriptions of one organization over time. */
+/** Maximum number of subscriptions that one organization can have over time. */
 export const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * `UNPRICED`: a new subscription without the price of a plan. `FULL`: a subscription beyond {@link SUBSCRIPTIONS_MAX}.
+ * Outcome of applying a message. `UNPRICED`: a new subscription without the price of a plan. `FULL`: a subscription
+ * beyond {@link SUBSCRIPTIONS_MAX}.
  */
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
@@ -71,8 +72,8 @@ export function applySnapshot(
 }
 
 /**
- * Applies the current state from the API of the provider. It is applied even if its last change is not newer than the
- * last message, because a message may have been lost, or misread by an earlier release.
+ * Applies the current state from the provider's API. It is applied even if its last change is not newer than the last
+ * message, because a message may have been lost, or misread by an earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);
@@ -110,8 +111,8 @@ function earlier<T extends string | undefined>(left: T, right: T): T {
 
 /**
  * Returns the current subscription: the first one and, after its cancellation, the first one that began later. A
- * subscription that began during the first one stays a duplicate even after the cancellation, so that nothing is
- * promoted silently.
+ * subscription that began during the first one remains a duplicate even after the cancellation, so that no subscription
+ * is promoted silently.
  */
 export function currentSubscription({ subscriptions }: Account): TrackedSubscription | undefined {
   const byBegin = subscriptions.toSorted((left, right) => compare(left.firstOccurredAt, right.firstOccurredAt));
@@ -129,14 +130,14 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** Returns the subscriptions other than the current one that are still being paid. */
+/** Returns the subscriptions other than the current one for which payments continue. */
 export function duplicateSubscriptions(account: Account): readonly TrackedSubscription[] {
   const current = currentSubscription(account);
   return account.subscriptions.filter(({ id, status }) => id !== current?.id && status !== 'canceled');
 }
 
 /**
- * Tells whether any subscription is still being paid, which prevents another checkout and the deletion of the
+ * Checks whether payments continue for any subscription, which prevents another checkout and the deletion of the
  * organization.
  */
 export function hasOpenSubscription({ subscriptions }: Account): boolean {
@@ -146,8 +147,8 @@ export function hasOpenSubscription({ subscriptions }: Account): boolean {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Time for which a subscription stays active without payment. Undefined means as long as the provider tries to collect
- * the payment.
+ * Time for which a subscription remains active without payment. Undefined means as long as the provider tries to
+ * collect the payment.
  */
 export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;
@@ -161,7 +162,7 @@ export function pastDueEnd(subscription: TrackedSubscription, { pastDueDaysMax }
 }
 
 /**
- * Tells whether a subscription is active. All features that require a subscription use this function (billing
+ * Checks whether a subscription is active. All features that require a subscription use this function (billing
  * reference, section 5).
  */
 export function isActive(subscription: TrackedSubscription, rule: GraceRule, now: Date): boolean {
@@ -175,8 +176,8 @@ export function isActive(subscription: TrackedSubscription, rule: GraceRule, now
 const TRIAL_NOTICE_MS = 3 * DAY_MS;
 
 /**
- * Returns the end of the trial to notify the owners about, or undefined if there is nothing to notify or they were
- * notified.
+ * Returns the trial end date of which the owners must be notified, or undefined if they need no notification or were
+ * already notified.
  */
 export function trialNoticeDue(account: Account): Date | undefined {
   const trialEnd = currentSubscription(account)?.trialEnd;

@@ -3,7 +3,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { intervals, planCodes, priceOf } from './prices.js';
 import type { Interval, PlanCode, Prices } from './prices.js';
 
-/** Maximum quantity of a price at the provider, and the limit of section 2.13 of the specification. */
+/** Maximum quantity of a price at the provider, which is also the limit in section 2.13 of the specification. */
 export const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 const REFERENCE_BYTES = 32;
@@ -15,16 +15,16 @@ const REFERENCE_BYTES = 32;
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
 /**
- * Creates a reference that nobody can guess. It passes through the browser of the buyer to the provider and comes back
- * in `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
+ * Creates a reference that cannot be guessed. It is passed through the buyer's browser to the provider and returned in
+ * `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
  */
 export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;
 }
 
 /**
- * Returns the hash of a reference in hexadecimal, which is stored. The reference has 256 random bits, so the hash needs
- * neither salt nor key.
+ * Returns the hash of a reference in hexadecimal digits, which is stored. The reference has 256 random bits, so the
+ * hash needs neither salt nor key.
  */
 export function hashOfReference(reference: string): string {
   return createHash('sha256').update(reference).digest('hex');

@@ -1,14 +1,14 @@
 const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,30}))?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
 
 /**
- * Converts an RFC 3339 time to UTC in a form that sorts as text in the order of time. All digits are kept, except zeros
- * at the end of the fraction (`.150000` becomes `.15`). Returns undefined for any other text, and for more than 30
- * digits.
+ * Converts an RFC 3339 time to UTC in a form that sorts as a string in the order of time. All digits are kept, except
+ * zeros at the end of the fraction (`.150000` becomes `.15`). Returns undefined for any other string, and for more than
+ * 30 digits.
  */
 export function normaliseInstant(text: string): string | undefined {
   const [, day, time, fraction = '', offset] = RFC_3339.exec(text) ?? [];
   if (day === undefined || time === undefined || offset === undefined) return undefined;
-  // Date accepts 31 February and turns it into a day in March.
+  // The constructor of Date accepts 31 February and turns it into a day in March.
   const asUtc = new Date(`${day}T${time}Z`);
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== `${day}T${time}`) return undefined;
   const instant = new Date(`${day}T${time}${offset.toUpperCase()}`);

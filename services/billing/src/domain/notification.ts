@@ -12,19 +12,19 @@ const SUBSCRIPTION_TYPES: ReadonlySet<string> = new Set([
   'subscription.canceled',
 ]);
 
-/** Tells whether the data of a notification type is a complete subscription. */
+/** Checks whether the data in a notification of this type is a complete subscription. */
 export function isAboutSubscription(type: string): boolean {
   return SUBSCRIPTION_TYPES.has(type);
 }
 
-/** Tells whether a notification type reports a failed payment, about which the owners are notified. */
+/** Checks whether a notification type reports a failed payment, of which the owners are notified. */
 export function isFailedPayment(type: string): boolean {
   return type === 'transaction.payment_failed' || type === 'transaction.past_due';
 }
 
 const KEPT_TYPES = /^(?:transaction|customer|address|business)\./;
 
-/** Tells whether notifications of this type are expected although they have no effect here. */
+/** Checks whether notifications of this type are expected although they have no effect here. */
 export function isKept(type: string): boolean {
   return KEPT_TYPES.test(type);
 }

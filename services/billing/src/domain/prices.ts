@@ -10,7 +10,7 @@ export type Product = PlanCode | 'ENTITY';
 
 type PriceName = `${Product}_${Uppercase<Interval>}`;
 
-/** All prices, in the order of the configuration. */
+/** Names of all prices, in the order of the configuration. */
 export const priceNames = [
   'CORE_MONTH',
   'CORE_YEAR',
@@ -34,7 +34,7 @@ export interface KnownPrice {
   readonly interval: Interval;
 }
 
-/** Returns the plan or addition of a price id, or undefined for a price that is not in the configuration. */
+/** Returns the plan or addition for a price id, or undefined for a price that is not in the configuration. */
 export function findPrice(prices: Prices, priceId: string): KnownPrice | undefined {
   for (const product of [...planCodes, 'ENTITY'] as const) {
     for (const interval of intervals) {

@@ -1,11 +1,10 @@
 /**
- * Meaning of a response from the API of the payment provider (billing reference, section 9). `UNAVAILABLE` is every
- * response that is not conclusive, including unknown ones. The call is then retried, and nobody is advised to change
- * anything.
+ * Meaning of a response from the payment provider's API (billing reference, section 9). `UNAVAILABLE` is every response
+ * that is not conclusive, including unknown ones. The call is then retried, and no one is advised to change anything.
  */
 export type AnswerMeaning = 'DONE' | 'NOT_FOUND' | 'KEY_REFUSED' | 'UNAVAILABLE';
 
-/** Error codes that only another API key, or other rights of the key, can change. */
+/** Error codes that persist until another API key is used, or the key gets other rights. */
 const KEY_CODES: ReadonlySet<string> = new Set([
   'authentication_missing',
   'authentication_malformed',
@@ -15,7 +14,8 @@ const KEY_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * @param code code in the error object of the provider; undefined if the body has none, as in the response of a proxy
+ * Returns the meaning of a response.
+ * @param code code in the provider's error object; undefined if the body has none, as in a proxy's response
  */
 export function readMeaning(status: number, code: string | undefined): AnswerMeaning {
   if (status >= 200 && status < 300) return 'DONE';

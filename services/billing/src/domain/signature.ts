@@ -8,7 +8,7 @@ export const TOLERANCE_SECONDS = 300;
 const HMAC_HEX = /^[0-9a-f]{64}$/;
 
 /**
- * Tells whether the header `Paddle-Signature` proves that the provider sent these bytes:
+ * Checks whether the header `Paddle-Signature` proves that the provider sent these bytes:
  * `ts=<seconds>;h1=<hex>[;h1=<hex>...]`, HMAC-SHA256 over `<ts>:<bytes>` (billing reference, section 4).
  * @param secrets accepted secrets; any of them may match any `h1`
  */

@@ -5,7 +5,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export const changeActions = ['cancel', 'pause', 'resume'] as const;
 
-/** A change that the provider makes later. The status stays the same until then. */
+/** A change that the provider will make later. The status remains the same until then. */
 export interface ScheduledChange {
   readonly action: (typeof changeActions)[number];
   readonly effectiveAt: Date;
@@ -18,11 +18,11 @@ export interface Purchase {
   readonly additionalLegalEntities: number;
 }
 
-/** The state of a subscription in one message from the provider. */
+/** The state of a subscription according to one message from the provider. */
 export interface Snapshot {
   readonly id: string;
   readonly status: SubscriptionStatus;
-  /** Undefined if no item has the price of a plan. */
+  /** The purchased plan. Undefined if no item has the price of a plan. */
   readonly purchase: Purchase | undefined;
   /** True if an item has a price that is not in the configuration. */
   readonly hasUnknownPrice: boolean;
@@ -34,7 +34,7 @@ export interface Snapshot {
   /** Time when the trial ends. Undefined unless the status is `trialing`. */
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** The organization that the checkout names. It passed through a browser, so it is only a claim. */
+  /** The organization named by the checkout. The name was passed through a browser, so it is only a claim. */
   readonly claimedOrganizationId: string | undefined;
   /**
    * The reference that was passed to the checkout. It proves the organization if it belongs to that organization and

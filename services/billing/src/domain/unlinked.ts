@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from './subscription.js';
 /** Reasons why a subscription is not linked to an organization. */
 export type UnlinkedReason = 'NO_REFERENCE' | 'UNKNOWN_REFERENCE' | 'EXPIRED_REFERENCE' | 'USED_REFERENCE';
 
-/** Sentences for the operator, which the command `stuck` shows. */
+/** Explanations for the operator, which the command `stuck` shows. */
 export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
   NO_REFERENCE: 'its checkout has no reference: anybody can open a checkout that names an organization',
   UNKNOWN_REFERENCE: 'its checkout reference was not issued to the organization that it names',
@@ -12,11 +12,11 @@ export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
   USED_REFERENCE: 'its checkout reference was already used by another subscription',
 };
 
-/** A subscription that waits for the operator, with its state in the newest message. */
+/** A subscription that the operator must link, with its state according to the newest message. */
 export interface UnlinkedSubscription {
   readonly subscriptionId: string;
   readonly reason: UnlinkedReason;
-  /** The organization that the checkout names, which is a claim of the person who opened the checkout. */
+  /** The organization named by the checkout, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
   readonly status: SubscriptionStatus;
   readonly plan: PlanCode;

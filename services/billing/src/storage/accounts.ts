@@ -9,14 +9,14 @@ import type { Accounts } from '../application/stores.js';
 import { currentSubscription, pastDueEnd, trialNoticeDue } from '../domain/account.js';
 import type { Account, GraceRule, TrackedSubscription } from '../domain/account.js';
 
-/** The account of an organization. Its id is the organization id. */
+/** The stored account of an organization. Its id is the organization id. */
 export interface CustomerDocument extends Aggregate {
   /** Undefined fields of a subscription are not stored. */
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /**
-   * Time at which the account changes without a message, because a trial ends soon or a grace period ends. Sparse
-   * index.
+   * Time, with a sparse index, at which the account changes without a message, because a trial ends soon or a grace
+   * period is over.
    */
   readonly dueAt?: Date;
   readonly createdAt: Date;

@@ -8,7 +8,7 @@ import { WITHOUT_ORGANIZATION } from './notifications.js';
 import type { NotificationDocument } from './notifications.js';
 
 /**
- * The billing records in the data export of an organization. Each exported field is listed here. Ids of prices and
+ * Reads the billing records for an organization's data export. Each exported field is listed here. Ids of prices and
  * customers are not exported.
  */
 export function archivedKinds({
@@ -61,7 +61,7 @@ function toCheckoutRecord(document: WithId<CheckoutDocument>): Readonly<Record<s
 }
 
 const text = z.string().nullish().catch(undefined);
-/** Fields of a transaction that make it an invoice of the provider. */
+/** Transaction fields that make a transaction an invoice from the provider. */
 const transaction = z.object({
   data: z.object({
     id: text,
@@ -89,7 +89,7 @@ function toNotificationRecord(document: WithId<NotificationDocument>): Readonly<
   };
 }
 
-/** The provider states amounts in the smallest unit of the currency. */
+/** Converts a transaction to a bill. The provider states amounts in the smallest unit of the currency. */
 function toBill(body: string): Readonly<Record<string, string | null>> | null {
   const read = transaction.safeParse(JSON.parse(body));
   if (!read.success) return null;

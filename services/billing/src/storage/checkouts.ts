@@ -6,11 +6,11 @@ import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Collection } from 'mongodb';
 import type { Checkout, Checkouts } from '../application/stores.js';
 
-/** A request for a checkout. A subscription with its reference is linked to its organization. */
+/** A stored checkout request. A subscription with its reference is linked to its organization. */
 export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
-  /** Absent in requests from an earlier release. Sparse index. */
+  /** Hash of the reference, with a sparse index. Absent in requests from an earlier release. */
   readonly referenceHash?: string;
-  /** Expiry time of the TTL index. */
+  /** Expiry time for the TTL index. */
   readonly expiresAt: Date;
 }
 

@@ -12,7 +12,9 @@ import type {
   StoredNotification,
 } from '../application/stores.js';
 
-/** A notification of the payment provider. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING. */
+/**
+ * A stored notification from the payment provider. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING.
+ */
 export interface NotificationDocument extends Claimable {
   /** Event id at the provider. A repeated notification has the same id. */
   readonly _id: string;
@@ -22,7 +24,7 @@ export interface NotificationDocument extends Claimable {
   readonly body: string;
   readonly subscriptionId?: string;
   /**
-   * Id of the organization that the notification is about. While the notification is PENDING or UNLINKED, it is the
+   * Id of the organization that the notification concerns. While the notification is PENDING or UNLINKED, it is the
    * organization that the message claims. Empty if there is none.
    */
   readonly organizationId: string;
@@ -32,20 +34,23 @@ export interface NotificationDocument extends Claimable {
   readonly dueAt?: Date;
   readonly reason?: string;
   readonly receivedAt: Date;
-  /** Expiry time of the TTL index. */
+  /** Expiry time for the TTL index. */
   readonly expiresAt: Date;
 }
 
 /**
- * Lease, a hundred times as long as applying a notification takes. If the first worker is only slow, the notification
- * is applied a second time, which changes nothing.
+ * Duration of the lease in milliseconds, a hundred times longer than applying a notification takes. If the first worker
+ * is only slow, the notification is applied a second time, which changes nothing.
  */
 const LEASE_MS = 10_000;
-/** Retention. Provider invoices of the last year can be looked up, and repeated messages are recognized for as long. */
+/**
+ * Retention period in milliseconds. Provider invoices from the last year can be looked up, and repeated messages are
+ * recognized for as long.
+ */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Maximum number of waiting notifications that are examined for one organization. */
+/** Maximum number of pending notifications that are examined for one organization. */
 const WAITING_MAX = 100;
-/** Maximum number of waiting notifications that are counted for the operator. */
+/** Maximum number of pending notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
 /**

@@ -5,16 +5,16 @@ import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
 /**
- * The organization that a subscription at the provider belongs to. The state of the subscription is in the account of
- * the organization.
+ * The organization to which a subscription at the provider belongs. The subscription state is stored in the
+ * organization's account.
  */
 export interface SubscriptionDocument {
   /** Subscription id at the provider, such as `sub_...`. */
   readonly _id: string;
   readonly organizationId: string;
   /**
-   * Id of the checkout whose reference the subscription has. Absent if the operator or an earlier release linked it.
-   * Unique index.
+   * Id of the checkout whose reference the subscription has, with a unique index. Absent if the operator or an earlier
+   * release linked the subscription.
    */
   readonly checkoutId?: string;
   readonly linkedAt: Date;

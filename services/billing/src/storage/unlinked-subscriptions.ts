@@ -5,24 +5,24 @@ import type { Collection } from 'mongodb';
 import type { UnlinkedSubscriptions } from '../application/stores.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 
-/** A subscription that was not linked to an organization when it was seen. */
+/** A stored subscription that was not linked to an organization when it was seen. */
 export interface UnlinkedSubscriptionDocument extends Pick<
   UnlinkedSubscription,
   'reason' | 'status' | 'plan' | 'occurredAt'
 > {
   /** Subscription id at the provider, such as `sub_...`. */
   readonly _id: string;
-  /** The organization that the subscription claims, so that a purge finds the record. Empty if it claims none. */
+  /** The organization claimed by the subscription, so that a purge finds the record. Empty if it claims none. */
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
-  /** Expiry time of the TTL index. */
+  /** Expiry time for the TTL index. */
   readonly expiresAt: Date;
 }
 
 /**
- * Retention, the same as for notifications. A subscription that is still being paid is seen once a day and does not
- * expire.
+ * Retention period in milliseconds, the same as for notifications. A subscription for which payments continue is seen
+ * once a day and does not expire.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
 /** Maximum number of subscriptions that are reported to the operator at once. */

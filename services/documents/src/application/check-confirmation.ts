@@ -4,10 +4,11 @@ import type { Confirmed, ConfirmationCheck, SealTrust } from '@invoicecontrol/co
 export interface ConfirmationChecker {
   /**
    * Checks a confirmation.
-   * @throws DomainError unprocessable if it takes too much time or memory, unavailable when too many documents wait
+   * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
+   *   waiting
    */
   checkConfirmation(request: {
-    /** Organization of the confirmation. Organizations take turns while documents wait. */
+    /** Organization that owns the confirmation. Organizations take turns while documents are waiting. */
     readonly organizationId: string;
     readonly xml: Uint8Array;
     readonly confirmed: Confirmed;

@@ -13,19 +13,20 @@ export interface StoredFa3 extends Fa3Description {
 export interface Fa3Describer {
   /**
    * Describes a document.
-   * @throws DomainError unprocessable if it takes too much time or memory, unavailable when too many documents wait
+   * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
+   *   waiting
    */
   describeFa3(request: {
-    /** Organization of the document. Organizations take turns while documents wait. */
+    /** Organization that owns the document. Organizations take turns while documents are waiting. */
     readonly organizationId: string;
     readonly byteSize: number;
-    /** Returns the bytes of the document from the beginning on each call. */
+    /** Returns the document's bytes from the beginning on each call. */
     bytes(): AsyncIterable<Uint8Array>;
   }): Promise<Fa3Description>;
 }
 
 /**
- * Describes a stored document as FA(3). A document above the size limit of KSeF is not read.
+ * Describes a stored document as FA(3). A document above the KSeF size limit is not read.
  * @throws DomainError not_found, and the errors of the describer
  */
 export type DescribeStoredFa3 = (organizationId: string, uploadId: string) => Promise<StoredFa3>;

@@ -8,20 +8,18 @@ import { documentExtracted } from '../telemetry.js';
 import type { UploadReader } from './read-uploads.js';
 import type { ContentStore, StoredUpload, UploadStore } from './uploads.js';
 
-/**
- * Version of the way in which documents are read. Documents that were read with an earlier version keep their result.
- */
+/** Version of the document reading. Documents that were read with an earlier version keep their result. */
 const EXTRACTION_VERSION = 1;
 
-/** Content of a document, and the result of the rules of its profile. */
+/** Content of a document, and the result of checking it against the rules of its profile. */
 export interface Extraction {
   readonly outcome: ReadingOutcome;
-  /** Null when the document was not validated. */
+  /** Validation result, or null if the document was not validated. */
   readonly validation: Validation | null;
 }
 
 export interface ReadRequest {
-  /** Organization of the document. Organizations take turns while documents wait. */
+  /** Organization that owns the document. Organizations take turns while documents are waiting. */
   readonly organizationId: string;
   readonly task: {
     readonly mediaType: DocumentMediaType;
@@ -29,7 +27,7 @@ export interface ReadRequest {
     readonly companies: readonly OwnCompany[];
   };
   readonly byteSize: number;
-  /** Returns the bytes of the document from the beginning on each call. */
+  /** Returns the document's bytes from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -37,7 +35,7 @@ export interface ReadRequest {
 export interface DocumentReader {
   /**
    * Reads a document.
-   * @throws DomainError unavailable when too many documents wait
+   * @throws DomainError unavailable if too many documents are waiting
    */
   read(request: ReadRequest): Promise<Extraction>;
 }
@@ -69,8 +67,9 @@ interface Input {
 
 /**
  * Reads a stored document once. The result is stored under an id derived from upload, mode and version, so that a
- * repeat returns the same result whatever has changed since. Concurrent requests in this process share one reading.
- * @throws DomainError not_found, unavailable when too many documents wait
+ * repeated call returns the same result regardless of later changes. Concurrent requests in this process share one
+ * reading.
+ * @throws DomainError not_found, unavailable if too many documents are waiting
  */
 export type ExtractDocument = (input: Input) => Promise<{ upload: StoredUpload; extraction: Extraction }>;
 

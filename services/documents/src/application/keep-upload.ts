@@ -10,7 +10,7 @@ interface Deps {
 
 /**
  * Keeps an upload whose analysis is about to be requested for as long as a new upload, so that an accepted request
- * still finds its document later. The analysis keeps it permanently when it begins.
+ * still finds its document later. The analysis keeps the upload permanently when it begins.
  * @throws DomainError not_found
  */
 export type KeepUpload = (organizationId: string, uploadId: string) => Promise<Upload>;

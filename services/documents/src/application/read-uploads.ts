@@ -23,17 +23,17 @@ export interface UploadReader {
    */
   get(organizationId: string, uploadId: string): Promise<Upload>;
   /**
-   * Finds an upload whose bytes are stored.
-   * @throws DomainError not_found, also for an upload without its bytes
+   * Finds an upload whose content is stored.
+   * @throws DomainError not_found, also for an upload without content
    */
   stored(organizationId: string, uploadId: string): Promise<StoredUpload>;
   /**
-   * Returns the bytes as they were uploaded. If the whole document is read, its hash is verified before the first byte
+   * Returns the content as it was uploaded. If the whole document is read, its hash is verified before the first byte
    * is returned.
    * @throws DomainError not_found, range_unsatisfiable
    */
   read(organizationId: string, uploadId: string, range: ByteRange | undefined): AsyncIterable<Uint8Array>;
-  /** Records in the audit trail that somebody read the original document of an invoice. */
+  /** Records in the audit trail that a person read the original document of an invoice. */
   noteReading(organizationId: string, invoiceId: string, context: RequestContext): void;
 }
 

@@ -12,18 +12,18 @@ import { uploadReceived, uploadRefused } from '../telemetry.js';
 import { hashOf } from './token.js';
 import type { ContentStore, Receiving, Upload, UploadStore } from './uploads.js';
 
-/** Meter of stored bytes (documents reference, section 14). */
+/** Name of the meter that counts stored bytes (documents reference, section 14). */
 export const UPLOAD_BYTES_METER = 'upload_bytes';
 
 /**
- * Interval at which a PUT renews its lease, a third of the lease. It renews only while bytes arrive, so that another
- * PUT may take over a stalled one.
+ * Interval at which a PUT request renews its lease, a third of the lease. It renews the lease only while bytes arrive,
+ * so that another PUT may take over a stalled one.
  */
 const RENEW_EACH_MS = 20_000;
 /** Seconds to wait while another call stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The organization or the token that authorizes a PUT. */
+/** The organization or the token that authorizes a PUT request. */
 export type Right = { readonly organizationId: string } | { readonly token: string };
 
 interface Deps {
@@ -42,10 +42,10 @@ interface Input {
 }
 
 /**
- * Stores the bytes of a reserved upload as they arrive. Only one PUT at a time may do so. Refusals follow the order of
- * the HTTP and security reference, and each leaves the reservation unchanged.
+ * Stores the content of a reserved upload as it arrives. Only one PUT request at a time may do so. Refusals follow the
+ * order of the HTTP and security reference, and each leaves the reservation unchanged.
  * @throws DomainError unauthenticated, not_found, wrong_state, in_progress, unsupported_media_type, too_large, invalid,
- * usage_exceeded
+ *   usage_exceeded
  */
 export type ReceiveUpload = (input: Input) => Promise<void>;
 
@@ -64,7 +64,7 @@ export const receiveUpload =
   };
 
 /**
- * Finds the organization of the upload that a token authorizes.
+ * Finds the organization for whose upload a token is valid.
  * @throws DomainError unauthenticated, not_found
  */
 export type AuthorizeUpload = (uploadId: string, token: string) => Promise<string>;
@@ -105,12 +105,12 @@ function requireOpen({ content, expiresAt }: Upload, now: Date): void {
 
 interface NewContent {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Bytes that the plan allows in a month. Undefined if there is no limit. */
+  /** Number of bytes that the plan allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 /**
- * Stores the bytes of a claimed upload and counts them. After a failure, no bytes remain.
+ * Stores the content of a claimed upload and counts its bytes. After a failure, no bytes remain.
  * @throws DomainError in_progress after a takeover, too_large, invalid, usage_exceeded
  */
 export async function storeContent(

@@ -8,16 +8,16 @@ import type { UploadReader } from './read-uploads.js';
 import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
 import type { ContentStore, StoredUpload } from './uploads.js';
 
-/** Version of the way in which pages and views are rendered. Renderings of an earlier version are no longer found. */
+/** Version of the rendering of pages and views. Renderings from an earlier version are no longer found. */
 const RENDERING_VERSION = 1;
 
 interface RenderingRequest {
-  /** Organization of the document. Organizations take turns while documents wait. */
+  /** Organization that owns the document. Organizations take turns while documents are waiting. */
   readonly organizationId: string;
   /** Size of the document in bytes. */
   readonly byteSize: number;
   readonly task: { readonly mediaType: DocumentMediaType; readonly target: RenderingTarget };
-  /** Returns the bytes of the document from the beginning on each call. */
+  /** Returns the document's bytes from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
 }
 
@@ -26,7 +26,7 @@ export interface DocumentRenderer {
   /**
    * Renders a document.
    * @param store stores the outcome; its process reads no other document until that is done
-   * @throws DomainError unavailable when too many documents wait
+   * @throws DomainError unavailable if too many documents are waiting
    */
   render<S>(request: RenderingRequest, store: (outcome: RenderingOutcome) => Promise<S>): Promise<S>;
 }
@@ -45,17 +45,17 @@ interface Input {
   readonly target: RenderingTarget;
 }
 
-/** A rendering, or the reason why the document has none. */
+/** A rendering of a document, or the reason why it has none. */
 export type Shown =
   | { readonly rendering: StoredRendering }
   | { readonly missing: 'PAGE'; readonly pages: number }
   | { readonly missing: 'VIEW' };
 
 /**
- * Finds a rendering of a document in the cache, or makes and stores it. Concurrent requests in this process for the
+ * Finds a rendering of a document in the cache, or creates and stores it. Concurrent requests in this process for the
  * same rendering share the work.
- * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable when too many
- * documents wait
+ * @throws DomainError not_found, unprocessable for a document that cannot be rendered, unavailable if too many
+ *   documents are waiting
  */
 export type RenderDocument = (input: Input) => Promise<Shown>;
 

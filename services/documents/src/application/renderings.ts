@@ -3,8 +3,8 @@ import type { FailureReason } from '@invoicecontrol/extraction/reading';
 /** A new rendering with its kind, its document and the organization. */
 export interface NewRendering {
   /**
-   * Key of the rendering. It is the same for the same page of the same document at the same width, or for the same
-   * view.
+   * Key that identifies the rendering. It is the same for the same page of the same document at the same width, or for
+   * the same view.
    */
   readonly key: string;
   readonly organizationId: string;
@@ -17,7 +17,7 @@ export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 in lower-case hex. */
+  /** SHA-256 hash in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -27,7 +27,7 @@ export interface RenderingFailure {
   readonly message: string;
 }
 
-/** Cache of renderings with limits. A rendering that is not found is made again. */
+/** Size-limited cache of renderings. A rendering that is not found is created again. */
 export interface RenderingStore {
   find(
     organizationId: string,
@@ -35,7 +35,7 @@ export interface RenderingStore {
     now: Date,
   ): Promise<{ readonly rendering: StoredRendering } | { readonly failure: RenderingFailure } | undefined>;
   /**
-   * Removes the oldest renderings of the organization if it would have too many, then stores a new one.
+   * Removes the organization's oldest renderings if it would have too many, then stores a new one.
    * @throws DomainError unavailable if the rendering was removed before it was stored
    */
   store(
@@ -45,10 +45,10 @@ export interface RenderingStore {
   storeFailure(made: NewRendering, failure: RenderingFailure): Promise<void>;
   read(rendering: StoredRendering): AsyncIterable<Uint8Array>;
   /**
-   * Removes expired renderings. The number per call is limited.
+   * Removes a limited number of expired renderings.
    * @returns the number of removed renderings
    */
   removeExpired(now: Date): Promise<number>;
-  /** Removes stored renderings of an organization. The sweep removes renderings that are still being stored. */
+  /** Removes an organization's stored renderings. The sweep removes renderings that are still being stored. */
   removeOf(organizationId: string): Promise<void>;
 }

@@ -17,26 +17,27 @@ interface Deps {
   readonly usage: UsageCounters;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time in milliseconds after which the remains of a crashed call may be removed. */
+  /** Time in milliseconds after which data left by a crashed call may be removed. */
   readonly ttlMs: number;
 }
 
 interface Input {
   readonly organizationId: string;
-  /** Id that the caller derives from the company and from the document's id in its channel. */
+  /** Upload id that the caller derives from the company and from the document's id in its channel. */
   readonly uploadId: string;
   readonly origin: ChannelOrigin;
   readonly mediaType: string;
   readonly content: Uint8Array;
-  /** Bytes that the plan allows in a month. Undefined if there is no limit. */
+  /** Number of bytes that the plan allows in a month. Undefined if there is no limit. */
   readonly monthlyLimit: number | undefined;
 }
 
 /**
- * Stores a document that came through a channel once and keeps it permanently (ADR 0123). A repeat with the same bytes
- * returns the stored document, even if the quota is used up.
+ * Stores a document that was received through a channel once and keeps it permanently (ADR 0123). A repeated call with
+ * the same bytes returns the stored document, even if the quota is used up.
  * @throws DomainError invalid for a type or size that is not accepted, already_exists if other bytes are stored under
- * the id, not_found if the id belongs to another organization, in_progress while another call stores it, usage_exceeded
+ *   the id, not_found if the id belongs to another organization, in_progress while another call stores it,
+ *   usage_exceeded
  */
 export type StoreChannelDocument = (
   input: Input,
@@ -74,7 +75,7 @@ export const storeChannelDocument =
   };
 
 /**
- * Checks that the bytes have the type that the channel states.
+ * Checks that the content has the type stated by the channel.
  * @throws DomainError invalid
  */
 function requireType(mediaType: string, content: Uint8Array): void {

@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * Removes the remains of interrupted PUTs, reservations that ended without bytes, and bytes whose analysis nobody
- * requested. A fault with one upload does not delay the others.
+ * Removes data left by interrupted PUT requests, reservations that expired without content, and content whose analysis
+ * was never requested. A fault in one upload does not delay the others.
  */
 export const sweepUploads =
   ({ uploads, contents, clock, logger }: Deps) =>
@@ -34,7 +34,7 @@ export const sweepUploads =
     }
   };
 
-/** Reports remains to the operator that are due for removal but still exist. */
+/** Notifies the operator of leftover data that is due for removal but still exists. */
 export const stuckUploads =
   ({ uploads }: Pick<Deps, 'uploads'>) =>
   async (before: Date): Promise<readonly StuckItem[]> => {

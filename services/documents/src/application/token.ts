@@ -2,7 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const TOKEN_BYTES = 32;
 
-/** Creates a token that authorizes one PUT without an API key. It has so many random bytes that nobody can guess it. */
+/**
+ * Creates a token that authorizes one PUT request without an API key. It has so many random bytes that it cannot be
+ * guessed.
+ */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }

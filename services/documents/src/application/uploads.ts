@@ -5,9 +5,12 @@ import type { Reserved } from '../domain/upload.js';
 export interface ReservedUpload extends Reserved {
   readonly uploadId: string;
   readonly organizationId: string;
-  /** SHA-256 of the token that authorizes the PUT. Undefined for a document of a channel, which no PUT may change. */
+  /**
+   * SHA-256 hash of the token that authorizes the PUT request. Undefined for a channel document, which no PUT request
+   * may change.
+   */
   readonly tokenHash: string | undefined;
-  /** Monthly limit of stored bytes when the upload was reserved. Undefined if the plan has no limit. */
+  /** Monthly limit of stored bytes at the time of the reservation. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -19,10 +22,7 @@ export interface ReservedUpload extends Reserved {
 /** An upload whose bytes are stored. */
 export interface StoredUpload extends Omit<ReservedUpload, 'content'> {
   readonly content: Content;
-  /**
-   * Time when the bytes are removed as unused. Undefined once their analysis has begun, and for a document of a
-   * channel.
-   */
+  /** Time when the content is removed as unused. Undefined once its analysis has begun, and for a channel document. */
   readonly removeAt: Date | undefined;
 }
 
@@ -31,34 +31,34 @@ export type Upload = ReservedUpload | StoredUpload;
 /** Stored content of an upload. */
 export interface Content {
   readonly fileId: string;
-  /** SHA-256 in lower-case hex. */
+  /** SHA-256 hash in lower-case hexadecimal digits. */
   readonly sha256: string;
-  /** Media type detected from the bytes. */
+  /** Media type that was detected from the content. */
   readonly mediaType: string;
   readonly receivedAt: Date;
 }
 
-/** A PUT in progress, or a call that stores a document of a channel. Only its holder may store the content. */
+/** A PUT request in progress, or a call that stores a channel document. Only its holder may store the content. */
 export interface Receiving {
   readonly upload: ReservedUpload;
-  /** Id under which the bytes are stored. */
+  /** Id under which the content is stored. */
   readonly fileId: string;
   readonly lease: Lease;
-  /** Makes the bytes the content of the upload. Returns false if another PUT has taken over. */
+  /** Makes the stored bytes the content of the upload. Returns false if another PUT request has taken over. */
   commit(content: Omit<Content, 'fileId'>, countedMonth: string): Promise<boolean>;
-  /** Releases the claim, so that another PUT can begin. The bytes of this PUT have been removed. */
+  /** Releases the claim, so that another PUT request can begin. The bytes of this request have been removed. */
   release(): Promise<void>;
 }
 
-/** Data that remains of interrupted PUTs, or of an upload that was not used. */
+/** Data left by interrupted PUT requests, or by an upload that was not used. */
 export interface Remains {
   readonly uploadId: string;
   readonly fileIds: readonly string[];
-  /** Reason for removing the upload itself. Undefined if the upload stays. */
+  /** Reason for removing the upload itself. Undefined if the upload is kept. */
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
-/** A document of a channel before its bytes are stored. */
+/** A channel document before its content is stored. */
 export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' | 'content'> & {
   readonly origin: ChannelOrigin;
 };
@@ -66,42 +66,42 @@ export type ChannelDocument = Omit<ReservedUpload, 'tokenHash' | 'monthlyLimit' 
 export interface UploadStore {
   insert(upload: ReservedUpload): Promise<void>;
   /**
-   * Finds an upload. A document of a channel exists once its bytes are stored.
+   * Finds an upload. A channel document exists once its content is stored.
    * @param organizationId undefined if a token authorizes the call; the caller then checks the token
    */
   find(uploadId: string, organizationId: string | undefined): Promise<Upload | undefined>;
   /**
-   * Claims a reservation for one PUT. Undefined if the upload already has its bytes, has expired, or another PUT is in
-   * progress.
+   * Claims a reservation for one PUT request. Undefined if the upload already has content, has expired, or another PUT
+   * request is in progress.
    */
   claim(uploadId: string): Promise<Receiving | undefined>;
   /**
-   * Claims a document of a channel for one call that stores its bytes. The document is new, or an interrupted call left
+   * Claims a channel document for one call that stores its content. The document is new, or an interrupted call left
    * it.
-   * @returns IN_PROGRESS while another call stores it; TAKEN if its bytes are stored or its id belongs to another
-   * upload
+   * @returns IN_PROGRESS while another call stores it; TAKEN if its content is stored or its id belongs to another
+   *   upload
    */
   claimOfChannel(document: ChannelDocument): Promise<Receiving | 'IN_PROGRESS' | 'TAKEN'>;
-  /** Ends the reservations that were made before a time. */
+  /** Expires the reservations that were made before a given time. */
   expireOf(organizationId: string, until: Date): Promise<void>;
   /** Prevents the removal of a received upload as unused until a time. */
   keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
   /** Keeps a received upload permanently. Returns false if it was already removed. */
   keep(organizationId: string, uploadId: string): Promise<boolean>;
-  /** Marks received uploads that nobody has used in time for removal. The number per call is limited. */
+  /** Marks a limited number of received uploads that were not used in time for removal. */
   endUnused(now: Date): Promise<void>;
-  /** Returns uploads that the sweep must check. The number per call is limited. */
+  /** Returns a limited number of uploads that the sweep must check. */
   due(now: Date): Promise<readonly string[]>;
   /**
-   * Takes over the remains of an upload so that no PUT with an expired lease can continue, and describes them.
-   * Undefined while a PUT is in progress. If the sweep crashes before the end, it checks the upload again.
+   * Takes over the data left by an upload so that no PUT request with an expired lease can continue, and describes it.
+   * Undefined while a PUT request is in progress. If the sweep crashes before the end, it checks the upload again.
    */
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
-  /** Removes the reservation, or the records of its interrupted PUTs, after their bytes were removed. */
+  /** Removes the reservation, or the records of its interrupted PUT requests, after their bytes were removed. */
   removeRemains(remains: Remains, now: Date): Promise<void>;
-  /** Returns the oldest remains that are due but not removed, with the time at which they became due. */
+  /** Returns the oldest leftover data that is due but not removed, with the time at which it became due. */
   oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;
-  /** Counts stored bytes that are marked with the month and were received in the given time. */
+  /** Counts stored bytes that are marked with the month and were received in the given period. */
   countedBytes(
     organizationId: string,
     month: string,
@@ -109,7 +109,7 @@ export interface UploadStore {
   ): Promise<number>;
 }
 
-/** Stores the bytes of files. */
+/** Stores the content of files. */
 export interface ContentStore {
   /** Stores bytes as they arrive. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;

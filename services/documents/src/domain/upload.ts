@@ -1,11 +1,11 @@
 import { DomainError, FieldFaults } from '@invoicecontrol/errors';
 import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/values/upload-type';
 
-/** Headers of a PUT, which are checked before its bytes arrive. */
+/** Headers of a PUT request, which are checked before its bytes arrive. */
 export interface ContentHeader {
   /** Content-Type without parameters, in lower case. */
   readonly mediaType: string | undefined;
-  /** Undefined for a chunked body. */
+  /** Announced size in bytes. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
 }
@@ -34,8 +34,8 @@ export function requireReservable({ mediaType, byteSize }: Reserved): void {
 }
 
 /**
- * Checks the headers of a PUT before its bytes are read, in the order of the HTTP and security reference: 415, 413,
- * 400.
+ * Checks the headers of a PUT request before its bytes are read, in the order of the HTTP and security reference: 415,
+ * 413, 400.
  * @throws DomainError unsupported_media_type, too_large, invalid
  */
 export function requireFittingHeader(reserved: Reserved, header: ContentHeader): void {
@@ -57,7 +57,7 @@ export function requireFittingHeader(reserved: Reserved, header: ContentHeader):
 }
 
 /**
- * Checks that the type detected from the bytes is the reserved one.
+ * Checks that the type detected from the content is the reserved one.
  * @throws DomainError invalid
  */
 export function requireReservedType(reserved: Reserved, sniffed: string | undefined): string {
@@ -69,12 +69,12 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
   );
 }
 
-/** Tells whether the type detected from the bytes is the stated one. Both types of XML are detected as one. */
+/** Checks whether the type detected from the content is the stated one. Both XML types are detected as one. */
 export function isOfType(mediaType: string, sniffed: string | undefined): boolean {
   return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);
 }
 
-/** Says what the first bytes of a file show, as the end of a sentence. */
+/** Describes the type that the first bytes of a file show, as the end of a sentence. */
 export function firstBytesOf(sniffed: string | undefined): string {
   return `its first bytes are ${sniffed === undefined ? 'of no supported type' : `those of ${sniffed}`}`;
 }

@@ -5,23 +5,24 @@ import { forkProgram } from './confinement.js';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /**
- * Interval at which the memory of a working child is measured. Between two measurements it can allocate some hundred
- * MiB.
+ * Interval at which the memory of a working child process is measured. Between two measurements it can allocate some
+ * hundred MiB.
  */
 const WATCH_EACH_MS = 50;
 const PAGE_BYTES = 4_096;
 /**
- * Increment of `nice`, which leaves a quarter of the processor while other processes need it. With a smaller share,
- * documents would reach their time limit on a busy machine.
+ * Increment of `nice` for child processes, which leaves a quarter of the processor while other processes need it. With
+ * a smaller share, documents would reach their time limit on a busy machine.
  */
 const NICE_STEP = 5;
 const MIB = 1024 * 1024;
 /**
- * Difference between the heap limit of V8, which ends the process, and our own memory limit. It is large, so that even
- * on a busy machine with late measurements the same document always exceeds our limit first and not sometimes crashes.
+ * Difference between the V8 heap limit, which terminates the process, and our own memory limit. The difference is
+ * large, so that even on a busy machine with late measurements the same document always exceeds our limit first instead
+ * of sometimes crashing.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** Signals of a process that crashed. Every other signal came from outside. */
+/** Signals that indicate a crash. Every other signal was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   // The process exited.
   null,
@@ -36,8 +37,8 @@ const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
 /** Unit in milliseconds in which the system counts processor time. */
 const TICK_MS = 10;
 /**
- * Minimum share of its time for which a child must have had a processor. Below it, the machine was busy, and the
- * document did not take too long.
+ * Minimum share of its time for which a child process must have had a processor. Below it, the machine was busy, and
+ * the document did not take too long.
  */
 const BUSY_SHARE_MIN = 0.5;
 
@@ -50,33 +51,33 @@ export interface ChildLimits {
 }
 
 export interface ChildOptions extends ChildLimits {
-  /** True when the child can read nothing on this machine except its code (ADR 0102). */
+  /** True if the child process can read nothing on this machine except its code (ADR 0102). */
   readonly isConfined: boolean;
-  /** True when other processes take precedence for the processor, because a document may be made to use it for long. */
+  /** True if other processes take precedence for the processor, because a document may be made to use it for long. */
   readonly yieldsProcessor: boolean;
 }
 
 /**
- * Reason why a child ended before it had a result. STARVED: its time was over, but it hardly had a processor. MEMORY:
- * it exceeded its memory limit. CRASH: it ended through its own fault. KILLED: a signal from outside ended it, for
- * example from the kernel when the container is short of memory, or from an operator. KILLED says nothing about the
- * document.
+ * Reason why a child process exited before it had a result. STARVED: its time was over, but it hardly had a processor.
+ * MEMORY: it exceeded its memory limit. CRASH: it exited through its own fault. KILLED: a signal from outside
+ * terminated it, for example from the kernel when the container is short of memory, or from an operator. KILLED says
+ * nothing about the document.
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
-/** Outcome of work in a child. */
+/** Outcome of work in a child process. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
   readonly pid: number;
-  /** Number of tasks that the child has completed. */
+  /** Number of tasks that the child process has completed. */
   readonly documents: number;
-  /** Resolves when the child has ended for any reason. */
+  /** Resolves when the child process has exited for any reason. */
   readonly ended: Promise<unknown>;
-  /** Returns the current resident memory. */
+  /** Returns the current resident memory of the child process. */
   memoryBytes(): Promise<number>;
   /**
-   * Runs one task at a time. Bytes are sent while they are read, so that the parent never holds a whole file.
+   * Runs one task at a time. Bytes are sent while they are read, so that the parent never keeps a whole file in memory.
    * @throws Error for a defect of the code, and if the bytes cannot be read
    */
   run<T extends Task>(task: T, bytes: AsyncIterable<Uint8Array>): Promise<WorkEnd<ResultOf<T>>>;
@@ -84,8 +85,8 @@ export interface ExtractionChild {
 }
 
 /**
- * Starts a child and resolves when it is warm. Its environment contains no secret.
- * @param program file of the child
+ * Starts a child process and resolves when it is warm. Its environment contains no secret.
+ * @param program program file of the child
  * @param env environment variables of the child
  */
 export async function startChild(
@@ -98,7 +99,7 @@ export async function startChild(
     execArgv: [`--max-old-space-size=${Math.floor((limits.memoryBytes + HEAP_HEADROOM_BYTES) / MIB)}`],
     isConfined: limits.isConfined,
   });
-  // The priority is set before the child has threads, because threads inherit it.
+  // The priority is set before the child process has threads, because threads inherit it.
   if (limits.yieldsProcessor && child.pid !== undefined) setPriority(child.pid, lowerPriority());
   const ended = new Promise<NodeJS.Signals | null>((resolve) => {
     child.once('exit', (_, signal) => resolve(signal));
@@ -160,7 +161,7 @@ async function runTask<T extends Task>(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
-      // The child has just ended.
+      // The child process has just exited.
       () => {},
     );
   }, WATCH_EACH_MS);
@@ -183,7 +184,7 @@ async function runTask<T extends Task>(
   const died = ended.then((signal): WorkEnd<ResultOf<T>> => ({ death: killedFor ?? deathBy(signal) }));
   try {
     const sent = sendAll(child, task, bytes);
-    // A failure to read the bytes is thrown. A failure to send them becomes visible when the child ends.
+    // A failure to read the bytes is thrown. A failure to send them becomes visible when the child process exits.
     await Promise.race([sent, died, answered]);
     return await Promise.race([answered, died]);
   } finally {
@@ -203,7 +204,7 @@ async function sendAll(child: ChildProcess, task: Task, bytes: AsyncIterable<Uin
   await send(child, { kind: 'end' });
 }
 
-/** Resolves when the message was sent. If sending fails, the child has ended. */
+/** Resolves when the message was sent. If sending fails, the child process has exited. */
 function send(child: ChildProcess, message: ToChild): Promise<void> {
   return new Promise((resolve) => {
     if (child.connected) child.send(message, () => resolve());
@@ -219,15 +220,15 @@ async function residentBytes(pid: number): Promise<number> {
 }
 
 /**
- * Returns the reason of a death that this service did not cause.
- * @param signal null when the child exited
+ * Returns the reason why a child process died if this service did not cause it.
+ * @param signal null if the child exited
  */
 function deathBy(signal: NodeJS.Signals | null): Death {
   return CRASH_SIGNALS.includes(signal) ? 'CRASH' : 'KILLED';
 }
 
 /**
- * Decides whether the document or the machine was too slow.
+ * Determines if the document or the machine was too slow.
  * @param processorMs time for which the child had a processor
  */
 export function deathByTime(processorMs: number, elapsedMs: number): Death {
@@ -236,13 +237,13 @@ export function deathByTime(processorMs: number, elapsedMs: number): Death {
 
 /**
  * Returns the time for which the threads of a process had a processor. Only Linux reports it. Returns Infinity on other
- * systems, and after the process has ended.
+ * systems, and after the process has exited.
  */
 async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return Infinity;
-  // The name of the program, in brackets, may contain blanks.
+  // The program name, in brackets, may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = '0', system = '0'] = fields.slice(11, 13);
   return (Number(user) + Number(system)) * TICK_MS;

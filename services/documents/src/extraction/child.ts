@@ -1,5 +1,4 @@
-// Process that parses untrusted documents and does nothing else. It is killed when a document takes too much time or
-// memory.
+// This process only parses untrusted documents. It is killed when a document takes too much time or memory.
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describeFa3 } from '@invoicecontrol/compliance/fa3-document';
@@ -16,8 +15,8 @@ Socket.prototype.connect = () => {
   throw new Error('A process that reads documents opens no connection.');
 };
 
-// Text recognition runs in threads, and nothing else in this process uses one. The first message to a thread shows that
-// recognition begins.
+// Text recognition runs in threads, and no other code in this process uses threads. The first message to a thread shows
+// that recognition begins.
 const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (...message) {
   send({ kind: 'recognises' });
@@ -56,7 +55,7 @@ process.on('message', (message: ToChild) => {
       void finish();
   }
 });
-// The parent of this process has ended.
+// The parent of this process has exited.
 process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);

@@ -1,12 +1,12 @@
-// Runs Node with the given arguments so that it can read its code and the files that every program needs, and no other
-// file of this machine (ADR 0102). Further restrictions depend on the kernel (landlock.ts). The version of the kernel's
-// interface is written to standard output.
+// This program runs Node.js with the given arguments so that it can read its code and the files that every program
+// needs, and no other file on this machine (ADR 0102). Further restrictions depend on the kernel (landlock.ts). The
+// version of the kernel's interface is written to standard output.
 import { openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 import { LANDLOCK_SINCE } from './landlock.js';
 
-// Numbers of the kernel's interface. They never change and are the same on all architectures (linux/landlock.h,
+// Numbers of kernel calls and options. They never change and are the same on all architectures (linux/landlock.h,
 // linux/prctl.h).
 const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
@@ -18,8 +18,8 @@ const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /**
- * File accesses that are denied, by the version that introduced them. Ioctl on devices is allowed, because Node checks
- * whether its output is a terminal.
+ * File accesses that are denied, by the version that introduced them. Ioctl on devices is allowed, because Node.js
+ * checks whether its output is a terminal.
  */
 const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
   [LANDLOCK_SINCE.files, (1n << 13n) - 1n],
@@ -35,13 +35,13 @@ const F_SETFD = 2;
 const STANDARD_OUTPUT = 1;
 const O_PATH = 0o10000000;
 /**
- * Standard input, output and error, and the channel to the parent. Node deletes the variables of the channel after
- * reading them.
+ * File descriptors of standard input, output and error, and of the channel to the parent. Node.js deletes the variables
+ * of the channel after reading them.
  */
 const INHERITED_FILES = [0, 1, 2, 3];
 const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanced' };
 
-/** Root of the repository or of the image. */
+/** Root directory of the repository or of the image. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READABLE = [
   ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
@@ -87,13 +87,13 @@ function confine(): void {
   allow(ruleset, '/etc/ld.so.cache', READ_FILE);
   allow(ruleset, '/dev/null', READ_FILE | WRITE_FILE);
   for (const path of READABLE) allow(ruleset, path, READ_FILE | READ_DIR);
-  // A process that is not root needs this flag before it may restrict itself.
+  // A process that does not run as root needs this flag before it may restrict itself.
   done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
   writeSync(STANDARD_OUTPUT, String(version));
 }
 
-/** Adds a rule that allows accesses to a path. A path that does not exist on this system needs no rule. */
+/** Adds a rule that allows access to a path. A path that does not exist on this system needs no rule. */
 function allow(ruleset: number, path: string, accesses: bigint): void {
   let file: number;
   try {
@@ -109,15 +109,15 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 }
 
 /**
- * Replaces this process by Node with the given arguments. It stays the same process, so that the parent measures and
- * kills the right one. A new program is needed, because existing threads of this one are not restricted.
+ * Replaces this process with Node.js and the given arguments. It remains the same process, so that the parent measures
+ * and kills the right one. A new program is needed, because existing threads of this one are not restricted.
  */
 function run(args: readonly string[]): void {
   for (const file of INHERITED_FILES) fcntl(file, F_SETFD, 0);
-  // HOME: the list of users, in which Node would look otherwise, cannot be read.
+  // The variable HOME is set because the list of users, in which Node.js would look otherwise, cannot be read.
   // oxlint-disable-next-line node/no-process-env -- passed on
   const env = Object.entries({ ...process.env, ...CHANNEL, HOME: '/' }).map(([name, value]) => `${name}=${value}`);
-  // Node exits if it may not read the configuration of OpenSSL, which is stored next to private keys.
+  // Node.js exits if it may not read the OpenSSL configuration, which is stored next to private keys.
   done(
     'execve',
     execve(process.execPath, [process.execPath, '--openssl-config=/dev/null', ...args, null], [...env, null]),

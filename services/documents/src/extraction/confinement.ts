@@ -15,17 +15,17 @@ const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ign
 export interface ProgramOptions {
   /** Complete environment of the program. */
   readonly env: Readonly<Record<string, string>>;
-  /** Options of Node. */
+  /** Command-line options for Node.js. */
   readonly execArgv: readonly string[];
   /**
-   * True when the child can access no files except its code and the libraries of the system, and therefore neither the
+   * True if the child process can access no files except its code and the system libraries, and therefore neither the
    * memory nor the environment of other processes. The kernel decides whether TCP and signals are denied too: {@link
    * notDenied}.
    */
   readonly isConfined: boolean;
 }
 
-/** Starts a program as a child with a message channel. The child inherits no open files of its parent. */
+/** Starts a program as a child process with a message channel. The child inherits none of its parent's open files. */
 export function forkProgram(program: string, { env, execArgv, isConfined }: ProgramOptions): ChildProcess {
   return isConfined
     ? fork(CONFINED, [...execArgv, program], { ...CHANNEL, env, execArgv: [] })
@@ -33,8 +33,8 @@ export function forkProgram(program: string, { env, execArgv, isConfined }: Prog
 }
 
 /**
- * Finds out by a trial whether children can be confined. The kernel, the system's libraries and the rules of the
- * container must all allow it. The log names the operations that the kernel does not deny.
+ * Tests whether child processes can be confined. The kernel, the system's libraries and the rules of the container must
+ * all allow it. The log names the operations that the kernel does not deny.
  * @throws ConfigError if confinement is required but impossible
  */
 export async function confines(confinement: Config['EXTRACTION_CONFINEMENT'], logger: Logger): Promise<boolean> {

@@ -1,6 +1,6 @@
 /**
- * Versions of the interface in which Landlock can deny each operation (linux/landlock.h and the kernel's documentation
- * of Landlock).
+ * Versions of the interface in which Landlock can deny each operation (linux/landlock.h and the kernel's Landlock
+ * documentation).
  */
 export const LANDLOCK_SINCE = {
   /** Linux 5.13: reading, writing, executing, creating and removing files of all kinds. */
@@ -16,8 +16,8 @@ export const LANDLOCK_SINCE = {
 } as const;
 
 /**
- * Lists, in words for the log, the operations that a kernel with this version of Landlock's interface does not deny to
- * a confined process.
+ * Lists, in words for the log, the operations that a kernel with this Landlock version does not deny to a confined
+ * process.
  */
 export function notDenied(version: number): readonly string[] {
   return [

@@ -6,7 +6,7 @@ import type { DocumentMediaType } from '@invoicecontrol/extraction/media-type';
 import type { OwnCompany } from '@invoicecontrol/extraction/reading';
 import type { RenderingOutcome, RenderingTarget } from '@invoicecontrol/extraction/rendering/rendering';
 
-/** A document for a child to read, with the options of the reading. */
+/** A document that a child process must read, with the options for reading it. */
 export interface ReadingTask {
   readonly kind: 'READ';
   readonly mediaType: DocumentMediaType;
@@ -14,20 +14,20 @@ export interface ReadingTask {
   readonly companies: readonly OwnCompany[];
 }
 
-/** A document for a child to render. */
+/** A document that a child process must render. */
 export interface RenderingTask {
   readonly kind: 'RENDER';
   readonly mediaType: DocumentMediaType;
   readonly target: RenderingTarget;
 }
 
-/** A document for a child to check for faults that KSeF would refuse. */
+/** A document that a child process must check for faults that KSeF would refuse. */
 export interface Fa3Task {
   readonly kind: 'FA3';
   readonly mediaType: 'application/xml';
 }
 
-/** A KSeF confirmation for a child to check. */
+/** A KSeF confirmation that a child process must check. */
 export interface ConfirmationTask {
   readonly kind: 'CONFIRMATION';
   readonly mediaType: 'application/xml';
@@ -44,18 +44,18 @@ interface Results {
   readonly CONFIRMATION: ConfirmationCheck;
 }
 
-/** Result of a task. */
+/** Result type for each type of task. */
 export type ResultOf<T extends Task> = Results[T['kind']];
 
-/** Messages from the parent to the child: a task, its bytes piece by piece, and the end of the bytes. */
+/** Messages from the parent to the child process: a task, its bytes piece by piece, and the end of the bytes. */
 export type ToChild =
   | { readonly kind: 'task'; readonly task: Task }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'end' };
 
 /**
- * Messages from the child: it is warm, text must be recognised from images (which may take longer), or the result. A
- * defect is a bug of this product and not a fault of the document.
+ * Messages from the child process: it is warm, text must be recognised from images (which may take longer), or the
+ * result. A defect is a bug in this product and not a fault in the document.
  */
 export type FromChild =
   | { readonly kind: 'ready' }

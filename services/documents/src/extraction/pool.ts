@@ -15,79 +15,88 @@ import { startChild } from './child-process.js';
 import type { ChildLimits, Death, ExtractionChild, WorkEnd } from './child-process.js';
 import type { ResultOf, Task } from './messages.js';
 
-/** The compiled program of the children. Tests that run the sources use it too. */
+/** The compiled program that the child processes run. Tests that run the sources use it too. */
 const PROGRAM = fileURLToPath(new URL('../../dist/extraction/child.js', import.meta.url));
 /**
- * Maximum size of XML that the child for quick documents reads. Such XML is read within a fraction of a second, so a
- * separate child reads nothing else (ADR 0073).
+ * Maximum size of XML that the child process for quick documents reads. Such XML is read within a fraction of a second,
+ * so a separate child process reads nothing else (ADR 0073).
  */
 export const QUICK_BYTES_MAX = 256 * 1024;
 /**
- * Maximum number of quick documents, and of other documents, that wait for a child. Further callers are told to retry.
+ * Maximum number of quick documents, and of other documents, that wait for a child process. Further callers must retry.
  */
 export const WAITING_MAX = 100;
-/** Maximum share of each limit for one organization. */
+/** Maximum number of waiting documents for one organization. */
 export const WAITING_OF_ORGANIZATION_MAX = 50;
-/** Number of documents after which a child is replaced, because parsers written in C do not return all their memory. */
+/**
+ * Number of documents after which a child process is replaced, because parsers written in C do not return all their
+ * memory.
+ */
 export const DOCUMENTS_PER_CHILD_MAX = 200;
 /**
- * Share of its memory limit above which an idle child is replaced. Otherwise it would be killed because of its previous
- * document.
+ * Share of its memory limit above which an idle child process is replaced. Otherwise it would be killed because of its
+ * previous document.
  */
 const IDLE_MEMORY_SHARE_MAX = 0.75;
 /**
- * Number of attempts for a document. If its child died, the document is read once more in a new child, because the
- * first child may have suffered from earlier documents. A document that used up its time is not read again (ADR 0075).
+ * Number of attempts for a document. If its child process died, the document is read once more in a new child, because
+ * the first child may have suffered from earlier documents. A document that used up its time is not read again (ADR
+ * 0075).
  */
 const ATTEMPTS_MAX = 2;
 /**
- * Maximum number of deaths by a signal from outside, which do not count as attempts. After that the caller is told to
- * retry, because nothing is known about the document.
+ * Maximum number of deaths by a signal from outside, which do not count as attempts. After that the caller must retry,
+ * because the document was not read.
  */
 const KILLS_MAX = 2;
-/** Pause after a child failed to start. */
+/** Pause in milliseconds after a child process failed to start. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** Deaths of a child that its document caused. */
+/** Reasons of a child process death that its document caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
-/** Kind of work that a child does. */
+/** Kind of work that a child process does. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
-  /** Number of children for all kinds of work. One more child reads quick documents only. */
+  /** Number of child processes for all kinds of work. One more child process reads quick documents only. */
   readonly children: number;
   readonly limits: ChildLimits;
-  /** Folder with official rules. Undefined if there is none. */
+  /** Directory with official rules. Undefined if there is none. */
   readonly rulesDir: string | undefined;
-  /** True when children are confined. See {@link confines}. */
+  /** True if child processes are confined. See {@link confines}. */
   readonly isConfined: boolean;
   readonly logger: Logger;
-  /** Program of the children. Tests replace it. */
+  /** Program that the child processes run. Tests replace it. */
   readonly program?: string;
 }
 
 export interface ExtractionPool extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker {
-  /** Returns the process ids of the children. */
+  /** Returns the process ids of the child processes. */
   pids(): readonly number[];
-  /** Number of documents that wait for a child. */
+  /** Number of documents that are waiting for a child process. */
   readonly waiting: number;
-  /** Ends the children. Their results are lost, and documents are read again when a caller retries. */
+  /**
+   * Stops the extraction child processes. Their results are lost, and documents are read again when a caller retries.
+   */
   close(): void;
 }
 
-/** Work for a child on behalf of an organization. */
+/** Work that a child process does on behalf of an organization. */
 interface Work<T extends Task, R> {
   readonly organizationId: string;
   readonly task: T;
   readonly isQuick: boolean;
-  /** Returns the bytes from the beginning on each call. */
+  /** Returns the document's bytes from the beginning on each call. */
   bytes(): AsyncIterable<Uint8Array>;
-  /** Finishes the work while the child waits, so that memory never holds more results than there are children. */
+  /**
+   * Finishes the work while the child process waits, so that memory never contains more results than there are child
+   * processes.
+   */
   finish(result: ResultOf<T>): Promise<R>;
 }
 
-/** A caller that waits for a child. */
+/** A caller that is waiting for a child process. */
 interface Waiter {
   readonly organizationId: string;
   readonly kind: Task['kind'];
@@ -96,20 +105,20 @@ interface Waiter {
   readonly fail: (error: Error) => void;
 }
 
-/** Starts the children. The first document waits until a child is warm. */
+/** Starts the extraction child processes. The first document waits until a child process is warm. */
 export function extractionPool(options: PoolOptions): ExtractionPool {
   const { children, limits, rulesDir, isConfined, logger, program = PROGRAM } = options;
   const env = rulesDir === undefined ? {} : { RULES_DIR: rulesDir };
   const lanes = new Map<ExtractionChild, Lane>();
   const idle: ExtractionChild[] = [];
   const waiters: Waiter[] = [];
-  /** Number of children that work for each organization. Organizations without one have no entry. */
+  /** Number of child processes that work for each organization. Organizations without one have no entry. */
   const reading = new Map<string, number>();
   let isClosed = false;
 
   /**
-   * Starts a child that has read nothing yet.
-   * @throws DomainError unavailable when the pool is closed
+   * Starts a child process that has read no documents yet.
+   * @throws DomainError unavailable if the pool is closed
    */
   const start = async (lane: Lane): Promise<ExtractionChild> => {
     while (!isClosed) {
@@ -127,7 +136,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     throw stopping();
   };
   const add = (lane: Lane): void => {
-    // Starting only fails when the pool is closed.
+    // Starting fails only if the pool is closed.
     start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';
@@ -144,7 +153,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     waiter.take(child);
   };
   /**
-   * Removes a child.
+   * Removes a child process.
    * @returns the lane in which another child must take its place
    */
   const remove = (child: ExtractionChild): Lane => {
@@ -154,7 +163,10 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     return lane;
   };
   const replace = (child: ExtractionChild): void => add(remove(child));
-  /** Replaces a child that ended between two documents. If a child ends during a document, its attempt handles that. */
+  /**
+   * Replaces a child process that exited between two documents. If a child exits during a document, its attempt handles
+   * that.
+   */
   const replaceIdle = (child: ExtractionChild): void => {
     const at = idle.indexOf(child);
     if (at === -1) return;
@@ -168,7 +180,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (child !== undefined) idle.splice(idle.indexOf(child), 1);
     return child;
   };
-  /** Gives a child to the next document or replaces it. */
+  /** Assigns a child process to the next document, or replaces the child. */
   const giveBack = async (child: ExtractionChild): Promise<void> => {
     const isWorn = child.documents >= DOCUMENTS_PER_CHILD_MAX;
     const isFat = (await child.memoryBytes().catch(() => Infinity)) > limits.memoryBytes * IDLE_MEMORY_SHARE_MAX;
@@ -202,8 +214,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     else reading.set(organizationId, children);
   };
   /**
-   * Makes one attempt and returns the child to the pool. If the child died, the caller replaces it. If it has no result
-   * for another reason, it is replaced here.
+   * Makes one attempt and returns the child process to the pool. If the child died, the caller replaces it. If it has
+   * no result for another reason, it is replaced here.
    */
   const attempt = async <T extends Task, R>(work: Work<T, R>, child: ExtractionChild): Promise<WorkEnd<R>> => {
     let end: WorkEnd<ResultOf<T>> | undefined;
@@ -213,14 +225,14 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // After any other failure, the child may still be working on the task.
+      // After any other failure, the child process may still be working on the task.
       if (end === undefined) replace(child);
       else if ('result' in end) void giveBack(child);
     }
   };
   /**
    * Performs work with retries.
-   * @throws DomainError unavailable when signals from outside end its children
+   * @throws DomainError unavailable if signals from outside terminate its child processes
    */
   const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {
     let child = await take(work);
@@ -294,8 +306,8 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
 }
 
 /**
- * Returns the first waiter whose organization uses the fewest children, so that slow documents of one organization
- * delay no other. Within one organization, a rendering for a person precedes a document to read.
+ * Returns the first waiter whose organization uses the fewest child processes, so that one organization's slow
+ * documents delay no other. Within one organization, a rendering for a person precedes a document to read.
  */
 function nextOf(waiters: readonly Waiter[], reading: ReadonlyMap<string, number>): Waiter | undefined {
   const readingFor = ({ organizationId }: Waiter): number => reading.get(organizationId) ?? 0;
@@ -314,7 +326,7 @@ function stopping(): DomainError {
   return new DomainError('unavailable', 'The service is stopping. Retry the request in a moment.');
 }
 
-/** Returns the refusal of work whose children were ended from outside. */
+/** Returns the refusal for work whose child processes were terminated from outside. */
 function interrupted(): DomainError {
   return new DomainError(
     'unavailable',
@@ -364,7 +376,10 @@ function renderingFailureOf(
   };
 }
 
-/** Returns the refusal of an XML invoice or confirmation. A retry may succeed if the child hardly had a processor. */
+/**
+ * Returns the refusal for an XML invoice or confirmation that could not be read. A retry may succeed if the child
+ * process hardly had a processor.
+ */
 function unreadable(death: Verdict, { timeMs, memoryBytes }: ChildLimits): DomainError {
   if (death === 'STARVED') {
     return new DomainError('unavailable', 'The document could not be read in time. Retry the request in a moment.', {

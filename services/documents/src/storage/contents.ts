@@ -2,7 +2,10 @@ import { GridFSBucket } from 'mongodb';
 import type { Db, GridFSFile } from 'mongodb';
 import type { ContentStore } from '../application/uploads.js';
 
-/** Size of one piece of a file in the database. A process holds one piece of each file while it stores or sends it. */
+/**
+ * Size of one piece of a file in the database. A process keeps one piece of each file in memory while it stores or
+ * sends the file.
+ */
 const PIECE_BYTES = 512 * 1024;
 
 /** Stores files as pieces in MongoDB (GridFS) under ids that this service chooses. */
@@ -15,7 +18,7 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
   return {
     async write(fileId, chunks) {
       const file = bucket.openUploadStreamWithId(idOf(fileId), fileId);
-      // The promises below report failures; an error event without a listener would end the process.
+      // The promises below report failures; an error event without a listener would terminate the process.
       file.on('error', () => {});
       // Chunks are written one by one without a pipeline. If the source fails, no chunk may be stored after the
       // deletion.
@@ -27,7 +30,7 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
       return bucket.openDownloadStream(idOf(fileId), options) as AsyncIterable<Uint8Array>;
     },
     async delete(fileId) {
-      // The deletion of the driver fails for a file that was not completed.
+      // The driver's delete function fails for a file that was not completed.
       await files.deleteOne({ _id: fileId });
       await pieces.deleteMany({ files_id: fileId });
     },

@@ -2,13 +2,13 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { Collection } from 'mongodb';
 import type { Extraction, ExtractionStore } from '../application/extract-document.js';
 
-/** The result of reading a document. */
+/** The stored result of reading a document. */
 export interface ExtractionDocument {
-  /** Id derived from the upload, the mode and the version of the reading. */
+  /** Id derived from the upload, the mode and the reading version. */
   readonly _id: string;
   readonly organizationId: string;
   readonly at: Date;
-  /** Extraction as JSON text. Its field names contain dots, and the database never searches in it. */
+  /** The extraction in JSON format. Its field names contain dots, and the database never searches in it. */
   readonly extraction: string;
 }
 
@@ -32,7 +32,7 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // The result is parsed again, so that it equals the result that a repeat reads.
+      // The result is parsed again, so that it equals the result that a repeated call reads.
       return JSON.parse(text) as Extraction;
     },
   };

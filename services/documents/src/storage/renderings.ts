@@ -6,7 +6,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { NewRendering, RenderingFailure, RenderingStore } from '../application/renderings.js';
 import type { ContentStore } from '../application/uploads.js';
 
-/** Limits of the renderings that are kept for one organization. The oldest are removed to make room for new ones. */
+/** Limits on the renderings that are kept for one organization. The oldest are removed to make room for new ones. */
 export interface RenderingBounds {
   readonly renderingsMax: number;
   readonly bytesMax: number;
@@ -19,7 +19,7 @@ const KEPT_MS = 24 * 3_600_000;
 const FAILURE_KEPT_MS = 3_600_000;
 /** Time in milliseconds after which an unfinished rendering can no longer be stored. */
 const STORING_MS_MAX = 600_000;
-/** Maximum number of renderings in one run of the sweep, or in one query of a removal. */
+/** Maximum number of renderings handled in one run of the sweep, or in one query of a removal. */
 const BATCH_MAX = 200;
 
 /** A rendering whose file has the same id, or the reason why there is none. */
@@ -88,8 +88,8 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      // Two requests may have rendered one page at the same time. A picture is kept longer than a failure and takes
-      // precedence.
+      // Two requests may have rendered the same page at the same time. A picture is kept longer than a failure and
+      // takes precedence.
       const document = await collection.findOne(
         { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
         { sort: { expiresAt: -1, _id: 1 } },

@@ -13,44 +13,47 @@ import type { Collection, Filter } from 'mongodb';
 import type { ContentStore, Receiving, ReservedUpload, Upload, UploadStore } from '../application/uploads.js';
 
 /**
- * Duration of the lease of a PUT. The PUT renews the lease while bytes arrive, and another PUT may take over after it.
+ * Duration of the lease that a PUT request has. The request renews the lease while bytes arrive, and another PUT
+ * request may take over after the lease has expired.
  */
 const LEASE_MS = 60_000;
 /** Maximum number of uploads that one run of the sweep checks. */
 const SWEEP_UPLOADS_MAX = 200;
 /**
- * Period for which remains of an unused upload are kept. They count in the month of their bytes, which is counted again
+ * Period for which data left by an unused upload is kept. It counts in the month of its bytes, which is counted again
  * for some time after its end.
  */
 const COUNTED_MS = 62 * 86_400_000;
 
 /**
- * A reservation and the upload that it becomes. `content` is set by the write that makes the bytes valid. Every PUT is
- * added to `attempts` before it stores a byte, so that the remains of a crash can be found without searching the bytes.
+ * A stored reservation and the upload that it becomes. `content` is set by the write that makes the bytes valid. Every
+ * PUT request is added to `attempts` before it stores a byte, so that data left by a crash can be found without
+ * searching the bytes.
  */
 export interface UploadDocument extends Claimable {
   readonly organizationId: string;
   /**
-   * REMOVED means that nobody used the upload. The rest of the record only counts its bytes. Callers no longer find it.
+   * State of the upload. REMOVED means that the upload was never used. The rest of the record only counts its bytes.
+   * Callers no longer find it.
    */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
-  /** Media type of the reservation. */
+  /** Media type stated in the reservation. */
   readonly mediaType: string;
   readonly byteSize: number;
-  /** Absent for a document of a channel. */
+  /** Hash of the token. Absent for a channel document. */
   readonly tokenHash?: string;
   readonly monthlyLimit?: number;
-  /** Absent for an upload by a caller. */
+  /** Channel origin. Absent for an upload by a caller. */
   readonly origin?: ChannelOrigin;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Ids of files that PUTs have begun. */
+  /** Ids of the files that PUT requests have begun. */
   readonly attempts?: readonly string[];
-  /** Time when the sweep checks the upload next. Absent when there is nothing to remove. Sparse index. */
+  /** Time when the sweep checks the upload next, with a sparse index. Absent if there is nothing to remove. */
   readonly sweepAt?: Date;
   /**
-   * Time when the sweep removes the received bytes. Absent once their analysis has begun, and for a document of a
-   * channel. Sparse index.
+   * Time when the sweep removes the received content, with a sparse index. Absent once its analysis has begun, and for
+   * a channel document.
    */
   readonly removeAt?: Date;
   readonly content?: {
@@ -59,7 +62,7 @@ export interface UploadDocument extends Claimable {
     readonly mediaType: string;
     readonly receivedAt: Date;
   };
-  /** Bytes that count in the quota of a month. Their sum corrects the usage counter. */
+  /** Number of bytes that count in the quota of a month. Their sum corrects the usage counter. */
   readonly usage?: { readonly month: string; readonly bytes: number };
 }
 
@@ -75,9 +78,9 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
 
 /** Times after which the sweep removes data. */
 export interface SweepTimes {
-  /** Time after the end of a reservation, or of an interrupted PUT, at which its remains are removed. */
+  /** Time after the expiry of a reservation, or after an interrupted PUT request, at which leftover data is removed. */
   readonly sweepMs: number;
-  /** Time after which received bytes are removed if nobody requests their analysis. */
+  /** Time after which received content is removed if its analysis is not requested. */
   readonly unusedMs: number;
 }
 
@@ -109,7 +112,8 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // The sweep checks the upload again when the lease of this PUT has expired and remains are no longer kept.
+        // The sweep checks the upload again when the lease of this PUT request has expired and leftover data is no
+        // longer kept.
         change: { $push: { attempts: fileId }, $set: { sweepAt: after(clock.now(), LEASE_MS + sweepMs) } },
       });
       return claimed && toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -141,7 +145,7 @@ export function uploadStore(
       const claimed = await claim(collection, wanted, {
         clock,
         leaseMs: LEASE_MS,
-        // No byte of an earlier call counts, so its size and time are replaced.
+        // Bytes from an earlier call do not count, so its size and time are replaced.
         change: { $push: { attempts: fileId }, $set: { mediaType, byteSize, createdAt, expiresAt, sweepAt } },
       });
       if (claimed !== undefined) return toReceiving(collection, claimed, { fileId, sweepMs, unusedMs });
@@ -174,7 +178,7 @@ export function uploadStore(
         .toArray();
       if (unused.length === 0) return;
       const ids = unused.map(({ _id }) => _id);
-      // Uploads whose analysis begins at this moment stay.
+      // Uploads whose analysis begins at this moment are kept.
       const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
       await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
@@ -211,7 +215,7 @@ export function uploadStore(
     },
     async removeRemains({ uploadId, fileIds, ended }, now) {
       if (ended === 'ABANDONED') {
-        // No PUT can begin after the end of the reservation.
+        // No PUT request can begin after the reservation has expired.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
       }
@@ -230,7 +234,7 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // A PUT that began in the meantime has set another time.
+      // A PUT request that began in the meantime has set another time.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }
@@ -263,8 +267,8 @@ export function uploadStore(
 
 /**
  * Lists uploads with their files for the purge of an organization. An upload is removed after its files, so that no
- * unknown file remains. An upload with a PUT in progress first loses its claim. The PUT notices this and removes its
- * bytes, and the upload is removed when the lease has expired.
+ * unknown file remains. An upload with a PUT request in progress first loses its claim. The request notices this and
+ * removes its bytes, and the upload is removed when the lease has expired.
  */
 export function uploadsWithContents(
   collection: Collection<UploadDocument>,
@@ -281,10 +285,10 @@ export function uploadsWithContents(
       );
       const atRest: Filter<UploadDocument> = {
         organizationId,
-        // An upload with complete bytes has no lease.
+        // An upload with complete content has no lease.
         $or: [{ state: { $in: ['UPLOADED', 'REMOVED'] } }, { state: 'RESERVED', leaseUntil: { $lte: now } }],
       };
-      // Reservations are closed first, so that no PUT can add a file after the files were listed.
+      // Reservations are closed first, so that no PUT request can add a file after the files were listed.
       await collection.updateMany({ ...atRest, state: 'RESERVED' }, { $min: { expiresAt: now } });
       const found = await collection.find(atRest, { limit: documentsMax }).toArray();
       for (const { attempts = [], content } of found) {
@@ -358,7 +362,7 @@ function toReceiving(
           // A channel may have to wait for months before its documents can be analyzed, because a quota is used up.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
-        // If an earlier PUT may have left bytes, the sweep checks once more.
+        // If an earlier PUT request may have left bytes, the sweep checks once more.
         $unset: { claim: '', leaseUntil: '', ...(others ? {} : { sweepAt: '', attempts: '' }) },
       });
       return matchedCount === 1;

@@ -4,7 +4,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { createCheckout } from '../../application/create-checkout.js';
 import type { CheckoutDeps } from '../../application/create-checkout.js';
 
-/** Implements invoicecontrol.billing.v1.CheckoutService. */
+/** Implements the gRPC service invoicecontrol.billing.v1.CheckoutService. */
 export function checkoutService(deps: CheckoutDeps): Binding {
   return bind(CheckoutServiceDefinition, {
     async createCheckout(request, context) {

@@ -7,7 +7,7 @@ import type { OperatorLinkingDeps } from '../../application/link-by-operator.js'
 import { KeyRefused, ProviderUnavailable } from '../../application/provider-api.js';
 import { reconcileSubscriptions } from '../../application/reconcile.js';
 
-/** Implements invoicecontrol.billing.v1.OperatorService. */
+/** Implements the gRPC service invoicecontrol.billing.v1.OperatorService. */
 export function operatorService(deps: OperatorLinkingDeps): Binding {
   return bind(OperatorServiceDefinition, {
     async reconcileSubscriptions(_request, { signal }) {

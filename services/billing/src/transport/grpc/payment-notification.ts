@@ -4,7 +4,7 @@ import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { receiveNotification } from '../../application/receive-notification.js';
 import type { ReceivingDeps } from '../../application/receive-notification.js';
 
-/** Implements invoicecontrol.billing.v1.PaymentNotificationService. */
+/** Implements the gRPC service invoicecontrol.billing.v1.PaymentNotificationService. */
 export function paymentNotificationService(deps: ReceivingDeps): Binding {
   return bind(PaymentNotificationServiceDefinition, {
     async receiveNotification(request) {

@@ -9,7 +9,7 @@ import type { ReadingDeps, SubscriptionView } from '../../application/read-subsc
 import { registerOrganization } from '../../application/register-organization.js';
 import type { RegisteringDeps } from '../../application/register-organization.js';
 
-/** Implements invoicecontrol.billing.v1.SubscriptionService. */
+/** Implements the gRPC service invoicecontrol.billing.v1.SubscriptionService. */
 export function subscriptionService(deps: ReadingDeps & PortalDeps & RegisteringDeps): Binding {
   const register = registerOrganization(deps);
   return bind(SubscriptionServiceDefinition, {

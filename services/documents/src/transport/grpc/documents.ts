@@ -28,7 +28,7 @@ interface Deps {
   readonly renderings: Pick<RenderingStore, 'read'>;
 }
 
-/** Implements invoicecontrol.documents.v1.DocumentService. */
+/** Implements the gRPC service invoicecontrol.documents.v1.DocumentService. */
 export function documentService(deps: Deps): Binding {
   const { reader, describeFa3, confirmations, clock, extract, render, renderings } = deps;
   return bind(DocumentServiceDefinition, {

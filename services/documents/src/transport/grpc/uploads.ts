@@ -25,7 +25,7 @@ interface Deps {
   readonly reader: UploadReader;
 }
 
-/** Implements invoicecontrol.documents.v1.UploadService. */
+/** Implements the gRPC service invoicecontrol.documents.v1.UploadService. */
 export function uploadService({ reserve, authorize, receive, keep, storeOfChannel, reader }: Deps): Binding {
   return bind(UploadServiceDefinition, {
     async reserveUpload({ organizationId, mediaType, byteSize, uploadBytesPerMonthLimit: monthlyLimit }) {
