@@ -12,6 +12,7 @@ import type { Endpoint, EndpointStatus, Subscription } from '../domain/endpoint.
 import type { SealedSecret } from '../domain/secrets.js';
 import { batched } from './batched.js';
 import { findIds } from './find-ids.js';
+import { gathering } from './gathering.js';
 
 export interface EndpointDocument extends Aggregate {
   readonly url: string;
@@ -33,6 +34,14 @@ export interface EndpointDocument extends Aggregate {
 
 /** Maximum number of organizations whose subscribed webhooks one command reads. */
 const LISTS_MAX = 50;
+/**
+ * Time in milliseconds that an event waits for others to share their read, if no webhook wanted its type at the last
+ * read. Fewer than half of the events that a process handles at once may wait, so that they never hold up the others.
+ */
+const UNWANTED_WAIT_MS = 250;
+const UNWANTED_WAITING_MAX = 50;
+/** Maximum number of organizations and types of which a process knows that no webhook wanted an event. */
+const UNWANTED_MAX = 10_000;
 /** Maximum number of webhooks that one run of a job handles. */
 const SWEEP_MAX = 256;
 /** Fields that exist only for a webhook with failures. */
@@ -79,6 +88,10 @@ export function endpointStore(
     },
     LISTS_MAX,
   );
+  // Decides only when to read and never replaces a read, so that no event is lost when another replica stores the first
+  // webhook of an organization (ADR 0126).
+  const unwanted = new Set<string>();
+  const waitForOthers = gathering(UNWANTED_WAIT_MS, UNWANTED_WAITING_MAX);
   return {
     read: readCurrent,
     insert: ({ id, version: _, failingSince: _failing, goneAt: _gone, noticedAt: _noticed, ...endpoint }, events) =>
@@ -96,7 +109,16 @@ export function endpointStore(
       return { items: items.map(toEndpoint), nextPageToken };
     },
     count: (organizationId) => collection.countDocuments({ organizationId, status: { $in: EXISTING } }),
-    subscribed: async (organizationId, type) => (await readSubscribed({ organizationId, type })) ?? [],
+    async subscribed(organizationId, type) {
+      const asked = { organizationId, type };
+      const key = subscriptionKey(asked);
+      if (unwanted.has(key)) await waitForOthers();
+      const found = (await readSubscribed(asked)) ?? [];
+      if (found.length > 0) unwanted.delete(key);
+      else if (unwanted.size < UNWANTED_MAX) unwanted.add(key);
+      else unwanted.clear();
+      return found;
+    },
     async save(endpoint, change, events) {
       return toEndpoint(await aggregates.save(endpoint, updateOf(change), { events }));
     },
