@@ -12,10 +12,10 @@ interface Pallet {
 }
 
 const pallet = shown.record<Pallet>()({
-  id: shown.id('palletId', '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10', 'The id of the pallet.'),
-  label: shown.textOrNull('label', 'Fragile', 'Text on the label.'),
-  state: shown.word(z.enum(['FULL', 'EMPTY']).describe('Whether anything is on it.'), 'state', 'FULL'),
-  storedAt: shown.instant('storedTime', '2026-03-14T09:30:00.000Z', 'When it came.'),
+  id: shown.id('01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10', 'The id of the pallet.', 'palletId'),
+  label: shown.textOrNull('Fragile', 'Text on the label.'),
+  state: shown.word(z.enum(['FULL', 'EMPTY']).describe('Whether anything is on it.'), 'FULL'),
+  storedAt: shown.instant('2026-03-14T09:30:00.000Z', 'When it came.', 'storedTime'),
   weightGrams: shown.made(
     z.int().optional().describe('What it weighs.'),
     ({ weightKg }: Pallet) => weightKg && weightKg * 1_000,
@@ -25,8 +25,8 @@ const pallet = shown.record<Pallet>()({
 const message: Pallet = { palletId: 'p1', state: 'EMPTY', storedTime: new Date('2026-01-02T03:04:05Z') };
 
 const pallets = shown.record<{ readonly newest: Pallet | undefined; readonly all: Pallet[] }>()({
-  newest: shown.part(pallet, 'newest', 'The newest one.'),
-  all: shown.list(pallet, 'all', 'All of them.'),
+  newest: shown.part(pallet, 'The newest one.'),
+  all: shown.list(pallet, 'All of them.'),
 });
 
 test('the answer has the fields of the record, in their order, as its schema describes them', () => {
@@ -63,19 +63,25 @@ test('parts and lists are shown by their own record, and so are their examples',
 test('a record that shows more of a message shows the fields of the record in it first', () => {
   const moved = shown.record<{ readonly pallet: Pallet | undefined; readonly from: string }>()({
     ...shown.within('pallet', pallet),
-    from: shown.text('from', 'A1', 'Where it was.'),
+    from: shown.text('A1', 'Where it was.'),
   });
   expect(moved.present({ pallet: message, from: 'B2' })).toEqual({ ...pallet.present(message), from: 'B2' });
 });
 
-test('a source that the message lacks, may lack or has as another type does not compile', () => {
+test('a property that the message lacks, may lack or has as another type does not compile', () => {
   const wrong = shown.record<Pallet>()({
     // @ts-expect-error A pallet has no such property.
-    missing: shown.text('colour', 'red', 'Its colour.'),
+    colour: shown.text('red', 'Its colour.'),
     // @ts-expect-error A pallet may be without a label, which is to be answered with null.
-    optional: shown.text('label', 'Fragile', 'Text on the label.'),
+    label: shown.text('Fragile', 'Text on the label.'),
     // @ts-expect-error The weight is a number.
-    other: shown.textOrNull('weightKg', '12', 'What it weighs.'),
+    weightKg: shown.textOrNull('12', 'What it weighs.'),
+    // @ts-expect-error A pallet has no such property.
+    missing: shown.text('red', 'Its colour.', 'colour'),
+    // @ts-expect-error A pallet may be without a label, which is to be answered with null.
+    optional: shown.text('Fragile', 'Text on the label.', 'label'),
+    // @ts-expect-error The weight is a number.
+    other: shown.textOrNull('12', 'What it weighs.', 'weightKg'),
   });
-  expect(Object.keys(wrong.fields)).toEqual(['missing', 'optional', 'other']);
+  expect(Object.keys(wrong.fields)).toEqual(['colour', 'label', 'weightKg', 'missing', 'optional', 'other']);
 });

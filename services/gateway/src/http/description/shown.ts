@@ -13,35 +13,52 @@ export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly read: (message: Message) => z.infer<S>;
 }
 
-type Fields<Message> = Readonly<Record<string, Field<Message>>>;
-type Shape<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
-
-/** An API record, whose description and responses are built from the same fields. */
-export interface ShownRecord<Message, F> {
-  readonly fields: F;
-  readonly schema: z.ZodObject<Shape<F>>;
-  readonly present: (message: Message) => z.infer<z.ZodObject<Shape<F>>>;
+/** A field that shows the message property of the same name. */
+interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Field<never, S>, 'read'> {
+  readonly show: (value: Value) => z.infer<S>;
 }
 
-/** A message that has this property. */
-type With<K extends string, V> = { readonly [P in K]: V };
+/** A field that shows the message property `Source`, or the property of the same name if `Source` is undefined. */
+type PropertyField<Source, Value, S extends z.ZodType> = Source extends string
+  ? Field<undefined extends Value ? MayHave<Source, Value> : { readonly [P in Source]: Value }, S>
+  : NamesakeField<Value, S>;
+
 /** A message that may have this property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
+/** The fields that can be declared under the name `Name` in a record that shows a message. */
+type Declared<Message, Name> = Field<Message> | (Name extends keyof Message ? NamesakeField<Message[Name]> : never);
+type Shape = Readonly<Record<string, z.ZodType>>;
+type ShapeOf<F> = { -readonly [N in keyof F]: F[N] extends { readonly schema: infer S extends z.ZodType } ? S : never };
+
+/** An API record, whose description and responses are built from the same fields. */
+export interface ShownRecord<Message, S extends Shape> {
+  readonly fields: { readonly [N in keyof S]: Field<Message, S[N]> };
+  readonly schema: z.ZodObject<S>;
+  readonly present: (message: Message) => z.infer<z.ZodObject<S>>;
+}
+
 /**
- * Declares a record: `record<Company>('Company')({ id: id('companyId', ...), ... })`.
+ * Declares a record: `record<Company>('Company')({ name: text('ACME GmbH', 'The name of the company.'), ... })`.
  * @param id name of the published schema; absent for a part of a single record
  */
 export function record<Message>(id?: string, description?: string) {
-  return <F extends Fields<Message>>(fields: F): ShownRecord<Message, F> => {
-    const all = Object.entries(fields).map(([name, field]) => ({ name, ...field }));
-    const shape = Object.fromEntries(all.map(({ name, schema }) => [name, schema])) as Shape<F>;
+  return <F extends { readonly [N in keyof F]: Declared<Message, N> }>(
+    declared: F,
+  ): ShownRecord<Message, ShapeOf<F>> => {
+    const all = Object.entries<Field<Message> | NamesakeField<never>>(declared).map(([name, field]) => ({
+      name,
+      schema: field.schema,
+      example: field.example,
+      read: 'read' in field ? field.read : (message: Message) => field.show(message[name as keyof Message] as never),
+    }));
+    const shape = Object.fromEntries(all.map(({ name, schema }) => [name, schema])) as ShapeOf<F>;
     const example = Object.fromEntries(
       all.filter((field) => field.example !== undefined).map((field) => [field.name, field.example]),
     );
     const meta = { ...(id === undefined ? {} : { id }), ...(description === undefined ? {} : { description }) };
     return {
-      fields,
+      fields: Object.fromEntries(all.map((field) => [field.name, field])) as never,
       schema: z
         .object(shape)
         .meta(meta)
@@ -52,19 +69,10 @@ export function record<Message>(id?: string, description?: string) {
           const value = read(message);
           if (value !== undefined) answer[name] = value;
         }
-        return answer as z.infer<z.ZodObject<Shape<F>>>;
+        return answer as z.infer<z.ZodObject<ShapeOf<F>>>;
       },
     };
   };
-}
-
-/** Declares a field with the value of a message property. */
-export function field<S extends z.ZodType, K extends string>(
-  schema: S,
-  source: K,
-  example: z.infer<S>,
-): Field<With<K, z.infer<S>>, S> {
-  return { schema, example, read: (message) => message[source] };
 }
 
 /** Declares a field that a function computes from the message. */
@@ -76,161 +84,187 @@ export function made<S extends z.ZodType, Message>(
   return { schema, example, read };
 }
 
-/** Declares a text field with the value of a message property. */
-export function text<K extends string>(source: K, example: string, description: string) {
-  return field(z.string().describe(description), source, example);
+/**
+ * Declares a field that shows one property of the message.
+ * @param source name of the property, if it is not the name of the field
+ */
+function property<Value, S extends z.ZodType, K extends string | undefined>(
+  schema: S,
+  example: z.infer<S>,
+  source: K | undefined,
+  show: (value: Value) => z.infer<S>,
+): PropertyField<K, Value, S> {
+  const field: NamesakeField<Value, S> | Field<Readonly<Record<string, Value>>, S> =
+    source === undefined
+      ? { schema, example, show }
+      : { schema, example, read: (message) => show(message[source] as Value) };
+  return field as PropertyField<K, Value, S>;
 }
 
-export function textOrNull<K extends string>(source: K, example: string | null, description: string) {
-  return orNull(z.string(), source, example, description);
+/** Declares a field with the value of a message property. The functions below do so for schemas of one kind. */
+export function field<S extends z.ZodType, K extends string | undefined = undefined>(
+  schema: S,
+  example: z.infer<S>,
+  source?: K,
+) {
+  return property<z.infer<S>, S, K>(schema, example, source, (value) => value);
 }
 
-export function id<K extends string>(source: K, example: string, description: string) {
-  return field(shownId().describe(description), source, example);
+export function text<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+  return field(z.string().describe(description), example, source);
+}
+
+export function textOrNull<K extends string | undefined = undefined>(
+  example: string | null,
+  description: string,
+  source?: K,
+) {
+  return orNull(z.string(), example, description, source);
+}
+
+export function id<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+  return field(shownId().describe(description), example, source);
 }
 
 /** Declares a field that counts something. */
-export function count<K extends string>(source: K, example: number, description: string) {
-  return field(z.int().min(0).describe(description), source, example);
+export function count<K extends string | undefined = undefined>(example: number, description: string, source?: K) {
+  return field(z.int().min(0).describe(description), example, source);
 }
 
-export function idOrNull<K extends string>(source: K, example: string | null, description: string) {
-  return orNull(shownId(), source, example, description);
+export function idOrNull<K extends string | undefined = undefined>(
+  example: string | null,
+  description: string,
+  source?: K,
+) {
+  return orNull(shownId(), example, description, source);
 }
 
-export function flag<K extends string>(source: K, example: boolean, description: string) {
-  return field(z.boolean().describe(description), source, example);
+export function flag<K extends string | undefined = undefined>(example: boolean, description: string, source?: K) {
+  return field(z.boolean().describe(description), example, source);
 }
 
 /** Declares a field that is null if the message does not have the property. */
-export function orNull<S extends z.ZodType, K extends string>(
+export function orNull<S extends z.ZodType, K extends string | undefined = undefined>(
   schema: S,
-  source: K,
   example: z.infer<S> | null,
-  description?: string,
-): Field<MayHave<K, z.infer<S>>, z.ZodNullable<S>> {
-  const nullable = schema.nullable();
-  return {
-    schema: description === undefined ? nullable : nullable.describe(description),
+  description: string,
+  source?: K,
+) {
+  return property<z.infer<S> | undefined, z.ZodNullable<S>, K>(
+    schema.nullable().describe(description),
     example,
-    read: (message) => message[source] ?? null,
-  };
+    source,
+    (value) => value ?? null,
+  );
 }
 
 /** Declares a field that is absent if the message does not have the property. */
-export function optional<S extends z.ZodType, K extends string>(
+export function optional<S extends z.ZodType, K extends string | undefined = undefined>(
   schema: S,
-  source: K,
   example: z.infer<S> | undefined,
   description: string,
-): Field<MayHave<K, z.infer<S>>, z.ZodOptional<S>> {
-  return { schema: schema.optional().describe(description), example, read: (message) => message[source] };
+  source?: K,
+) {
+  return field(schema.optional().describe(description), example, source);
 }
 
 /** Declares a time that every message has. */
-export function instant<K extends string>(
-  source: K,
-  example: string,
-  description: string,
-): Field<MayHave<K, Date>, z.ZodString> {
-  return {
-    schema: shownInstant().describe(description),
-    example,
-    read: (message) => showInstant(message[source]),
-  };
+export function instant<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+  return property<Date | undefined, z.ZodString, K>(shownInstant().describe(description), example, source, showInstant);
 }
 
 /** Declares a time that is null until it is known. */
-export function instantOrNull<K extends string>(
-  source: K,
+export function instantOrNull<K extends string | undefined = undefined>(
   example: string | null,
   description: string,
-): Field<MayHave<K, Date>, z.ZodNullable<z.ZodString>> {
-  return {
-    schema: shownInstant().nullable().describe(description),
+  source?: K,
+) {
+  return property<Date | undefined, z.ZodNullable<z.ZodString>, K>(
+    shownInstant().nullable().describe(description),
     example,
-    read: (message) => {
-      const instant = message[source];
-      return instant === undefined ? null : showInstant(instant);
-    },
-  };
+    source,
+    (instant) => (instant === undefined ? null : showInstant(instant)),
+  );
 }
 
 /**
  * Declares a field with one of several words, which the service sends as a string. Reading throws a TypeError for
  * another word.
  */
-export function word<E extends z.ZodEnum, K extends string>(
+export function word<E extends z.ZodEnum, K extends string | undefined = undefined>(
   schema: E,
-  source: K,
   example: z.infer<E>,
-): Field<With<K, string>, E> {
-  return { schema, example, read: (message) => oneOf(schema, message[source]) };
+  source?: K,
+) {
+  return property<string, E, K>(schema, example, source, (value) => oneOf(schema, value));
 }
 
 /**
  * Declares a field with the name of a contract enum value. Reading throws a TypeError for a value without a published
  * name.
  */
-export function name<E extends z.ZodEnum, W extends WireEnum, K extends string>(
+export function name<E extends z.ZodEnum, W extends WireEnum, K extends string | undefined = undefined>(
   schema: E,
   wireEnum: W,
-  source: K,
   example: z.infer<E>,
-): Field<With<K, W[keyof W]>, E> {
-  return { schema, example, read: (message) => oneOf(schema, enumName(wireEnum, message[source])) };
+  source?: K,
+) {
+  return property<W[keyof W], E, K>(schema, example, source, (value) => oneOf(schema, enumName(wireEnum, value)));
 }
 
 /** Declares a field that is itself a record. */
-export function part<Message, F, K extends string>(
-  { schema, present }: ShownRecord<Message, F>,
-  source: K,
+export function part<Message, S extends Shape, K extends string | undefined = undefined>(
+  { schema, present }: ShownRecord<Message, S>,
   description?: string,
-): Field<MayHave<K, Message>, z.ZodObject<Shape<F>>> {
-  return {
-    schema: description === undefined ? schema : schema.describe(description),
-    example: exampleOf(schema),
-    read: (message) => present(stated<Message>(message[source])),
-  };
+  source?: K,
+) {
+  return property<Message | undefined, z.ZodObject<S>, K>(
+    description === undefined ? schema : schema.describe(description),
+    exampleOf(schema),
+    source,
+    (message) => present(stated<Message>(message)),
+  );
 }
 
-export function partOrNull<Message, F, K extends string>(
-  { schema, present }: ShownRecord<Message, F>,
-  source: K,
+export function partOrNull<Message, S extends Shape, K extends string | undefined = undefined>(
+  { schema, present }: ShownRecord<Message, S>,
   description: string,
-): Field<MayHave<K, Message>, z.ZodNullable<z.ZodObject<Shape<F>>>> {
-  return {
-    schema: schema.nullable().describe(description),
-    example: exampleOf(schema),
-    read: (message) => {
-      const stored = message[source];
-      return stored === undefined ? null : present(stored);
-    },
-  };
+  source?: K,
+) {
+  return property<Message | undefined, z.ZodNullable<z.ZodObject<S>>, K>(
+    schema.nullable().describe(description),
+    exampleOf(schema),
+    source,
+    (message) => (message === undefined ? null : present(message)),
+  );
 }
 
 /** Declares a list of records. Its example contains the record's example, unless another one is given. */
-export function list<Message, F, K extends string>(
-  { schema, present }: ShownRecord<Message, F>,
-  source: K,
+export function list<Message, S extends Shape, K extends string | undefined = undefined>(
+  { schema, present }: ShownRecord<Message, S>,
   description: string,
-  { itemsMax, example = [exampleOf(schema)] }: { itemsMax?: number; example?: z.infer<z.ZodObject<Shape<F>>>[] } = {},
-): Field<With<K, readonly Message[]>, z.ZodArray<z.ZodObject<Shape<F>>>> {
+  {
+    itemsMax,
+    example = [exampleOf(schema)],
+    source,
+  }: { itemsMax?: number; example?: z.infer<z.ZodObject<S>>[]; source?: K } = {},
+) {
   const items = z.array(schema);
-  return {
-    schema: (itemsMax === undefined ? items : items.max(itemsMax)).describe(description),
+  return property<readonly Message[], z.ZodArray<z.ZodObject<S>>, K>(
+    (itemsMax === undefined ? items : items.max(itemsMax)).describe(description),
     example,
-    read: (message) => message[source].map(present),
-  };
+    source,
+    (messages) => messages.map(present),
+  );
 }
 
 /** Declares the fields of a record that is inside the message, for a record with more fields. */
-export function within<Message, F extends Fields<Message>, K extends string>(
+export function within<Message, S extends Shape, K extends string>(
   source: K,
-  { fields }: ShownRecord<Message, F>,
-): { readonly [N in keyof F]: Field<MayHave<K, Message>, Shape<F>[N]> } {
+  { fields }: ShownRecord<Message, S>,
+): { readonly [N in keyof S]: Field<MayHave<K, Message>, S[N]> } {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, { schema, example, read }]) => [
+    Object.entries<Field<Message>>(fields).map(([name, { schema, example, read }]) => [
       name,
       { schema, example, read: (message: MayHave<K, Message>) => read(stated<Message>(message[source])) },
     ]),

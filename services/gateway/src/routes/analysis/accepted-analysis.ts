@@ -8,7 +8,7 @@ import { findingSummary } from './finding-record.js';
 
 /** Response to a submitted invoice or document (specification 2.3). */
 export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
-  id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
+  id: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice.', 'invoiceId'),
   status: shown.made(
     z
       .literal('ANALYZING')
@@ -16,8 +16,8 @@ export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
     () => 'ANALYZING' as const,
     'ANALYZING',
   ),
-  decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
-  risk_score: shown.field(riskScore, 'riskScore', 58),
+  decision: shown.name(decision, Decision, 'REVIEW'),
+  risk_score: shown.field(riskScore, 58, 'riskScore'),
   findings: shown.made(
     z
       .array(findingSummary.schema)
@@ -26,5 +26,5 @@ export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
       findings.filter(({ disposition }) => disposition !== 'FALSE_POSITIVE').map(findingSummary.present),
     [exampleOf(findingSummary.schema)],
   ),
-  versions: shown.part(versions, 'versions'),
+  versions: shown.part(versions),
 });

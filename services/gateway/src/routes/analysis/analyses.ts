@@ -11,29 +11,24 @@ import { decision, latestAnalysis, riskScore, versions } from './analysis-record
 
 const difference = shown.record<AnalysisDifference>()({
   field: shown.text(
-    'field',
     'decision',
     'The part of the analysis that differs from the previous analysis: `decision`, `risk_score`, a version, or `findings`.',
   ),
   from: shown.textOrNull(
-    'from',
     'PASS',
     'The value of the differing part in the previous analysis, or null if there was none.',
   ),
   to: shown.textOrNull(
-    'to',
     'REVIEW',
     'The value of the differing part in this analysis, or null if the part no longer exists.',
   ),
   findingType: shown.optional(
     z.string(),
-    'findingType',
     undefined,
     'The type of the finding that differs. Present only for a difference in `findings`.',
   ),
   evidenceKey: shown.optional(
     z.string(),
-    'evidenceKey',
     undefined,
     'The `evidence.key` of the finding that differs, which distinguishes findings of the same type. Present only for a difference in `findings`.',
   ),
@@ -44,11 +39,11 @@ const reason = z
   .describe('The reason for the analysis: INITIAL (the invoice was received) or REANALYSIS.');
 
 const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
-  id: shown.id('analysisId', EXAMPLE_IDS.analysis, 'The id of the analysis.'),
-  decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
-  risk_score: shown.field(riskScore, 'riskScore', 58),
-  versions: shown.part(versions, 'versions'),
-  reason: shown.word(reason, 'reason', 'REANALYSIS'),
+  id: shown.id(EXAMPLE_IDS.analysis, 'The id of the analysis.', 'analysisId'),
+  decision: shown.name(decision, Decision, 'REVIEW'),
+  risk_score: shown.field(riskScore, 58, 'riskScore'),
+  versions: shown.part(versions),
+  reason: shown.word(reason, 'REANALYSIS'),
   differences: shown.made(
     z
       .array(difference.schema)
@@ -58,7 +53,7 @@ const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
       why === 'REANALYSIS' ? differences.map(difference.present) : undefined,
     [exampleOf(difference.schema)],
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the analysis was made.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the analysis was made.', 'createdTime'),
 });
 
 const invoiceParams = z.object({ invoiceId: pathId('invoice') });

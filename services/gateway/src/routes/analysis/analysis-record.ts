@@ -20,15 +20,13 @@ export const versions = shown.record<Versions>(
   'Versions',
   'The versions of the rules and the policy that produced an analysis.',
 )({
-  riskEngine: shown.text('riskEngine', '1.0.0', 'The version of the rules of the risk engine.'),
+  riskEngine: shown.text('1.0.0', 'The version of the rules of the risk engine.'),
   policy: shown.text(
-    'policy',
     'default-3+0123456789ab.o0',
     'The version of the policy. GET /v1/policies/current returns the current policy.',
   ),
   compliance: shown.optional(
     z.string(),
-    'compliance',
     undefined,
     'The version of the reference validation. Present only if the document was validated.',
   ),
@@ -36,8 +34,8 @@ export const versions = shown.record<Versions>(
 
 /** The response to GET /invoices/{invoiceId}/analysis/latest (specification 2.3). */
 export const latestAnalysis = shown.record<Analysis>('Analysis')({
-  decision: shown.name(decision, Decision, 'decision', 'REVIEW'),
-  risk_score: shown.field(riskScore, 'riskScore', 58),
-  findings: shown.list(finding, 'findings', 'All findings of the analysis, including those that were reviewed.'),
-  versions: shown.part(versions, 'versions'),
+  decision: shown.name(decision, Decision, 'REVIEW'),
+  risk_score: shown.field(riskScore, 58, 'riskScore'),
+  findings: shown.list(finding, 'All findings of the analysis, including those that were reviewed.'),
+  versions: shown.part(versions),
 });

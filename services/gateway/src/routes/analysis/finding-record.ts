@@ -28,18 +28,15 @@ export const disposition = z
 
 const findingFields = {
   type: shown.text(
-    'type',
     'TAX_ARITHMETIC_MISMATCH',
     'The finding type. GET /v1/finding-types describes all types; more types may be added.',
   ),
-  severity: shown.name(severity, Severity, 'severity', 'HIGH'),
+  severity: shown.name(severity, Severity, 'HIGH'),
   summary: shown.text(
-    'summary',
     'Net GBP 400.00 plus tax GBP 80.00 is GBP 480.00, but the gross amount of 4533 is GBP 580.00.',
     'A summary of the finding in a sentence.',
   ),
   recommendedAction: shown.textOrNull(
-    'recommendedAction',
     'Reject the invoice and ask for a corrected one. The totals do not add up.',
     'The recommended action for the finding, or null if there is none.',
   ),
@@ -70,53 +67,44 @@ export const findingSummary = shown.record<Finding>('FindingSummary')(findingFie
 
 /** A finding (specification 2.4) with its company, its assignee and the time when it was raised. */
 export const finding = shown.record<Finding>('Finding')({
-  id: shown.id('findingId', EXAMPLE_IDS.finding, 'The id of the finding.'),
+  id: shown.id(EXAMPLE_IDS.finding, 'The id of the finding.', 'findingId'),
   invoiceId: shown.idOrNull(
-    'invoiceId',
     EXAMPLE_IDS.invoice,
     'The id of the invoice that the finding is about, or null if the finding is about payments only.',
   ),
   invoiceNumber: shown.textOrNull(
-    'invoiceNumber',
     '4533',
     'The number of the invoice that the finding is about, or null if there is none.',
   ),
   supplierId: shown.idOrNull(
-    'supplierId',
     EXAMPLE_IDS.supplier,
     'The id of the supplier that the finding is about, or null if there is none.',
   ),
   supplierName: shown.textOrNull(
-    'supplierName',
     'Thames Paper Ltd',
     'The name of the supplier that the finding is about, or null if there is none.',
   ),
   scanId: shown.idOrNull(
-    'scanId',
     null,
     'The id of the history scan that raised the finding, or null if no scan raised the finding.',
   ),
   ...findingFields,
   relatedInvoiceIds: shown.field(
     z.array(shownId()).describe('The ids of the invoices that the finding compares with its own invoice.'),
-    'relatedInvoiceIds',
     [],
   ),
-  disposition: shown.word(disposition, 'disposition', 'OPEN'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  disposition: shown.word(disposition, 'OPEN'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
   assigneeUserId: shown.idOrNull(
-    'assigneeUserId',
     null,
     'The id of the member whom the finding is assigned to, or null if the finding is not assigned.',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the finding was raised.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the finding was raised.', 'createdTime'),
   amountAtRisk: shown.textOrNull(
-    'amountAtRisk',
     '115.20',
     'The amount that would be paid wrongly without a review: the gross amount, or the part that is too much. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about a scan as a whole.',
   ),
   amountAtRiskCurrency: shown.textOrNull(
-    'amountAtRiskCurrency',
     'EUR',
     'The currency of the amount at risk: the base currency of the organization when the finding was raised. Null if the amount at risk is null.',
   ),

@@ -62,14 +62,12 @@ const match = z
 const conditions = shown.record<RoutingMatch>()({
   types: shown.field(
     z.array(z.string()).describe('The finding types that the rule matches. Empty if the rule matches every type.'),
-    'types',
     ['BANK_ACCOUNT_CHANGED'],
   ),
   families: shown.field(
     z
       .array(z.string())
       .describe('The families of finding types that the rule matches. Empty if the rule matches every family.'),
-    'families',
     [],
   ),
   severities: shown.made(
@@ -81,44 +79,38 @@ const conditions = shown.record<RoutingMatch>()({
     z
       .array(shownId())
       .describe('The ids of the companies whose invoices the rule matches. Empty if the rule matches every company.'),
-    'companyIds',
     [],
   ),
   supplierIds: shown.field(
     z
       .array(shownId())
       .describe('The ids of the suppliers whose invoices the rule matches. Empty if the rule matches every supplier.'),
-    'supplierIds',
     [],
   ),
   minAmount: shown.textOrNull(
-    'minAmount',
     '1000.00',
     'The minimum amount of an invoice that the rule matches, or null if there is no minimum.',
   ),
   currency: shown.textOrNull(
-    'currency',
     'EUR',
     'The currency of the invoices that the rule matches, or null if the rule matches every currency.',
   ),
 });
 
 export const rule = shown.record<RoutingRule>('RoutingRule')({
-  id: shown.id('ruleId', EXAMPLE_IDS.rule, 'The id of the routing rule.'),
-  name: shown.text('name', 'Bank account changes', 'The name of the routing rule.'),
+  id: shown.id(EXAMPLE_IDS.rule, 'The id of the routing rule.', 'ruleId'),
+  name: shown.text('Bank account changes', 'The name of the routing rule.'),
   position: shown.field(
     z.int().describe('The position of the routing rule. The matching rule with the lowest position is applied.'),
-    'position',
     10,
   ),
-  enabled: shown.flag('enabled', true, 'Whether the routing rule is applied to new findings.'),
+  enabled: shown.flag(true, 'Whether the routing rule is applied to new findings.'),
   match: shown.part(
     conditions,
-    'match',
     'The conditions under which the routing rule matches a finding. All conditions must hold.',
   ),
-  assignTo: shown.id('assignTo', EXAMPLE_IDS.assignee, 'The id of the member whom matching findings are assigned to.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the routing rule was created.'),
+  assignTo: shown.id(EXAMPLE_IDS.assignee, 'The id of the member whom matching findings are assigned to.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the routing rule was created.', 'createdTime'),
 });
 
 const fields = {

@@ -18,18 +18,18 @@ const actor = shown.record<FindingChange>()({
     z
       .enum(['USER', 'API_KEY', 'RULE', 'SYSTEM'])
       .describe('The kind of actor that made the change: USER, API_KEY, RULE (a routing rule) or SYSTEM.'),
-    'actorType',
     'API_KEY',
+    'actorType',
   ),
   id: shown.text(
-    'actorId',
     EXAMPLE_KEY_ID,
     'The id of the user, API key or routing rule that made the change, or a fixed word for the system.',
+    'actorId',
   ),
 });
 
 const change = shown.record<FindingChange>('FindingChange')({
-  at: shown.instant('changeTime', EXAMPLE_INSTANT, 'The time when the finding was changed.'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the finding was changed.', 'changeTime'),
   actor: shown.made(
     actor.schema.describe('The actor that made the change to the finding.'),
     actor.present,
@@ -41,14 +41,12 @@ const change = shown.record<FindingChange>('FindingChange')({
       .describe(
         'The action that changed the finding: CREATED, REVIEWED, ASSIGNED or RECOMPUTED (an analysis changed the finding).',
       ),
-    'action',
     'REVIEWED',
   ),
-  from: shown.optional(z.string(), 'from', 'OPEN', 'The disposition or assignee of the finding before the change.'),
-  to: shown.optional(z.string(), 'to', 'CONFIRMED', 'The disposition or assignee of the finding after the change.'),
+  from: shown.optional(z.string(), 'OPEN', 'The disposition or assignee of the finding before the change.'),
+  to: shown.optional(z.string(), 'CONFIRMED', 'The disposition or assignee of the finding after the change.'),
   note: shown.optional(
     z.string(),
-    'note',
     'The supplier sends a corrected invoice.',
     'The note that the reviewer wrote about the finding.',
   ),

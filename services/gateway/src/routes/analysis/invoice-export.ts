@@ -27,18 +27,12 @@ import { finding } from './finding-record.js';
 import { exampleInvoice, shownInvoice, source, storedInvoice } from './stored-invoice.js';
 
 const exportedField = shown.record<FieldProvenance>('ExportedField')({
-  value: shown.text('value', '1190.00', 'The value of the field in the exported invoice.'),
+  value: shown.text('1190.00', 'The value of the field in the exported invoice.'),
   raw: shown.textOrNull(
-    'raw',
     '1.190,00 €',
     'The value of the field as printed in the document, or null if the document does not state the field.',
   ),
-  page: shown.orNull(
-    z.int(),
-    'page',
-    1,
-    'The number of the page that the field was read from, counted from 1. Null for XML.',
-  ),
+  page: shown.orNull(z.int(), 1, 'The number of the page that the field was read from, counted from 1. Null for XML.'),
   box: shown.made(
     z
       .array(z.number())
@@ -51,22 +45,18 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
   ),
   confidence: shown.field(
     z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
-    'confidence',
     0.97,
   ),
   method: shown.text(
-    'method',
     'LABEL',
     'The method by which the field was obtained: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER.',
   ),
   xpath: shown.textOrNull(
-    'xpath',
     null,
     'The XPath of the field in an XML document, or null if the field was not read from XML.',
   ),
   correctedBy: shown.optional(
     z.string(),
-    'correctedBy',
     undefined,
     'The actor that corrected the value, as `<actor type>:<actor id>`. Present only if the method is USER.',
   ),
@@ -79,86 +69,63 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
 
 const line = shown.record<InvoiceLine>('InvoiceLine')({
   description: shown.textOrNull(
-    'description',
     'Electricity in February',
     'The description of the goods or services on the invoice line, or null if not stated.',
   ),
-  quantity: shown.textOrNull(
-    'quantity',
-    '1',
-    'The quantity on the invoice line as a decimal string, or null if not stated.',
-  ),
+  quantity: shown.textOrNull('1', 'The quantity on the invoice line as a decimal string, or null if not stated.'),
   unit: shown.textOrNull(
-    'unit',
     null,
     'The unit of the quantity on the invoice line as written in the document, or null if not stated.',
   ),
-  unitPrice: shown.textOrNull('unitPrice', '1000.00', 'The price of one unit without tax, or null if not stated.'),
-  netAmount: shown.textOrNull(
-    'netAmount',
-    '1000.00',
-    'The amount of the invoice line without tax, or null if not stated.',
-  ),
-  taxRate: shown.textOrNull('taxRate', '19', 'The tax rate of the invoice line in percent, or null if not stated.'),
+  unitPrice: shown.textOrNull('1000.00', 'The price of one unit without tax, or null if not stated.'),
+  netAmount: shown.textOrNull('1000.00', 'The amount of the invoice line without tax, or null if not stated.'),
+  taxRate: shown.textOrNull('19', 'The tax rate of the invoice line in percent, or null if not stated.'),
 });
 
 const original = shown.record<Document>()({
-  documentId: shown.id('documentId', EXAMPLE_IDS.upload, 'The id of the document, which is also the id of its upload.'),
-  mediaType: shown.text('mediaType', 'application/pdf', 'The media type of the document as detected from its bytes.'),
-  byteSize: shown.field(z.int().describe('The size of the original document in bytes.'), 'byteSize', 48_213),
+  documentId: shown.id(EXAMPLE_IDS.upload, 'The id of the document, which is also the id of its upload.'),
+  mediaType: shown.text('application/pdf', 'The media type of the document as detected from its bytes.'),
+  byteSize: shown.field(z.int().describe('The size of the original document in bytes.'), 48_213),
   sha256: shown.text(
-    'sha256',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     'The SHA-256 hash of the original document in hexadecimal.',
   ),
-  receivedAt: shown.instant('receivedTime', EXAMPLE_INSTANT, 'The time when the document was uploaded.'),
+  receivedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the document was uploaded.', 'receivedTime'),
 });
 
 const correctedInvoice = shown.record<CorrectedInvoice>('CorrectedInvoice')({
-  number: shown.text('number', 'FV/118/2026', 'The number of the corrected invoice.'),
+  number: shown.text('FV/118/2026', 'The number of the corrected invoice.'),
   issueDate: shown.textOrNull(
-    'issueDate',
     '2026-02-28',
     'The issue date of the corrected invoice, or null if the document does not state it.',
   ),
   ksefNumber: shown.textOrNull(
-    'ksefNumber',
     null,
     'The number under which KSeF registered the corrected invoice, or null if the document does not state it.',
   ),
 });
 
 const corrected = shown.record<CorrectedInvoices>('CorrectedInvoices')({
-  invoices: shown.list(correctedInvoice, 'invoices', 'The corrected invoices in the order of the document.', {
+  invoices: shown.list(correctedInvoice, 'The corrected invoices in the order of the document.', {
     itemsMax: 1_000,
   }),
-  total: shown.field(z.int().describe('The number of invoices that the document corrects.'), 'total', 1),
+  total: shown.field(z.int().describe('The number of invoices that the document corrects.'), 1),
 });
 
 const reading = shown.record<Reading>()({
-  pages: shown.orNull(z.int(), 'pages', 1, 'The number of pages of the document, or null for XML.'),
-  method: shown.text('method', 'TEXT', 'The method by which the document was read: XML, TEXT or OCR.'),
-  format: shown.text(
-    'format',
-    'PDF',
-    'The format of the document: UBL, CII, ZUGFERD1, FATTURAPA, FACTURAE, FA3, PDF or IMAGE.',
-  ),
+  pages: shown.orNull(z.int(), 1, 'The number of pages of the document, or null for XML.'),
+  method: shown.text('TEXT', 'The method by which the document was read: XML, TEXT or OCR.'),
+  format: shown.text('PDF', 'The format of the document: UBL, CII, ZUGFERD1, FATTURAPA, FACTURAE, FA3, PDF or IMAGE.'),
   profile: shown.textOrNull(
-    'profile',
     null,
     'The code of the invoice profile that the document declares, or null if the document declares none.',
   ),
-  kind: shown.text('kind', 'INVOICE', 'The kind of document: INVOICE, CREDIT_NOTE or CORRECTION.'),
+  kind: shown.text('INVOICE', 'The kind of document: INVOICE, CREDIT_NOTE or CORRECTION.'),
   payableAmount: shown.textOrNull(
-    'payableAmount',
     null,
     'The amount payable that the document states in addition to the gross amount, or null if not stated.',
   ),
-  embeddedFile: shown.textOrNull(
-    'embeddedFile',
-    null,
-    'The name of the XML file embedded in a PDF, or null if there is none.',
-  ),
+  embeddedFile: shown.textOrNull(null, 'The name of the XML file embedded in a PDF, or null if there is none.'),
   corrects: shown.made(
     corrected.schema
       .nullable()
@@ -182,29 +149,22 @@ const document = shown.record<ExportedDocument>('ExportedDocument')({
 
 const schemaError = shown.record<SchemaError>()({
   message: shown.text(
-    'message',
     'The element is not expected here.',
     'The message that explains how the document violates its schema.',
   ),
-  location: shown.text('location', '/Invoice', 'The location of the schema error in the document.'),
+  location: shown.text('/Invoice', 'The location of the schema error in the document.'),
 });
 
 const failedRule = shown.record<FailedRule>()({
-  id: shown.text('id', 'BR-CO-15', 'The id of the validation rule.'),
-  flag: shown.text('flag', 'FATAL', 'The severity of a broken validation rule: FATAL, WARNING or INFORMATION.'),
+  id: shown.text('BR-CO-15', 'The id of the validation rule.'),
+  flag: shown.text('FATAL', 'The severity of a broken validation rule: FATAL, WARNING or INFORMATION.'),
   message: shown.text(
-    'message',
     'The gross amount is the net amount and the tax.',
     'The requirement that the validation rule states.',
   ),
-  location: shown.text('location', '/Invoice', 'The location in the document where the validation rule is broken.'),
-  expected: shown.textOrNull(
-    'expected',
-    null,
-    'The value that an arithmetic validation rule computes, or null for other rules.',
-  ),
+  location: shown.text('/Invoice', 'The location in the document where the validation rule is broken.'),
+  expected: shown.textOrNull(null, 'The value that an arithmetic validation rule computes, or null for other rules.'),
   actual: shown.textOrNull(
-    'actual',
     null,
     'The value that the invoice states in place of the computed value, or null for rules that compute none.',
   ),
@@ -214,23 +174,18 @@ const validation = shown.record<Validation>('ExportedValidation')({
   mode: shown.name(
     z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The mode of reference validation that was in force.'),
     ValidationMode,
-    'mode',
     'DECLARED_PROFILES',
   ),
-  profile: shown.textOrNull(
-    'profile',
-    null,
-    'The code of the profile whose rules were checked, or null if there is none.',
-  ),
-  ruleSets: shown.field(z.array(z.string()).describe('The rule sets that were checked, in order.'), 'ruleSets', []),
-  schemaErrors: shown.list(schemaError, 'schemaErrors', 'The schema errors of the document.', { example: [] }),
-  rules: shown.list(failedRule, 'rules', 'The validation rules that the document breaks, at most 50.', { example: [] }),
-  total: shown.field(z.int().describe('The total number of validation rules that the document breaks.'), 'total', 0),
+  profile: shown.textOrNull(null, 'The code of the profile whose rules were checked, or null if there is none.'),
+  ruleSets: shown.field(z.array(z.string()).describe('The rule sets that were checked, in order.'), []),
+  schemaErrors: shown.list(schemaError, 'The schema errors of the document.', { example: [] }),
+  rules: shown.list(failedRule, 'The validation rules that the document breaks, at most 50.', { example: [] }),
+  total: shown.field(z.int().describe('The total number of validation rules that the document breaks.'), 0),
 });
 
 const shortFinding = shown.record<Finding>()({
   id: finding.fields.id,
-  type: shown.text('type', 'TAX_ARITHMETIC_MISMATCH', 'The finding type.'),
+  type: shown.text('TAX_ARITHMETIC_MISMATCH', 'The finding type.'),
   severity: finding.fields.severity,
   confidence: finding.fields.confidence,
   disposition: finding.fields.disposition,
@@ -240,7 +195,7 @@ const shortFinding = shown.record<Finding>()({
 const whose = shown.record<StoredInvoice>()({
   invoiceId: storedInvoice.fields.id,
   companyId: storedInvoice.fields.companyId,
-  source: shown.name(source, InvoiceSource, 'source', 'UPLOAD'),
+  source: shown.name(source, InvoiceSource, 'UPLOAD'),
   ksefNumber: storedInvoice.fields.ksefNumber,
 });
 
@@ -250,10 +205,10 @@ const decided = shown.record<Analysis>()({
     (analysis: Analysis) => analysis.decision === Decision.PASS,
     true,
   ),
-  decision: shown.name(decision, Decision, 'decision', 'PASS'),
-  riskScore: shown.field(riskScore, 'riskScore', 0),
-  analysisId: shown.id('analysisId', EXAMPLE_IDS.analysis, 'The id of the latest analysis of the invoice.'),
-  versions: shown.part(versions, 'versions'),
+  decision: shown.name(decision, Decision, 'PASS'),
+  riskScore: shown.field(riskScore, 0),
+  analysisId: shown.id(EXAMPLE_IDS.analysis, 'The id of the latest analysis of the invoice.'),
+  versions: shown.part(versions),
 });
 
 const exportedInvoice = shown.record<ExportInvoiceResponse>('ExportedInvoice')({
@@ -276,7 +231,6 @@ const exportedInvoice = shown.record<ExportInvoiceResponse>('ExportedInvoice')({
   ),
   document: shown.partOrNull(
     document,
-    'document',
     'The document that the invoice was read from, or null if the invoice did not come from a document.',
   ),
   validation: shown.made(

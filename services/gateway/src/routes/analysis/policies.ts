@@ -11,7 +11,6 @@ import { severity } from './finding-record.js';
 
 const policy = shown.record<GetCurrentPolicyResponse>('Policy')({
   version: shown.text(
-    'version',
     'default-3+0123456789ab.o0',
     'The version of the policy, as shown in `versions.policy` of an analysis.',
   ),
@@ -23,9 +22,8 @@ const policy = shown.record<GetCurrentPolicyResponse>('Policy')({
 });
 
 const findingType = shown.record<FindingTypeDescription>('FindingType')({
-  type: shown.text('type', 'AMOUNT_OUTLIER', 'The name of the finding type, as shown in `type` of a finding.'),
+  type: shown.text('AMOUNT_OUTLIER', 'The name of the finding type, as shown in `type` of a finding.'),
   family: shown.text(
-    'family',
     'AMT',
     'The family of the finding type. Types of the same family describe the same problem from several sides.',
   ),
@@ -35,29 +33,26 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
     ['LOW', 'MEDIUM', 'HIGH'],
   ),
   hardBlock: shown.flag(
-    'isHardBlock',
     false,
     'Whether a finding of this type blocks an invoice on its own if the finding is CRITICAL and certain.',
+    'isHardBlock',
   ),
   description: shown.text(
-    'description',
     'The amount is far above what the supplier usually bills.',
     'A description of the finding type in a sentence.',
   ),
   recommendedAction: shown.textOrNull(
-    'recommendedAction',
     'Check the quantity, the price and the purchase order; {comparison}.',
     'The recommended action for findings of this type, or null if there is none.',
   ),
   requiredFacts: shown.field(
     z.array(z.string()).describe('The facts that must be known before a finding of this type can be raised.'),
-    'requiredFacts',
     ['SUPPLIER_HISTORY'],
   ),
   learnedTolerance: shown.flag(
-    'hasLearnedTolerance',
     true,
     'Whether reviews can lower the severity of findings of this type for a supplier.',
+    'hasLearnedTolerance',
   ),
 });
 

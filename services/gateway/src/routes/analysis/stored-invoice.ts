@@ -28,33 +28,22 @@ export const exampleInvoice = {
 export const shownInvoice = shownInvoiceSchema.register(examples, { example: exampleInvoice });
 
 const erpOrigin = shown.record<ErpOrigin>('ErpOrigin')({
-  connectionId: shown.id(
-    'connectionId',
-    EXAMPLE_IDS.connection,
-    'The id of the ERP connection that last imported the bill.',
-  ),
-  externalId: shown.text('externalId', '103017', 'The id of the bill in the ERP.'),
-  erpNumber: shown.textOrNull(
-    'erpNumber',
-    '103017',
-    'The number that the ERP assigned to the bill, or null if there is none.',
-  ),
+  connectionId: shown.id(EXAMPLE_IDS.connection, 'The id of the ERP connection that last imported the bill.'),
+  externalId: shown.text('103017', 'The id of the bill in the ERP.'),
+  erpNumber: shown.textOrNull('103017', 'The number that the ERP assigned to the bill, or null if there is none.'),
   kind: shown.word(
     z
       .enum(['BILL', 'CREDIT_NOTE'])
       .describe('The kind of document in the ERP: BILL or CREDIT_NOTE. Amounts of a credit note are negative.'),
-    'kind',
     'BILL',
   ),
   state: shown.word(
     z
       .enum(['DRAFT', 'IN_APPROVAL', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'VOID'])
       .describe('The state of the bill in the ERP. VOID means that the bill was canceled or deleted in the ERP.'),
-    'state',
     'OPEN',
   ),
   linkedInvoiceId: shown.idOrNull(
-    'linkedInvoiceId',
     null,
     'The id of the invoice that was entered in the ERP as this bill, or null if no such invoice is known.',
   ),
@@ -67,9 +56,9 @@ export const source = z
   );
 
 export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
-  id: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the invoice.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
-  source: shown.name(source, InvoiceSource, 'source', 'API'),
+  id: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice.', 'invoiceId'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  source: shown.name(source, InvoiceSource, 'API'),
   status: shown.name(
     z
       .enum(['RECEIVED', 'ANALYZED', 'FAILED'])
@@ -77,7 +66,6 @@ export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
         'The status of the invoice: RECEIVED (no decision yet), ANALYZED (has a decision) or FAILED (could not be decided).',
       ),
     InvoiceStatus,
-    'status',
     'ANALYZED',
   ),
   invoice: shown.made(
@@ -98,26 +86,22 @@ export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
   ),
   riskScore: shown.orNull(
     riskScore,
-    'riskScore',
     58,
     'The risk score of the invoice, from 0 (no risk) to 100 (highest risk), or null if there is no decision.',
   ),
   analysisId: shown.idOrNull(
-    'analysisId',
     EXAMPLE_IDS.analysis,
     'The id of the latest analysis of the invoice, or null if there is none.',
   ),
   documentId: shown.idOrNull(
-    'documentId',
     null,
     'The id of the document that the invoice was read from, or null if the invoice did not come from a document.',
   ),
   scanId: shown.idOrNull(
-    'scanId',
     null,
     'The id of the history scan that imported the invoice, or null if the invoice did not come from a history scan.',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the invoice was received.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was received.', 'createdTime'),
   erp: shown.made(
     erpOrigin.schema
       .optional()

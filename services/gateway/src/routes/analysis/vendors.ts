@@ -10,51 +10,31 @@ import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
 const address = shown.record<ErpAddress>('VendorAddress')({
-  line1: shown.textOrNull('line1', 'Hafenstraße 1', 'The first line of the vendor address, or null if not stated.'),
-  line2: shown.textOrNull('line2', null, 'The second line of the vendor address, or null if not stated.'),
-  city: shown.textOrNull('city', 'Hamburg', 'The city of the vendor address, or null if not stated.'),
-  region: shown.textOrNull('region', null, 'The region or state of the vendor address, or null if not stated.'),
-  postalCode: shown.textOrNull('postalCode', '20457', 'The postal code of the vendor address, or null if not stated.'),
-  country: shown.textOrNull(
-    'country',
-    'DE',
-    'The country of the vendor address as stated in the ERP, or null if not stated.',
-  ),
+  line1: shown.textOrNull('Hafenstraße 1', 'The first line of the vendor address, or null if not stated.'),
+  line2: shown.textOrNull(null, 'The second line of the vendor address, or null if not stated.'),
+  city: shown.textOrNull('Hamburg', 'The city of the vendor address, or null if not stated.'),
+  region: shown.textOrNull(null, 'The region or state of the vendor address, or null if not stated.'),
+  postalCode: shown.textOrNull('20457', 'The postal code of the vendor address, or null if not stated.'),
+  country: shown.textOrNull('DE', 'The country of the vendor address as stated in the ERP, or null if not stated.'),
 });
 
 const vendor = shown.record<Vendor>('Vendor')({
   id: shown.id(
-    'vendorId',
     EXAMPLE_IDS.vendor,
     'The id of the vendor. The id stays the same if the ERP is connected again.',
+    'vendorId',
   ),
-  connectionId: shown.id(
-    'connectionId',
-    EXAMPLE_IDS.connection,
-    'The id of the ERP connection that last imported the vendor.',
-  ),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the vendor was imported for.'),
-  externalId: shown.text('externalId', 'f7a5738a-44e3-ea11-bb43-000d3a2feca1', 'The id of the vendor in the ERP.'),
-  number: shown.textOrNull('number', '10000', 'The number of the vendor in the ERP, or null if there is none.'),
-  name: shown.text('name', 'Nordlicht Energie GmbH', 'The name of the vendor in the ERP.'),
-  taxId: shown.textOrNull(
-    'taxId',
-    'DE994175284',
-    'The tax id of the vendor as far as the ERP shows it, or null if not stated.',
-  ),
-  registrationNumber: shown.textOrNull(
-    'registrationNumber',
-    null,
-    'The number of the vendor in a company register, or null if not stated.',
-  ),
-  address: shown.partOrNull(address, 'address', 'The address of the vendor, or null if not stated.'),
-  email: shown.textOrNull(
-    'email',
-    'billing@nordlicht.example',
-    'The e-mail address of the vendor, or null if not stated.',
-  ),
-  phone: shown.textOrNull('phone', null, 'The phone number of the vendor, or null if not stated.'),
-  currency: shown.textOrNull('currency', 'EUR', 'The currency of the bills of the vendor, or null if not stated.'),
+  connectionId: shown.id(EXAMPLE_IDS.connection, 'The id of the ERP connection that last imported the vendor.'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that the vendor was imported for.'),
+  externalId: shown.text('f7a5738a-44e3-ea11-bb43-000d3a2feca1', 'The id of the vendor in the ERP.'),
+  number: shown.textOrNull('10000', 'The number of the vendor in the ERP, or null if there is none.'),
+  name: shown.text('Nordlicht Energie GmbH', 'The name of the vendor in the ERP.'),
+  taxId: shown.textOrNull('DE994175284', 'The tax id of the vendor as far as the ERP shows it, or null if not stated.'),
+  registrationNumber: shown.textOrNull(null, 'The number of the vendor in a company register, or null if not stated.'),
+  address: shown.partOrNull(address, 'The address of the vendor, or null if not stated.'),
+  email: shown.textOrNull('billing@nordlicht.example', 'The e-mail address of the vendor, or null if not stated.'),
+  phone: shown.textOrNull(null, 'The phone number of the vendor, or null if not stated.'),
+  currency: shown.textOrNull('EUR', 'The currency of the bills of the vendor, or null if not stated.'),
   status: shown.name(
     z
       .enum(['ACTIVE', 'BLOCKED', 'ARCHIVED'])
@@ -62,30 +42,28 @@ const vendor = shown.record<Vendor>('Vendor')({
         'The status of the vendor in the ERP: ACTIVE (in use), BLOCKED (must not be paid) or ARCHIVED (no longer used).',
       ),
     VendorStatus,
-    'status',
     'ACTIVE',
   ),
   accounts: shown.field(
     z.array(z.string()).describe('The bank accounts of the vendor, with masked account numbers.'),
-    'maskedAccounts',
     ['DE89**************3000'],
+    'maskedAccounts',
   ),
   isMaster: shown.flag(
-    'isMaster',
     true,
     'Whether invoices are compared with the vendor. False if the vendor was deleted in the ERP or its connection was disconnected.',
   ),
-  url: shown.textOrNull('url', null, 'The URL of the vendor in the ERP, or null if not known.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the vendor was first imported.'),
+  url: shown.textOrNull(null, 'The URL of the vendor in the ERP, or null if not known.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the vendor was first imported.', 'createdTime'),
   modifiedAt: shown.instantOrNull(
-    'modifiedTime',
     EXAMPLE_INSTANT,
     'The time when the vendor was last changed in the ERP, or null if not known.',
+    'modifiedTime',
   ),
   deletedAt: shown.instantOrNull(
-    'deletedTime',
     null,
     'The time when the vendor was found to be deleted in the ERP, or null if the vendor still exists.',
+    'deletedTime',
   ),
 });
 
@@ -95,7 +73,6 @@ const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
     z
       .array(shownId())
       .describe('The ids of the 20 newest bills of the vendor and invoices of the same supplier to the same company.'),
-    'invoiceIds',
     [EXAMPLE_IDS.invoice],
   ),
   openFindingIds: shown.field(
@@ -104,7 +81,6 @@ const vendorOverview = shown.record<GetVendorResponse>('VendorOverview')({
       .describe(
         'The ids of the 100 newest findings that wait for a review and concern the vendor, its newest bills, or the same supplier and company.',
       ),
-    'openFindingIds',
     [EXAMPLE_IDS.finding],
   ),
 });

@@ -27,23 +27,17 @@ const exampleConfig = {
 };
 
 export const connection = shown.record<Connection>('ErpConnection')({
-  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the ERP connection.'),
+  id: shown.id(EXAMPLE_IDS.connection, 'The id of the ERP connection.', 'connectionId'),
   provider: shown.text(
-    'provider',
     'PROVIDER_A',
     'The ERP as a provider code (PROVIDER_A to PROVIDER_D) or a product name, as the installation is configured.',
   ),
-  companyId: shown.id(
-    'companyId',
-    EXAMPLE_IDS.company,
-    'The id of the company that the imported vendors and bills belong to.',
-  ),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that the imported vendors and bills belong to.'),
   status: shown.name(
     status.describe(
       'The status of the ERP connection: PENDING (before the first run), CONNECTED, ERROR (someone must act) or DISABLED (deleted).',
     ),
     ConnectionStatus,
-    'status',
     'CONNECTED',
   ),
   config: shown.made(
@@ -51,37 +45,34 @@ export const connection = shown.record<Connection>('ErpConnection')({
     ({ configJson }: Connection) => JSON.parse(configJson) as Record<string, unknown>,
     exampleConfig,
   ),
-  isPaused: shown.flag('isPaused', false, 'Whether the hourly synchronisation of the ERP connection is paused.'),
+  isPaused: shown.flag(false, 'Whether the hourly synchronisation of the ERP connection is paused.'),
   importFrom: shown.orNull(
     z.string().meta({ format: 'date' }),
-    'importFrom',
     null,
     'The earliest date of the bills to import, or null if the default applies.',
   ),
   lastSyncAt: shown.instantOrNull(
-    'lastSyncTime',
     EXAMPLE_INSTANT,
     'The time when the last synchronisation run of the ERP connection ended, or null if no run has ended.',
+    'lastSyncTime',
   ),
   lastSuccessAt: shown.instantOrNull(
-    'lastSuccessTime',
     EXAMPLE_INSTANT,
     'The time when the last synchronisation run that read data from the ERP ended, or null if no run has read data.',
+    'lastSuccessTime',
   ),
   lastErrorCode: shown.textOrNull(
-    'lastErrorCode',
     null,
     `The error code of the last run, or null if the last run succeeded. ${FAULT_CODES}`,
   ),
   lastErrorMessage: shown.textOrNull(
-    'lastErrorMessage',
     null,
     'The message that explains why the last synchronisation run failed and what must be changed, or null if the last run succeeded.',
   ),
   nextSyncAt: shown.instantOrNull(
-    'nextSyncTime',
     '2026-03-14T10:30:00.000Z',
     'The time when the next synchronisation run of the ERP connection is due, or null if no run is scheduled.',
+    'nextSyncTime',
   ),
   streamSuccesses: shown.made(
     z
@@ -93,20 +84,11 @@ export const connection = shown.record<Connection>('ErpConnection')({
       Object.fromEntries(Object.entries(streamSuccessTimes).map(([name, at]) => [name, showInstant(at)])),
     { vendors: EXAMPLE_INSTANT, bills: EXAMPLE_INSTANT },
   ),
-  recentRuns: shown.list(
-    run,
-    'recentRuns',
-    'The ten newest synchronisation runs of the ERP connection, newest first.',
-    {
-      itemsMax: RUNS_SHOWN_MAX,
-    },
-  ),
-  version: shown.field(
-    z.int().min(1).describe('The version of the ERP connection, which every change increases.'),
-    'version',
-    3,
-  ),
-  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'The time when the ERP connection was created.'),
+  recentRuns: shown.list(run, 'The ten newest synchronisation runs of the ERP connection, newest first.', {
+    itemsMax: RUNS_SHOWN_MAX,
+  }),
+  version: shown.field(z.int().min(1).describe('The version of the ERP connection, which every change increases.'), 3),
+  createdAt: shown.instant('2026-03-13T08:00:00.000Z', 'The time when the ERP connection was created.', 'createdTime'),
 });
 
 const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
@@ -115,17 +97,14 @@ const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
       .enum(['CONNECTED', 'ERROR'])
       .describe('The result of testing the ERP connection: CONNECTED (a synchronisation run would succeed) or ERROR.'),
     ConnectionStatus,
-    'status',
     'ERROR',
   ),
-  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'The time when the ERP responded to the test.'),
+  testedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the ERP responded to the test.', 'testedTime'),
   errorCode: shown.textOrNull(
-    'errorCode',
     'AUTH_FAILED',
     'The error code of the failed test of the ERP connection: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if the test succeeded.',
   ),
   errorMessage: shown.textOrNull(
-    'errorMessage',
     'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
     'The message that explains what must be changed before a synchronisation run can succeed, or null if the test succeeded.',
   ),

@@ -11,23 +11,17 @@ const ERRORS_MAX = 20;
 export const runMode = z.enum(['INCREMENTAL', 'FULL']);
 
 const streamCounts = shown.record<StreamCounts>('ErpStreamCounts')({
-  fetched: shown.count('fetched', 2, 'The number of rows that the ERP returned for the stream.'),
-  created: shown.count('created', 1, 'The number of rows of the stream that were stored as new records.'),
-  updated: shown.count('updated', 1, 'The number of rows of the stream that changed a stored record.'),
-  unchanged: shown.count(
-    'unchanged',
-    0,
-    'The number of rows of the stream that changed nothing or are not complete yet.',
-  ),
-  deleted: shown.count('deleted', 0, 'The number of records of the stream that no longer exist in the ERP.'),
-  failed: shown.count('failed', 0, 'The number of rows of the stream that could not be read and were skipped.'),
+  fetched: shown.count(2, 'The number of rows that the ERP returned for the stream.'),
+  created: shown.count(1, 'The number of rows of the stream that were stored as new records.'),
+  updated: shown.count(1, 'The number of rows of the stream that changed a stored record.'),
+  unchanged: shown.count(0, 'The number of rows of the stream that changed nothing or are not complete yet.'),
+  deleted: shown.count(0, 'The number of records of the stream that no longer exist in the ERP.'),
+  failed: shown.count(0, 'The number of rows of the stream that could not be read and were skipped.'),
   cursorFrom: shown.textOrNull(
-    'cursorFrom',
     '2026-03-14T08:25:00.000Z',
     'The position in the stream from which changes were read, or null if everything was read.',
   ),
   cursorTo: shown.textOrNull(
-    'cursorTo',
     '2026-03-14T09:30:00.000Z',
     'The position in the stream at which the next run begins, or null if the stream was not read to its end.',
   ),
@@ -41,30 +35,26 @@ export const FAULT_CODES =
 
 const runError = shown.record<RunError>('ErpRunError')({
   stream: shown.textOrNull(
-    'stream',
     null,
     'The stream of ERP records in which the error occurred, such as bills, or null if the error does not concern a single stream.',
   ),
-  code: shown.text('code', 'TIMEOUT', `The code of the error. ${FAULT_CODES}`),
+  code: shown.text('TIMEOUT', `The code of the error. ${FAULT_CODES}`),
   message: shown.text(
-    'message',
     'The ERP did not respond in time.',
     'The message that explains the error of the synchronisation run and what must be changed.',
   ),
   externalId: shown.textOrNull(
-    'externalId',
     null,
     'The id in the ERP of the row that caused the error, or null if no single row did.',
   ),
   retryable: shown.flag(
-    'retryable',
     true,
     'Whether the next synchronisation run can succeed after this error although nothing was changed.',
   ),
 });
 
 export const run = shown.record<Run>('ErpRun')({
-  id: shown.id('runId', EXAMPLE_IDS.run, 'The id of the synchronisation run.'),
+  id: shown.id(EXAMPLE_IDS.run, 'The id of the synchronisation run.', 'runId'),
   trigger: shown.name(
     z
       .enum(['INITIAL', 'SCHEDULED', 'MANUAL', 'RETRY'])
@@ -72,13 +62,11 @@ export const run = shown.record<Run>('ErpRun')({
         'The trigger of the synchronisation run: INITIAL (the first run of the ERP connection), SCHEDULED, MANUAL (a request) or RETRY (continues an interrupted run).',
       ),
     RunTrigger,
-    'trigger',
     'SCHEDULED',
   ),
   mode: shown.name(
     runMode.describe('The mode of the synchronisation run: FULL (reads everything) or INCREMENTAL (reads changes).'),
     RunMode,
-    'mode',
     'INCREMENTAL',
   ),
   status: shown.name(
@@ -88,14 +76,13 @@ export const run = shown.record<Run>('ErpRun')({
         'The status of the run: RUNNING, SUCCEEDED, PARTIAL (some data was read and the next run continues), FAILED or CANCELED (the connection was paused or disconnected).',
       ),
     RunStatus,
-    'status',
     'SUCCEEDED',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the synchronisation run started.'),
+  startedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the synchronisation run started.', 'startedTime'),
   finishedAt: shown.instantOrNull(
-    'finishedTime',
     EXAMPLE_INSTANT,
     'The time when the synchronisation run ended, or null if the run is RUNNING.',
+    'finishedTime',
   ),
   streams: shown.made(
     z
@@ -107,13 +94,12 @@ export const run = shown.record<Run>('ErpRun')({
       Object.fromEntries(Object.entries(streams).map(([name, counts]) => [name, streamCounts.present(counts)])),
     { vendors: exampleOf(streamCounts.schema) },
   ),
-  errors: shown.list(runError, 'errors', 'The first 20 errors of the synchronisation run.', {
+  errors: shown.list(runError, 'The first 20 errors of the synchronisation run.', {
     itemsMax: ERRORS_MAX,
     example: [],
   }),
-  httpCalls: shown.count('httpCalls', 6, 'The number of calls that the synchronisation run made to the ERP.'),
+  httpCalls: shown.count(6, 'The number of calls that the synchronisation run made to the ERP.'),
   throttledMs: shown.count(
-    'throttledMs',
     0,
     'The time in milliseconds that the synchronisation run waited because the ERP limited the rate of requests.',
   ),

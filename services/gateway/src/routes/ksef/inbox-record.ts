@@ -10,39 +10,36 @@ const REFUSED_MAX = 100;
 
 /** The inbox of a connection as shown to callers (KSeF reference, section 19). */
 export const inbox = shown.record<Inbox>('KsefInbox')({
-  enabled: shown.flag('enabled', true, 'Whether purchase invoices of the company are received from KSeF.'),
+  enabled: shown.flag(true, 'Whether purchase invoices of the company are received from KSeF.'),
   from: shown.orNull(
     z.string().meta({ format: 'date' }),
-    'fromDate',
     '2026-03-01',
     'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice. Null if the inbox was never enabled.',
+    'fromDate',
   ),
   receivedThrough: shown.instantOrNull(
-    'receivedThroughTime',
     EXAMPLE_INSTANT,
     'The time up to which the inbox has received every invoice that KSeF stored for the company as the buyer, or null if no period was received completely yet.',
+    'receivedThroughTime',
   ),
   lastRunAt: shown.instantOrNull(
-    'lastRunTime',
     EXAMPLE_INSTANT,
     'The time when the last inbox run ended, or null if no inbox run has ended.',
+    'lastRunTime',
   ),
   lastErrorMessage: shown.textOrNull(
-    'lastErrorMessage',
     null,
     'The message that explains why the last inbox run failed, or why the inbox currently receives nothing, and what must be changed. Null if there is no error.',
   ),
-  invoicesReceived: shown.count('invoicesReceived', 128, 'The number of invoices that the inbox has received so far.'),
+  invoicesReceived: shown.count(128, 'The number of invoices that the inbox has received so far.'),
 });
 
 const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   ksefNumber: shown.text(
-    'ksefNumber',
     '5265877635-20260314-0A1B2C3D4E5F-7C',
     'The KSeF number of the invoice that was not stored, or the name of its file in the package if that name is not a KSeF number.',
   ),
   reason: shown.text(
-    'reason',
     'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.',
     'The reason why the invoice was not stored.',
   ),
@@ -50,7 +47,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
 
 /** An inbox run for one role (KSeF reference, section 19). */
 export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
-  id: shown.id('runId', EXAMPLE_IDS.run, 'The id of the inbox run.'),
+  id: shown.id(EXAMPLE_IDS.run, 'The id of the inbox run.', 'runId'),
   role: shown.name(
     z
       .enum(['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'])
@@ -58,13 +55,11 @@ export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
         'The part of the company in the invoices of the inbox run: SUBJECT2 (the buyer), SUBJECT3 (a third party, such as the recipient or a factor) or SUBJECT_AUTHORIZED (an authorized party, such as a bailiff or a tax representative).',
       ),
     InboxRole,
-    'role',
     'SUBJECT2',
   ),
   trigger: shown.name(
     z.enum(['SCHEDULE', 'MANUAL']).describe('The trigger of the inbox run: SCHEDULE or MANUAL (a request).'),
     InboxRunTrigger,
-    'trigger',
     'SCHEDULE',
   ),
   status: shown.name(
@@ -74,40 +69,36 @@ export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
         'The status of the inbox run: RUNNING, SUCCEEDED (everything up to `through` was received), PARTIAL (some invoices were received and the next run continues) or FAILED (nothing was received).',
       ),
     InboxRunStatus,
-    'status',
     'SUCCEEDED',
   ),
   from: shown.instant(
-    'fromTime',
     '2026-03-14T09:15:00.000Z',
     'The start of the period of the inbox run. An invoice belongs to the period in which KSeF stored the invoice.',
+    'fromTime',
   ),
   through: shown.instantOrNull(
-    'throughTime',
     EXAMPLE_INSTANT,
     'The time up to which the inbox run received every invoice, at which the next run begins. Null if the run received no part of its period completely.',
+    'throughTime',
   ),
-  received: shown.count('received', 3, 'The number of new invoices that the inbox run received.'),
+  received: shown.count(3, 'The number of new invoices that the inbox run received.'),
   repeated: shown.count(
-    'repeated',
     1,
     'The number of invoices in the inbox run that had already been received, which changed nothing.',
   ),
   refused: shown.list(
     refusedInvoice,
-    'refused',
     'The first 100 invoices that KSeF delivered and the inbox run did not store, with the reasons.',
     { itemsMax: REFUSED_MAX, example: [] },
   ),
   errorMessage: shown.textOrNull(
-    'errorMessage',
     null,
     'The message that explains why the inbox run did not receive everything and what must be changed, or null if there was no error.',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the inbox run started.'),
+  startedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the inbox run started.', 'startedTime'),
   finishedAt: shown.instantOrNull(
-    'finishedTime',
     EXAMPLE_INSTANT,
     'The time when the inbox run ended, or null if the run is RUNNING.',
+    'finishedTime',
   ),
 });

@@ -33,16 +33,14 @@ const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 
 const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   code: shown.text(
-    'code',
     'CERTIFICATE_ENDS',
     'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection ends soon), TOKENS_END (KSeF will stop accepting tokens) or a code of KSeF, such as sig-001.',
   ),
   message: shown.text(
-    'message',
     'The certificate ends on 2026-04-13. Request a new one in KSeF and save it with this connection.',
     'The message that explains the warning and what must be changed.',
   ),
-  at: shown.instant('time', EXAMPLE_INSTANT, 'The time of the warning.'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time of the warning.', 'time'),
 });
 
 /** Inbox of a connection that was never enabled. */
@@ -56,22 +54,15 @@ const NO_INBOX: Inbox = {
 };
 
 export const ksefConnection = shown.record<Connection>('KsefConnection')({
-  id: shown.id('connectionId', EXAMPLE_IDS.connection, 'The id of the KSeF connection.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company whose invoices are submitted.'),
+  id: shown.id(EXAMPLE_IDS.connection, 'The id of the KSeF connection.', 'connectionId'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company whose invoices are submitted.'),
   companyName: shown.optional(
     z.string(),
-    'companyName',
     'Norton & Sons sp. z o.o.',
     'The current name of the company. Absent if the company was deleted.',
   ),
-  environment: shown.name(
-    environment.describe('The KSeF environment that the token belongs to.'),
-    Environment,
-    'environment',
-    'TEST',
-  ),
+  environment: shown.name(environment.describe('The KSeF environment that the token belongs to.'), Environment, 'TEST'),
   contextNipMasked: shown.text(
-    'contextNipMasked',
     '******7635',
     'The masked NIP in whose name KSeF is called: six asterisks and the last four digits.',
   ),
@@ -80,20 +71,18 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
       'The status of the KSeF connection: PENDING (not tested yet), CONNECTED (the last test succeeded), ERROR (someone must act) or DISABLED (ended).',
     ),
     ConnectionStatus,
-    'status',
     'CONNECTED',
   ),
   lastTestedAt: shown.instantOrNull(
-    'lastTestedTime',
     EXAMPLE_INSTANT,
     'The time of the last test of the stored KSeF token, or null if the token was not tested yet.',
+    'lastTestedTime',
   ),
   lastErrorMessage: shown.textOrNull(
-    'lastErrorMessage',
     null,
     'The reason why the last test of the KSeF connection failed, or null if the last test succeeded.',
   ),
-  createdAt: shown.instant('createdTime', '2026-03-13T08:00:00.000Z', 'The time when the KSeF connection was created.'),
+  createdAt: shown.instant('2026-03-13T08:00:00.000Z', 'The time when the KSeF connection was created.', 'createdTime'),
   authentication: shown.made(
     z
       .enum(['TOKEN', 'CERTIFICATE'])
@@ -103,12 +92,11 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     'TOKEN',
   ),
   certificateExpiresAt: shown.instantOrNull(
-    'certificateExpiryTime',
     null,
     'The time when the certificate expires, or null for a connection with a token.',
+    'certificateExpiryTime',
   ),
   certificateSubjectMasked: shown.textOrNull(
-    'certificateSubjectMasked',
     null,
     'The taxpayer or person that the certificate names, with only the last four digits of its number, or null if the connection has a token or the certificate names neither.',
   ),
@@ -120,7 +108,6 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   warnings: shown.list(
     warning,
-    'warnings',
     'The newest 10 warnings about the KSeF connection, newest first. A warning does not stop the connection.',
     { itemsMax: WARNINGS_MAX, example: [] },
   ),
@@ -233,10 +220,9 @@ const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
         'The result of the test: CONNECTED or ERROR (`lastErrorMessage` of the connection tells what to change).',
       ),
     ConnectionStatus,
-    'status',
     'CONNECTED',
   ),
-  testedAt: shown.instant('testedTime', EXAMPLE_INSTANT, 'The time when KSeF responded to the test.'),
+  testedAt: shown.instant(EXAMPLE_INSTANT, 'The time when KSeF responded to the test.', 'testedTime'),
 });
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });

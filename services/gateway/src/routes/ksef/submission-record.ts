@@ -17,12 +17,10 @@ export const submissionStatus = z.enum(['QUEUED', 'SENDING', 'PROCESSING', 'ACCE
 
 const warning = shown.record<SubmissionWarning>()({
   code: shown.text(
-    'code',
     'OTHER_SELLER',
     'The code of the warning, such as OTHER_SELLER: the document names a seller whose NIP is not that of the connection.',
   ),
   message: shown.text(
-    'message',
     'The document names another seller.',
     'The message that explains why KSeF may refuse the document.',
   ),
@@ -30,77 +28,63 @@ const warning = shown.record<SubmissionWarning>()({
 
 /** A submission as shown to callers (specification 2.12), with its next step. */
 export const submission = shown.record<Submission>('KsefSubmission')({
-  id: shown.id('submissionId', EXAMPLE_IDS.submission, 'The id of the KSeF submission.'),
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),
-  connectionId: shown.id(
-    'connectionId',
-    EXAMPLE_IDS.connection,
-    'The id of the KSeF connection with which the invoice is submitted.',
-  ),
-  invoiceId: shown.id('invoiceId', EXAMPLE_IDS.invoice, 'The id of the submitted invoice.'),
+  id: shown.id(EXAMPLE_IDS.submission, 'The id of the KSeF submission.', 'submissionId'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that the KSeF connection belongs to.'),
+  connectionId: shown.id(EXAMPLE_IDS.connection, 'The id of the KSeF connection with which the invoice is submitted.'),
+  invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the submitted invoice.'),
   status: shown.name(
     submissionStatus.describe(
       'The status of the submission: QUEUED (nothing was sent), SENDING (a session is open or about to be opened), PROCESSING (KSeF has the document), ACCEPTED, REJECTED (KSeF refused the document) or FAILED. The last three are final.',
     ),
     SubmissionStatus,
-    'status',
     'PROCESSING',
   ),
   sessionReferenceNumber: shown.textOrNull(
-    'sessionReferenceNumber',
     '20260314-SO-2F1E0D9C8B-7A6B5C4D3E-6B',
     'The reference number of the KSeF session of the last attempt, or null if there was none.',
   ),
   invoiceReferenceNumber: shown.textOrNull(
-    'invoiceReferenceNumber',
     '20260314-EE-1A2B3C4D5E-6F7A8B9C0D-21',
     'The reference number of the document within its KSeF session, or null if there is none.',
   ),
   ksefNumber: shown.textOrNull(
-    'ksefNumber',
     null,
     'The number under which KSeF registered the invoice, or null if KSeF has not registered the invoice.',
   ),
   upoReferenceNumber: shown.textOrNull(
-    'upoReferenceNumber',
     null,
     'The reference number of the confirmation of receipt. Null until `/upo` returns the confirmation.',
   ),
   errorCode: shown.textOrNull(
-    'errorCode',
     null,
     'The error code of a submission that was not accepted, or null if there is none. KSEF_ is followed by the invoice status at KSeF (REJECTED for KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED and DOCUMENT_CHANGED, `errorMessage` tells whether the document was ever sent.',
   ),
   errorMessage: shown.textOrNull(
-    'errorMessage',
     null,
     'The reason why the submission was not accepted, with at most 1,000 characters. Null if there is none.',
   ),
   submittedAt: shown.instantOrNull(
-    'submittedTime',
     EXAMPLE_INSTANT,
     'The time when KSeF received the document, or null if KSeF has not received the document.',
+    'submittedTime',
   ),
   completedAt: shown.instantOrNull(
-    'completedTime',
     null,
     'The time when the submission became ACCEPTED, REJECTED or FAILED, or null if the submission is not complete.',
+    'completedTime',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the KSeF submission was first requested.'),
-  updatedAt: shown.instant('updatedTime', EXAMPLE_INSTANT, 'The time when the KSeF submission last changed.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the KSeF submission was first requested.', 'createdTime'),
+  updatedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the KSeF submission last changed.', 'updatedTime'),
   nextStep: shown.text(
-    'nextStep',
     'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically. Do not issue the invoice in another way. If the connection status changes to ERROR, an administrator must save a new token or certificate.',
     'The next step of the KSeF submission and who must take it, as a sentence.',
   ),
   verificationUrl: shown.textOrNull(
-    'verificationUrl',
     null,
     'The verification link for the QR code of an accepted invoice, or null if the invoice is not accepted.',
   ),
   warnings: shown.list(
     warning,
-    'warnings',
     'The warnings about reasons for which KSeF may refuse the document. The document is sent despite a warning.',
     {
       itemsMax: WARNINGS_MAX,
@@ -111,18 +95,16 @@ export const submission = shown.record<Submission>('KsefSubmission')({
 
 const step = shown.record<AttemptStep>()({
   name: shown.text(
-    'name',
     'open',
     'The name of the step in the attempt to submit the invoice to KSeF: open, send, status, close or confirmation.',
   ),
   at: shown.instant(
-    'time',
     EXAMPLE_INSTANT,
     'The time when the step of the attempt to submit the invoice to KSeF took place.',
+    'time',
   ),
   code: shown.orNull(
     z.int(),
-    'code',
     201,
     'The status code of the step: the HTTP status for open, send and close; the status of the invoice or session at KSeF for status and confirmation. Null if there was no response, in which case it is not known whether a sent document arrived.',
   ),
@@ -131,12 +113,11 @@ const step = shown.record<AttemptStep>()({
 /** One session and the results of its steps. */
 export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   sessionReferenceNumber: shown.textOrNull(
-    'sessionReferenceNumber',
     '20260314-SO-2F1E0D9C8B-7A6B5C4D3E-6B',
     'The reference number of the KSeF session, or null if no session was opened.',
   ),
-  startedAt: shown.instant('startedTime', EXAMPLE_INSTANT, 'The time when the attempt to submit the invoice began.'),
-  steps: shown.list(step, 'steps', 'The steps of the attempt to submit the invoice, oldest first.', {
+  startedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the attempt to submit the invoice began.', 'startedTime'),
+  steps: shown.list(step, 'The steps of the attempt to submit the invoice, oldest first.', {
     itemsMax: STEPS_MAX,
     example: [
       { name: 'open', at: EXAMPLE_INSTANT, code: 201 },

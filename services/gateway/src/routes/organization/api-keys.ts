@@ -22,30 +22,30 @@ const grantedScopes = z
 const namedScopes = grantedScopes.min(1).max(scopes.length + 1);
 
 export const apiKey = shown.record<ApiKey>('ApiKey')({
-  id: shown.text('apiKeyId', EXAMPLE_KEY_ID, 'The id of the API key, which is the public part of the key.'),
-  name: shown.text('name', 'ERP import', 'The name of the API key.'),
-  role: shown.word(role, 'role', 'ANALYST'),
+  id: shown.text(EXAMPLE_KEY_ID, 'The id of the API key, which is the public part of the key.', 'apiKeyId'),
+  name: shown.text('ERP import', 'The name of the API key.'),
+  role: shown.word(role, 'ANALYST'),
   scopes: shown.made(
     grantedScopes,
     ({ scopes: granted }: ApiKey) => granted.map((scope) => shown.oneOf(grantedScope, scope)),
     ['invoices:read', 'invoices:write'],
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the API key was created.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the API key was created.', 'createdTime'),
   expiresAt: shown.instantOrNull(
-    'expiresTime',
     '2099-12-31T23:59:59.000Z',
     'The time from which the API key is refused, or null if the key never expires.',
+    'expiresTime',
   ),
   lastUsedAt: shown.instantOrNull(
-    'lastUsedTime',
     null,
     'The day on which the API key was last used, as a time that is exact to the day. Null if the key was never used.',
+    'lastUsedTime',
   ),
 });
 
 const createdApiKey = shown.record<CreateApiKeyResponse>('CreatedApiKey')({
   ...shown.within('apiKey', apiKey),
-  key: shown.text('key', 'ick_live_...', 'The complete API key. The key is shown only in this response.'),
+  key: shown.text('ick_live_...', 'The complete API key. The key is shown only in this response.'),
 });
 
 /** Schema for the public id of a key: 16 characters of base62. */

@@ -11,37 +11,35 @@ const actor = shown.record<AuditEvent>()({
     z
       .enum(['API_KEY', 'USER', 'OPERATOR', 'SYSTEM'])
       .describe('The kind of actor that caused the audit event: API_KEY, USER, OPERATOR or SYSTEM.'),
-    'actorType',
     'API_KEY',
+    'actorType',
   ),
   id: shown.text(
-    'actorId',
     EXAMPLE_KEY_ID,
     'The id of the API key or user that caused the audit event, or a fixed word for the operator and the system.',
+    'actorId',
   ),
 });
 
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
 export const auditEvent = shown.record<AuditEvent>('AuditEvent')({
-  id: shown.text('auditEventId', 'ae7c331c-53b7-5821-81eb-9a5e27775a84', 'The id of the audit event.'),
-  at: shown.instant('eventTime', EXAMPLE_INSTANT, 'The time of the audit event.'),
+  id: shown.text('ae7c331c-53b7-5821-81eb-9a5e27775a84', 'The id of the audit event.', 'auditEventId'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time of the audit event.', 'eventTime'),
   actor: shown.made(
     actor.schema.describe('The actor that caused the audit event.'),
     actor.present,
     exampleOf(actor.schema),
   ),
   action: shown.text(
-    'action',
     'company.created',
     'The action that was audited, such as `api_key.created`. More actions may be added.',
   ),
   target: shown.text(
-    'target',
     `company:${EXAMPLE_IDS.company}`,
     'The kind and id of the resource that the audited action was about.',
   ),
-  outcome: shown.text('outcome', 'SUCCEEDED', 'The outcome of the audited action, such as `SUCCEEDED`.'),
+  outcome: shown.text('SUCCEEDED', 'The outcome of the audited action, such as `SUCCEEDED`.'),
   requestId: shown.made(
     z
       .string()

@@ -9,24 +9,21 @@ import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 export const company = shown.record<Company>('Company')({
-  id: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company.'),
-  name: shown.text('name', 'Acme Polska', 'The name of the company.'),
+  id: shown.id(EXAMPLE_IDS.company, 'The id of the company.', 'companyId'),
+  name: shown.text('Acme Polska', 'The name of the company.'),
   taxId: shown.textOrNull(
-    'taxId',
     'PL9994172031',
     'The VAT id of the company, or null if none is set. An invoice with this `buyer.tax_id` is assigned to the company.',
   ),
   country: shown.textOrNull(
-    'country',
     'PL',
     'The country in which the company is registered, as an ISO 3166-1 alpha-2 code, or null if none is set.',
   ),
   isDefault: shown.flag(
-    'isDefault',
     false,
     'Whether the company is the default company, to which invoices without a company are assigned.',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the company was created.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the company was created.', 'createdTime'),
 });
 
 const fields = {

@@ -14,22 +14,21 @@ const role = z
   .describe('The role of the member: VIEWER (reads), ANALYST (reviews), ADMIN (manages) or OWNER (may do everything).');
 
 export const member = shown.record<Member>('Member')({
-  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the member.'),
-  email: shown.text('email', 'ann@example.com', 'The e-mail address of the member.'),
+  userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member.'),
+  email: shown.text('ann@example.com', 'The e-mail address of the member.'),
   name: shown.made(
     z.string().nullable().describe('The name of the member, or null if the invitation is not accepted yet.'),
     ({ name }: Member) => (name === '' ? null : name),
     'Ann Example',
   ),
-  role: shown.word(role, 'role', 'ANALYST'),
+  role: shown.word(role, 'ANALYST'),
   status: shown.word(
     z
       .enum(['INVITED', 'ACTIVE'])
       .describe('The status of the member: INVITED (the invitation is not accepted yet) or ACTIVE.'),
-    'status',
     'ACTIVE',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the member was invited.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the member was invited.', 'createdTime'),
 });
 
 const memberParams = z.object({ userId: pathId('assignee', 'member') });

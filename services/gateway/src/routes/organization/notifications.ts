@@ -7,8 +7,8 @@ import { route } from '../../http/description/route.js';
 import type { Reply } from '../../http/response/reply.js';
 
 export const notification = shown.record<Notification>('Notification')({
-  id: shown.text('notificationId', EXAMPLE_IDS.notification, 'The id of the e-mail notification.'),
-  userId: shown.id('userId', EXAMPLE_IDS.assignee, 'The id of the member to whom the e-mail is sent.'),
+  id: shown.text(EXAMPLE_IDS.notification, 'The id of the e-mail notification.', 'notificationId'),
+  userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member to whom the e-mail is sent.'),
   kind: shown.word(
     z
       .enum([
@@ -27,23 +27,21 @@ export const notification = shown.record<Notification>('Notification')({
         'KSEF_SUBMISSION_REFUSED',
       ])
       .describe('The kind of e-mail notification, which tells why the e-mail is sent.'),
-    'kind',
     'INVITATION',
   ),
-  subject: shown.text('subject', 'Invitation to Demonstration Ltd', 'The subject line of the e-mail.'),
+  subject: shown.text('Invitation to Demonstration Ltd', 'The subject line of the e-mail.'),
   status: shown.word(
     z
       .enum(['QUEUED', 'SENT', 'FAILED'])
       .describe(
         'The status of the e-mail: QUEUED, SENT or FAILED (the last attempt failed and no further attempt follows).',
       ),
-    'status',
     'SENT',
   ),
   createdAt: shown.instant(
-    'createdTime',
     EXAMPLE_INSTANT,
     'The time of the event that caused the e-mail notification.',
+    'createdTime',
   ),
 });
 

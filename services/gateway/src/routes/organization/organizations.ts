@@ -18,28 +18,25 @@ const referenceValidationMode = z
   );
 
 export const organization = shown.record<Organization>('Organization')({
-  id: shown.id('organizationId', EXAMPLE_IDS.organization, 'The id of the organization.'),
-  name: shown.text('name', 'Demonstration Ltd', 'The name of the organization.'),
+  id: shown.id(EXAMPLE_IDS.organization, 'The id of the organization.', 'organizationId'),
+  name: shown.text('Demonstration Ltd', 'The name of the organization.'),
   billingEmail: shown.textOrNull(
-    'billingEmail',
     'billing@example.com',
     'The e-mail address to which bills are sent, or null if none is set.',
   ),
-  baseCurrency: shown.field(baseCurrency, 'baseCurrency', 'EUR'),
-  referenceValidationMode: shown.word(referenceValidationMode, 'referenceValidationMode', 'DECLARED_PROFILES'),
+  baseCurrency: shown.field(baseCurrency, 'EUR'),
+  referenceValidationMode: shown.word(referenceValidationMode, 'DECLARED_PROFILES'),
   plan: shown.word(
     z.enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE']).describe('The plan of the organization.'),
-    'plan',
     'ENTERPRISE',
   ),
   subscriptionStatus: shown.word(
     z
       .enum(['none', 'trialing', 'active', 'past_due', 'paused', 'canceled'])
       .describe('The status of the subscription of the organization, or `none` if there is no subscription.'),
-    'subscriptionStatus',
     'none',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the organization was created.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the organization was created.', 'createdTime'),
   referenceValidationInForce: shown.made(
     referenceValidationMode
       .optional()
@@ -53,23 +50,21 @@ export const organization = shown.record<Organization>('Organization')({
 });
 
 const deletedOrganization = shown.record<DeleteOrganizationResponse>('DeletedOrganization')({
-  deletedAt: shown.instant('deletedTime', EXAMPLE_INSTANT, 'The time when the organization was deleted.'),
+  deletedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the organization was deleted.', 'deletedTime'),
   recoveryToken: shown.text(
-    'recoveryToken',
     'rec_...',
     'The token with which the organization can be restored. The token is shown only once.',
   ),
   recoveryExpiresAt: shown.instant(
-    'recoveryExpiresTime',
     '2026-04-13T09:30:00.000Z',
     'The time until which the recovery token is valid.',
+    'recoveryExpiresTime',
   ),
 });
 
 const restoredOrganization = shown.record<RestoreOrganizationResponse>('RestoredOrganization')({
   ...shown.within('organization', organization),
   ownerKey: shown.text(
-    'ownerKey',
     'ick_live_...',
     'A new API key with the role OWNER, shown only once. The old keys stay revoked.',
   ),

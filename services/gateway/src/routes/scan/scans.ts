@@ -12,10 +12,9 @@ import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
 const skippedRow = shown.record<SkippedRow>()({
   sourceRowNumber: shown.field(
     z.int().describe('The number of the skipped row in the file of the caller, as sent.'),
-    'sourceRowNumber',
     4,
   ),
-  externalId: shown.text('externalId', 'BILL-1001', 'The externalId of the skipped row, as sent.'),
+  externalId: shown.text('BILL-1001', 'The externalId of the skipped row, as sent.'),
   reason: shown.name(
     z
       .enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE'])
@@ -23,7 +22,6 @@ const skippedRow = shown.record<SkippedRow>()({
         'The reason for skipping the row: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
       ),
     SkipReason,
-    'reason',
     'DUPLICATE_EXTERNAL_ID_IN_FILE',
   ),
 });
@@ -32,7 +30,7 @@ const counts = z.record(z.string(), z.int().min(0));
 
 /** Fields of a history scan without its skipped rows (specification 2.9). */
 const scanFields = {
-  id: shown.id('scanId', EXAMPLE_IDS.scan, 'The id of the history scan.'),
+  id: shown.id(EXAMPLE_IDS.scan, 'The id of the history scan.', 'scanId'),
   status: shown.made(
     z
       .literal('COMPLETE')
@@ -42,57 +40,41 @@ const scanFields = {
   ),
   invoicesAnalyzed: shown.field(
     z.int().min(1).describe('The number of rows of the history scan that were analyzed as invoices.'),
-    'invoicesAnalyzed',
     2,
   ),
   rowsSkipped: shown.count(
-    'rowsSkipped',
     1,
     'The number of rows of the scan that were skipped because their externalId was already imported or appeared earlier in the file.',
   ),
-  analyzedValue: shown.text(
-    'analyzedValue',
-    '2356.20',
-    'The total gross amount of the analyzed invoices that have an exchange rate.',
-  ),
+  analyzedValue: shown.text('2356.20', 'The total gross amount of the analyzed invoices that have an exchange rate.'),
   analyzedValueCurrency: shown.text(
-    'analyzedValueCurrency',
     'EUR',
     'The currency of the analyzed value: the base currency of the organization when the scan was made.',
   ),
   unconvertedInvoices: shown.count(
-    'unconvertedInvoices',
     0,
     'The number of invoices of the history scan that have no exchange rate and are not part of the analyzed value.',
   ),
-  decisionCounts: shown.field(
-    counts.describe('The number of invoices of the history scan for each decision.'),
-    'decisionCounts',
-    {
-      PASS: 1,
-      REVIEW: 1,
-      BLOCK: 0,
-    },
-  ),
-  findingCounts: shown.field(
-    counts.describe('The number of findings of the history scan for each finding type.'),
-    'findingCounts',
-    {
-      SUSPECTED_DUPLICATE: 1,
-    },
-  ),
+  decisionCounts: shown.field(counts.describe('The number of invoices of the history scan for each decision.'), {
+    PASS: 1,
+    REVIEW: 1,
+    BLOCK: 0,
+  }),
+  findingCounts: shown.field(counts.describe('The number of findings of the history scan for each finding type.'), {
+    SUSPECTED_DUPLICATE: 1,
+  }),
 };
 
 export const scan = shown.record<Scan>('Scan')({
   ...scanFields,
-  skippedRows: shown.list(skippedRow, 'skippedRows', 'The rows of the history scan that were skipped.'),
+  skippedRows: shown.list(skippedRow, 'The rows of the history scan that were skipped.'),
 });
 
 /** A history scan in a list, without its skipped rows, because there may be thousands of them. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
-  companyId: shown.id('companyId', EXAMPLE_IDS.company, 'The id of the company that was billed.'),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the history scan was accepted.'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the history scan was accepted.', 'createdTime'),
 });
 
 export const createScan = route({

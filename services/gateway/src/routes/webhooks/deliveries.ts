@@ -11,20 +11,17 @@ import type { Reply } from '../../http/response/reply.js';
 import { delivery, deliveryStatus } from './delivery-record.js';
 
 const attempt = shown.record<DeliveryAttempt>()({
-  at: shown.instant('attemptTime', EXAMPLE_INSTANT, 'The time when the attempt to deliver the webhook event began.'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the attempt to deliver the webhook event began.', 'attemptTime'),
   outcome: shown.text(
-    'outcome',
     'HTTP_ERROR',
     'The outcome of the attempt to deliver the webhook event: SUCCESS, HTTP_ERROR, TIMEOUT, DNS_ERROR, CONNECT_ERROR, TLS_ERROR, BLOCKED_ADDRESS, RESPONSE_TOO_LARGE or INTERRUPTED.',
   ),
   responseCode: shown.orNull(
     z.int(),
-    'responseCode',
     503,
     'The HTTP status of the response to the attempt to deliver the webhook event, or null if the receiver did not respond.',
   ),
   durationMs: shown.count(
-    'durationMs',
     84,
     'The time in milliseconds from the start of the attempt to deliver the webhook event until the status line of the response was received.',
   ),
@@ -32,9 +29,8 @@ const attempt = shown.record<DeliveryAttempt>()({
 
 const deliveryWithAttempts = shown.record<GetDeliveryResponse>('DeliveryWithAttempts')({
   ...shown.within('delivery', delivery),
-  attempts: shown.list(attempt, 'attempts', 'The last 20 attempts of the webhook delivery, oldest first.'),
+  attempts: shown.list(attempt, 'The last 20 attempts of the webhook delivery, oldest first.'),
   responseExcerpt: shown.textOrNull(
-    'responseExcerpt',
     'Service Unavailable',
     'The beginning of the body of the last response to the webhook delivery, kept for 7 days. Null if there is none.',
   ),

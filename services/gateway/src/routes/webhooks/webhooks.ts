@@ -36,11 +36,10 @@ const EXAMPLE_EVENTS = ['invoice.analysis.completed', 'finding.created'];
 const EXAMPLE_SECRET = 'whsec_<43 letters and digits>';
 
 export const webhook = shown.record<Endpoint>('Webhook')({
-  id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
-  url: shown.text('url', EXAMPLE_URL, 'The normalized URL to which the webhook events are delivered.'),
+  id: shown.id(EXAMPLE_IDS.webhook, 'The id of the webhook.', 'endpointId'),
+  url: shown.text(EXAMPLE_URL, 'The normalized URL to which the webhook events are delivered.'),
   events: shown.field(
     z.array(z.string()).describe('The types of webhook events that are delivered to the webhook.'),
-    'events',
     EXAMPLE_EVENTS,
   ),
   status: shown.name(
@@ -48,31 +47,24 @@ export const webhook = shown.record<Endpoint>('Webhook')({
       'The status of the webhook: ACTIVE, or DISABLED by its owner or because its deliveries failed for days.',
     ),
     EndpointStatus,
-    'status',
     'ACTIVE',
   ),
-  createdAt: shown.instant('createdTime', EXAMPLE_INSTANT, 'The time when the webhook was created.'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the webhook was created.', 'createdTime'),
 });
 
 const createdWebhook = shown.record<CreateEndpointResponse>('CreatedWebhook')({
   ...shown.within('endpoint', webhook),
   secret: shown.text(
-    'secret',
     EXAMPLE_SECRET,
     'The secret with which webhook deliveries are signed. The secret is never shown again.',
   ),
 });
 
 const lastDay = shown.record<EndpointUse>()({
-  delivered: shown.count(
-    'delivered',
-    412,
-    'The number of webhook deliveries that the receiver accepted with a 2xx status.',
-  ),
-  failed: shown.count('failed', 0, 'The number of webhook deliveries that are FAILED.'),
+  delivered: shown.count(412, 'The number of webhook deliveries that the receiver accepted with a 2xx status.'),
+  failed: shown.count(0, 'The number of webhook deliveries that are FAILED.'),
   p95Ms: shown.orNull(
     z.int().min(0),
-    'p95Ms',
     180,
     'The response time in milliseconds that 95 percent of the successful webhook deliveries did not exceed, or null if no delivery was successful.',
   ),
@@ -80,25 +72,24 @@ const lastDay = shown.record<EndpointUse>()({
 
 const webhookWithUse = shown.record<GetEndpointResponse>('WebhookWithUse')({
   ...shown.within('endpoint', webhook),
-  lastDay: shown.part(lastDay, 'lastDay', 'The results of the webhook deliveries that began in the last 24 hours.'),
+  lastDay: shown.part(lastDay, 'The results of the webhook deliveries that began in the last 24 hours.'),
 });
 
 const rotated = shown.record<RotateSecretResponse>('RotatedSecret')({
-  id: shown.id('endpointId', EXAMPLE_IDS.webhook, 'The id of the webhook.'),
+  id: shown.id(EXAMPLE_IDS.webhook, 'The id of the webhook.', 'endpointId'),
   secret: shown.text(
-    'secret',
     EXAMPLE_SECRET,
     'The new secret with which webhook deliveries are signed. The secret is never shown again.',
   ),
   previous_secret_expires_at: shown.instant(
-    'previousSecretExpiresTime',
     EXAMPLE_INSTANT,
     'The time until which webhook deliveries are also signed with the previous secret.',
+    'previousSecretExpiresTime',
   ),
 });
 
 const replayCount = shown.record<ReplayFailedDeliveriesResponse>('ReplayCount')({
-  count: shown.count('count', 17, 'The number of webhook deliveries that are sent again.'),
+  count: shown.count(17, 'The number of webhook deliveries that are sent again.'),
 });
 
 const fields = {
