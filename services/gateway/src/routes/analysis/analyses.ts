@@ -6,7 +6,6 @@ import { pathId, stated } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { decision, latestAnalysis, riskScore, versions } from './analysis-record.js';
 
 const difference = shown.record<AnalysisDifference>()({
@@ -69,7 +68,7 @@ export const listAnalyses = route({
   params: invoiceParams,
   query: pageQuery.omit({ created_from: true, created_to: true }),
   responses: { 200: { description: 'A page of analyses of the invoice.', schema: pageOf(analysisSummary.schema) } },
-  async handle({ params, query }, { analyses }): Promise<Reply> {
+  async handle({ params, query }, { analyses }) {
     const list = listRequest(`listAnalyses ${params.invoiceId}`, query);
     const reply = await analyses.listAnalyses({
       invoiceId: params.invoiceId,
@@ -91,7 +90,7 @@ export const reanalyzeInvoice = route({
   params: invoiceParams,
   responses: { 200: { description: 'The new analysis of the invoice.', schema: latestAnalysis.schema } },
   refusals: [409],
-  async handle({ params }, { analyses }): Promise<Reply> {
+  async handle({ params }, { analyses }) {
     const { analysis } = await analyses.reanalyzeInvoice({ invoiceId: params.invoiceId });
     return { status: 200, body: latestAnalysis.present(stated(analysis)) };
   },

@@ -16,7 +16,6 @@ import {
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { knownFamily, knownFindingType, severity } from './finding-record.js';
 
@@ -139,7 +138,7 @@ export const listRoutingRules = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   query: rulesQuery,
   responses: { 200: { description: 'A page of routing rules.', schema: pageOf(rule.schema) } },
-  async handle({ query }, { routingRules }): Promise<Reply> {
+  async handle({ query }, { routingRules }) {
     const list = listRequest('listRoutingRules', query);
     const reply = await routingRules.listRoutingRules(list.request);
     return { status: 200, body: list.page(reply.rules.map(rule.present), reply.nextPageToken) };
@@ -171,7 +170,7 @@ export const createRoutingRule = route({
     }),
   responses: { 201: { description: 'The new routing rule.', schema: rule.schema, headers: ['Location'] } },
   refusals: [409],
-  async handle({ body }, { routingRules }): Promise<Reply> {
+  async handle({ body }, { routingRules }) {
     const reply = await routingRules.createRoutingRule({
       name: body.name.trim(),
       position: body.position,
@@ -194,7 +193,7 @@ export const getRoutingRule = route({
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
   responses: { 200: { description: 'The routing rule.', schema: rule.schema } },
-  async handle({ params }, { routingRules }): Promise<Reply> {
+  async handle({ params }, { routingRules }) {
     const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId });
     return { status: 200, body: rule.present(stated(reply.rule)) };
   },
@@ -222,7 +221,7 @@ export const updateRoutingRule = route({
     .register(examples, { example: { enabled: false } }),
   responses: { 200: { description: 'The updated routing rule.', schema: rule.schema } },
   refusals: [409],
-  async handle({ params, body }, { routingRules }): Promise<Reply> {
+  async handle({ params, body }, { routingRules }) {
     const reply = await routingRules.updateRoutingRule({
       ruleId: params.ruleId,
       name: body.name?.trim(),
@@ -245,7 +244,7 @@ export const deleteRoutingRule = route({
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
   responses: { 204: { description: 'The routing rule is removed. Existing assignments are kept.' } },
-  async handle({ params }, { routingRules }): Promise<Reply> {
+  async handle({ params }, { routingRules }) {
     await routingRules.deleteRoutingRule({ ruleId: params.ruleId });
     return { status: 204 };
   },

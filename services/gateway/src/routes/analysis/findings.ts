@@ -8,7 +8,6 @@ import { note, pathId, stated, toInstant, uuid } from '../../http/description/fi
 import { listRequest, onlyPage, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { disposition, finding, knownFindingType, severity } from './finding-record.js';
 
 const findingParams = z.object({ findingId: pathId('finding') });
@@ -83,7 +82,7 @@ export const listFindings = route({
       ),
   }),
   responses: { 200: { description: 'A page of findings.', schema: pageOf(finding.schema) } },
-  async handle({ query }, { findings }): Promise<Reply> {
+  async handle({ query }, { findings }) {
     const list = listRequest('listFindings', query);
     const reply = await findings.listFindings({
       ...list.request,
@@ -251,7 +250,7 @@ export const summarizeFindings = route({
       ),
   }),
   responses: { 200: { description: 'The counts and amounts of the matching findings.', schema: findingSummaryReport } },
-  async handle({ query }, { findings }): Promise<Reply> {
+  async handle({ query }, { findings }) {
     const reply = await findings.summarizeFindings({
       companyId: query.company_id,
       createdFromTime: query.created_from === undefined ? undefined : toInstant(query.created_from),
@@ -287,7 +286,7 @@ export const getFinding = route({
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: { 200: { description: 'The finding.', schema: finding.schema } },
-  async handle({ params }, { findings }): Promise<Reply> {
+  async handle({ params }, { findings }) {
     const reply = await findings.getFinding({ findingId: params.findingId });
     return { status: 200, body: finding.present(stated(reply.finding)) };
   },
@@ -305,7 +304,7 @@ export const listFindingHistory = route({
   responses: {
     200: { description: 'All changes to the finding, oldest first.', schema: pageOf(change.schema) },
   },
-  async handle({ params }, { findings }): Promise<Reply> {
+  async handle({ params }, { findings }) {
     const { changes } = await findings.listFindingHistory({ findingId: params.findingId });
     return { status: 200, body: onlyPage(changes.map(change.present)) };
   },
@@ -337,7 +336,7 @@ export const reviewFinding = route({
     }),
   responses: { 200: { description: 'The reviewed finding.', schema: finding.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { findings }): Promise<Reply> {
+  async handle({ params, body, principal }, { findings }) {
     const reply = await findings.reviewFinding({
       findingId: params.findingId,
       disposition: body.disposition,
@@ -368,7 +367,7 @@ export const assignFinding = route({
     .register(examples, { example: { assignee_user_id: EXAMPLE_IDS.assignee } }),
   responses: { 200: { description: 'The finding with its new assignment.', schema: finding.schema } },
   refusals: [409],
-  async handle({ params, body }, { findings }): Promise<Reply> {
+  async handle({ params, body }, { findings }) {
     const reply = await findings.assignFinding({
       findingId: params.findingId,
       assigneeUserId: body.assignee_user_id ?? undefined,

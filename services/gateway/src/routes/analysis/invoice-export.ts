@@ -21,7 +21,6 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT, exampleOf } from '../../http/description/
 import { pathId, shownInstant, stated } from '../../http/description/fields.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { decision, riskScore, versions } from './analysis-record.js';
 import { finding } from './finding-record.js';
 import { exampleInvoice, shownInvoice, source, storedInvoice } from './stored-invoice.js';
@@ -265,7 +264,7 @@ export const exportInvoice = route({
   }),
   responses: { 200: { description: 'The exported invoice.', schema: exportedInvoice.schema } },
   refusals: [409],
-  async handle({ params, query }, { uploadAnalyses }): Promise<Reply> {
+  async handle({ params, query }, { uploadAnalyses }) {
     const exported = await uploadAnalyses.exportInvoice({
       invoiceId: params.invoiceId,
       includeUnready: query.include === 'unready',

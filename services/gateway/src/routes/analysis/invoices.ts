@@ -8,7 +8,6 @@ import { examples } from '../../http/description/examples.js';
 import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 import { decision, latestAnalysis } from './analysis-record.js';
 import { exampleInvoice, source, storedInvoice } from './stored-invoice.js';
@@ -36,7 +35,7 @@ export const analyzeInvoice = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal }, { invoices }): Promise<Reply> {
+  async handle({ body, fingerprint, idempotencyKey, principal }, { invoices }) {
     const { analysis, replayed } = await invoices.analyzeInvoice({
       invoice: toWire(body),
       idempotencyKey,
@@ -68,7 +67,7 @@ export const listInvoices = route({
     decision: decision.optional().describe('Return only invoices with this decision.'),
   }),
   responses: { 200: { description: 'A page of invoices.', schema: pageOf(storedInvoice.schema) } },
-  async handle({ query }, { invoices }): Promise<Reply> {
+  async handle({ query }, { invoices }) {
     const list = listRequest('listInvoices', query);
     const reply = await invoices.listInvoices({
       ...list.request,
@@ -90,7 +89,7 @@ export const getInvoice = route({
   access: { scope: 'invoices:read' },
   params: invoiceParams,
   responses: { 200: { description: 'The invoice.', schema: storedInvoice.schema } },
-  async handle({ params }, { invoices }): Promise<Reply> {
+  async handle({ params }, { invoices }) {
     const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId });
     return { status: 200, body: storedInvoice.present(stated(invoice)) };
   },
@@ -113,7 +112,7 @@ export const getLatestAnalysis = route({
     },
     304: { description: 'The analysis has not changed since the response whose ETag is sent as If-None-Match.' },
   },
-  async handle({ params, ifNoneMatch }, { invoices }): Promise<Reply> {
+  async handle({ params, ifNoneMatch }, { invoices }) {
     const { invoiceId } = params;
     const { analysis } = await invoices.getLatestAnalysis({ invoiceId });
     return conditional(invoiceId, latestAnalysis.present(stated(analysis)), ifNoneMatch);

@@ -6,7 +6,6 @@ import { z } from 'zod';
 import { onlyPage, pageOf } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { severity } from './finding-record.js';
 
 const policy = shown.record<GetCurrentPolicyResponse>('Policy')({
@@ -64,7 +63,7 @@ export const getCurrentPolicy = route({
   rpc: 'invoicecontrol.analysis.v1.PolicyService/GetCurrentPolicy',
   access: { scope: 'findings:read' },
   responses: { 200: { description: 'The current policy.', schema: policy.schema } },
-  async handle(_input, { policies }): Promise<Reply> {
+  async handle(_input, { policies }) {
     const reply = await policies.getCurrentPolicy({});
     return { status: 200, body: policy.present(reply) };
   },
@@ -78,7 +77,7 @@ export const listFindingTypes = route({
   rpc: 'invoicecontrol.analysis.v1.PolicyService/ListFindingTypes',
   access: { scope: 'findings:read' },
   responses: { 200: { description: 'All finding types.', schema: pageOf(findingType.schema) } },
-  async handle(_input, { policies }): Promise<Reply> {
+  async handle(_input, { policies }) {
     const { findingTypes } = await policies.listFindingTypes({});
     return { status: 200, body: onlyPage(findingTypes.map(findingType.present)) };
   },

@@ -5,7 +5,6 @@ import { EXAMPLE_IDS, examples } from '../../http/description/examples.js';
 import { pathId, shownId, stated, text, uuid } from '../../http/description/fields.js';
 import { asyncPreference } from '../../http/response/prefer.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { acceptedAnalysis } from './accepted-analysis.js';
 
 /**
@@ -79,7 +78,7 @@ export const analyzeUpload = route({
     },
   },
   refusals: [404, 409, 422],
-  async handle({ body, headers, principal }, { uploadAnalyses }): Promise<Reply> {
+  async handle({ body, headers, principal }, { uploadAnalyses }) {
     const uploadId = body.upload_id.toLowerCase();
     if (uuidKind.faultOf(uploadId) !== undefined) throw notFound('upload');
     const { analysis, replayed } = await uploadAnalyses.analyzeUpload({
@@ -135,7 +134,7 @@ export const correctUpload = route({
     200: { description: 'The analysis of the invoice with the corrections.', schema: acceptedAnalysis.schema },
   },
   refusals: [409],
-  async handle({ params, body, principal }, { uploadAnalyses }): Promise<Reply> {
+  async handle({ params, body, principal }, { uploadAnalyses }) {
     const { analysis } = await uploadAnalyses.correctUpload({
       uploadId: params.uploadId,
       fields: body.fields,

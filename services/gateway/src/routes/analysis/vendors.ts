@@ -7,7 +7,6 @@ import { LABEL_LENGTH_MAX, pathId, shownId, text, uuid } from '../../http/descri
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 
 const address = shown.record<ErpAddress>('VendorAddress')({
   line1: shown.textOrNull('Hafenstraße 1', 'The first line of the vendor address, or null if not stated.'),
@@ -103,7 +102,7 @@ export const listVendors = route({
       .describe('Return only vendors whose name begins with this text. Case and accents are ignored.'),
   }),
   responses: { 200: { description: 'A page of vendors.', schema: pageOf(vendor.schema) } },
-  async handle({ query }, { vendors }): Promise<Reply> {
+  async handle({ query }, { vendors }) {
     const list = listRequest('listVendors', query);
     const { pageSize, pageToken } = list.request;
     const reply = await vendors.listVendors({
@@ -127,7 +126,7 @@ export const getVendor = route({
   access: { minimumRole: 'ANALYST', scope: 'invoices:read' },
   params: z.object({ vendorId: pathId('vendor') }),
   responses: { 200: { description: 'The vendor with its invoices and open findings.', schema: vendorOverview.schema } },
-  async handle({ params }, { vendors }): Promise<Reply> {
+  async handle({ params }, { vendors }) {
     const reply = await vendors.getVendor({ vendorId: params.vendorId });
     return { status: 200, body: vendorOverview.present(reply) };
   },

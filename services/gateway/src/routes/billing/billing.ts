@@ -4,7 +4,6 @@ import type { TenantClients } from '../../clients.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
 import { shownId, shownInstant, showInstant } from '../../http/description/fields.js';
 import { publicRoute, route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { readUsage, usage } from './usage.js';
 
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
@@ -100,7 +99,7 @@ export const createCheckout = route({
     }),
   responses: { 200: { description: 'The options for `Paddle.Checkout.open`.', schema: checkoutOptions } },
   refusals: [409],
-  async handle({ body, principal }, { checkouts, organizations }): Promise<Reply> {
+  async handle({ body, principal }, { checkouts, organizations }) {
     const { email, subscriptionStatus } = await organizations.getBillingContact({});
     const { items, customerEmail, successUrl, checkoutReference } = await checkouts.createCheckout({
       planCode: body.plan_code,
@@ -189,7 +188,7 @@ export const getSubscription = route({
   ],
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   responses: { 200: { description: 'The subscription of the organization.', schema: subscription } },
-  async handle({ principal }, clients): Promise<Reply> {
+  async handle({ principal }, clients) {
     return { status: 200, body: await readSubscription(principal, clients) };
   },
 });
@@ -252,7 +251,7 @@ export const createPortalSession = route({
     },
   },
   refusals: [404, 409, 502],
-  async handle(_input, { subscriptions }): Promise<Reply> {
+  async handle(_input, { subscriptions }) {
     const { url } = await subscriptions.createPortalSession({});
     return { status: 200, body: { url } };
   },
@@ -295,7 +294,7 @@ export const receivePaddleNotification = publicRoute({
     }),
   responses: { 200: { description: 'The notification from the payment provider is stored.' } },
   refusals: [401],
-  async handle({ rawBody, headers }, { paymentNotifications }): Promise<Reply> {
+  async handle({ rawBody, headers }, { paymentNotifications }) {
     const signature = headers['paddle-signature'];
     await paymentNotifications.receiveNotification({
       signature: typeof signature === 'string' ? signature : '',

@@ -5,7 +5,6 @@ import { documentReply } from '../../http/response/document-reply.js';
 import { pathId, stated } from '../../http/description/fields.js';
 import { inlineAs, safeFileName } from '../../http/response/file-name.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 
 /** Timeout in milliseconds, long enough for a slow reader of the largest document. */
 const READ_TIMEOUT_MS = 120_000;
@@ -50,7 +49,7 @@ export const getInvoiceDocument = route({
     304: { description: 'The document has not changed since the response whose ETag is sent as If-None-Match.' },
   },
   refusals: [412, 416],
-  async handle({ params, headers, isHead }, { invoices, documents }): Promise<Reply> {
+  async handle({ params, headers, isHead }, { invoices, documents }) {
     const { invoiceId } = params;
     const stored = stated((await invoices.getInvoice({ invoiceId })).invoice);
     const { documentId: uploadId } = stored;

@@ -77,7 +77,7 @@ export const getInvoiceDocumentPage = route({
     },
   },
   refusals: [422],
-  async handle({ params, query, ifNoneMatch, isHead }, clients): Promise<Reply> {
+  async handle({ params, query, ifNoneMatch, isHead }, clients) {
     const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
     if (!PAGE.test(params.page)) throw absent('Page numbers are whole numbers from 1.');
     const number = Math.min(Number(params.page), PAGE_MAX);
@@ -116,7 +116,7 @@ export const viewInvoiceDocument = route({
     },
   },
   refusals: [422],
-  async handle({ params, ifNoneMatch, isHead }, clients): Promise<Reply> {
+  async handle({ params, ifNoneMatch, isHead }, clients) {
     const { uploadId, invoiceId, name } = await uploadedDocument(params.invoiceId, clients);
     const page = undefined;
     const { rendering } = await clients.documents.describeRendering({ uploadId, page });

@@ -10,7 +10,6 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/e
 import { pathId, shownId, shownInstant, showInstant, stated, wordOf } from '../../http/description/fields.js';
 import { fileRoute, route } from '../../http/description/route.js';
 import type { FileRight } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { ksefNumberOf } from '../ksef/ksef-number.js';
 import type { SentFile } from '../../http/body/sent-file.js';
 
@@ -156,7 +155,7 @@ export const reserveUpload = route({
   responses: {
     201: { description: 'The reserved upload, which waits for its bytes.', schema: reserved, headers: ['Location'] },
   },
-  async handle({ body, principal }, { uploads }): Promise<Reply> {
+  async handle({ body, principal }, { uploads }) {
     const { upload, token } = await uploads.reserveUpload({
       ...body,
       uploadBytesPerMonthLimit: principal.limits?.uploadBytesPerMonth,
@@ -195,7 +194,7 @@ export const receiveUpload = fileRoute({
     const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId, token });
     return organizationId;
   },
-  async receive({ params, right, file }, { uploads }): Promise<Reply> {
+  async receive({ params, right, file }, { uploads }) {
     await uploads.receiveUpload(messagesOf(params.uploadId, right, file));
     return { status: 204 };
   },
@@ -211,7 +210,7 @@ export const getUploadStatus = route({
   access: { scope: 'invoices:read' },
   params: uploadParams,
   responses: { 200: { description: 'The status of the upload.', schema: status } },
-  async handle({ params }, { uploads, uploadAnalyses }): Promise<Reply> {
+  async handle({ params }, { uploads, uploadAnalyses }) {
     const { uploadId } = params;
     const upload = stated((await uploads.getUpload({ uploadId })).upload);
     const analysis = await uploadAnalyses.getUploadAnalysis({ uploadId });

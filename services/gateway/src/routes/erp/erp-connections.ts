@@ -6,7 +6,6 @@ import { calendarDay, pathId, secret, shownInstant, showInstant, stated, uuid } 
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
@@ -202,7 +201,7 @@ export const createErpConnection = route({
   body: newConnection,
   responses: { 201: { description: 'The new ERP connection.', schema: connection.schema, headers: ['Location'] } },
   refusals: [409],
-  async handle({ body, principal }, { erpConnections }): Promise<Reply> {
+  async handle({ body, principal }, { erpConnections }) {
     const reply = await erpConnections.createConnection({
       provider: body.provider,
       companyId: body.company_id,
@@ -232,7 +231,7 @@ export const listErpConnections = route({
     status: status.optional().describe('Return only ERP connections with this status.'),
   }),
   responses: { 200: { description: 'A page of ERP connections.', schema: pageOf(connection.schema) } },
-  async handle({ query }, { erpConnections }): Promise<Reply> {
+  async handle({ query }, { erpConnections }) {
     const list = listRequest('listErpConnections', query);
     const reply = await erpConnections.listConnections({
       ...list.request,
@@ -254,7 +253,7 @@ export const getErpConnection = route({
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   responses: { 200: { description: 'The ERP connection.', schema: connection.schema } },
-  async handle({ params }, { erpConnections }): Promise<Reply> {
+  async handle({ params }, { erpConnections }) {
     const reply = await erpConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: connection.present(stated(reply.connection)) };
   },
@@ -301,7 +300,7 @@ export const updateErpConnection = route({
     .register(examples, { example: { paused: true } }),
   responses: { 200: { description: 'The updated ERP connection.', schema: connection.schema } },
   refusals: [409],
-  async handle({ params, body }, { erpConnections }): Promise<Reply> {
+  async handle({ params, body }, { erpConnections }) {
     const reply = await erpConnections.updateConnection({
       connectionId: params.connectionId,
       secret: body.client_secret ?? body.api_key,
@@ -327,7 +326,7 @@ export const testErpConnection = route({
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the ERP connection.', schema: testResult.schema } },
   refusals: [409, 502],
-  async handle({ params }, { erpConnections }): Promise<Reply> {
+  async handle({ params }, { erpConnections }) {
     const reply = await erpConnections.testConnection({ connectionId: params.connectionId });
     return { status: 200, body: testResult.present(reply) };
   },
@@ -346,7 +345,7 @@ export const deleteErpConnection = route({
   params: connectionParams,
   responses: { 204: { description: 'The ERP is disconnected, by this or an earlier request.' } },
   refusals: [409],
-  async handle({ params }, { erpConnections }): Promise<Reply> {
+  async handle({ params }, { erpConnections }) {
     await erpConnections.deleteConnection({ connectionId: params.connectionId });
     return { status: 204 };
   },

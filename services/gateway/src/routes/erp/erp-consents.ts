@@ -51,7 +51,7 @@ export const startErpConsent = route({
         }),
     },
   },
-  async handle({ body, principal }, { erpOAuth }): Promise<Reply> {
+  async handle({ body, principal }, { erpOAuth }) {
     const { authorizeUrl } = await erpOAuth.startOAuth({
       provider: body.provider,
       companyId: body.company_id,
@@ -130,7 +130,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         303: redirected,
         200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
-      async handle({ rawQuery, isHead, ...input }, { erpOAuth }): Promise<Reply> {
+      async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
         // Showing a consent uses it up, so a program that only checks the URL must not do that.
         if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
         const provider = providerOf(input);
@@ -153,7 +153,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
       isForm: true,
       body: decision,
       responses: { 303: redirected },
-      async handle({ body, ...input }, { erpOAuth }): Promise<Reply> {
+      async handle({ body, ...input }, { erpOAuth }) {
         const reply = await erpOAuth.decideConfirmation({ provider: providerOf(input), ...body });
         return redirectTo(reply.redirect);
       },

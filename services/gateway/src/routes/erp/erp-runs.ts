@@ -4,7 +4,6 @@ import { examples } from '../../http/description/examples.js';
 import { pathId, stated } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { run, runMode } from './run-record.js';
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'ERP connection') });
@@ -33,7 +32,7 @@ export const startErpRun = route({
     .register(examples, { example: { mode: 'FULL' } }),
   responses: { 202: { description: 'The synchronisation run that this request started.', schema: run.schema } },
   refusals: [409],
-  async handle({ params, body }, { erpRuns }): Promise<Reply> {
+  async handle({ params, body }, { erpRuns }) {
     const reply = await erpRuns.startRun({
       connectionId: params.connectionId,
       mode: RunMode[body.mode ?? 'INCREMENTAL'],
@@ -55,7 +54,7 @@ export const listErpRuns = route({
   responses: {
     200: { description: 'A page of synchronisation runs of the ERP connection.', schema: pageOf(run.schema) },
   },
-  async handle({ params, query }, { erpRuns }): Promise<Reply> {
+  async handle({ params, query }, { erpRuns }) {
     const { connectionId } = params;
     const list = listRequest(`listErpRuns:${connectionId}`, query);
     const reply = await erpRuns.listRuns({ connectionId, ...list.request });

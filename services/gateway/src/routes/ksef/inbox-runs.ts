@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { examples, exampleOf } from '../../http/description/examples.js';
 import { pathId, stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { inboxRun } from './inbox-record.js';
 import { ksefConnection } from './ksef-connections.js';
 
@@ -30,7 +29,7 @@ export const startKsefInboxRuns = route({
     },
   },
   refusals: [409],
-  async handle({ params }, { ksefConnections, ksefInbox }): Promise<Reply> {
+  async handle({ params }, { ksefConnections, ksefInbox }) {
     const { connectionId } = params;
     // The connection is read before runs are started. A failure after the start would suggest that no run was started.
     const { connection } = await ksefConnections.getConnection({ connectionId });
@@ -60,7 +59,7 @@ export const listKsefInboxRuns = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   responses: { 200: { description: 'The inbox runs of the KSeF connection.', schema: runList } },
-  async handle({ params }, { ksefInbox }): Promise<Reply> {
+  async handle({ params }, { ksefInbox }) {
     const { runs } = await ksefInbox.listInboxRuns({ connectionId: params.connectionId });
     return { status: 200, body: { items: runs.map(inboxRun.present) } };
   },

@@ -12,7 +12,6 @@ import { calendarDay, pathId, secret, stated, uuid } from '../../http/descriptio
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { inbox } from './inbox-record.js';
 
 const TOKEN_LENGTH_MIN = 20;
@@ -242,7 +241,7 @@ export const saveKsefConnection = route({
     201: { description: 'The new KSeF connection.', schema: ksefConnection.schema, headers: ['Location'] },
   },
   refusals: [409],
-  async handle({ body }, { ksefConnections }): Promise<Reply> {
+  async handle({ body }, { ksefConnections }) {
     const reply = await ksefConnections.saveConnection({
       companyId: body.company_id,
       environment: Environment[body.environment],
@@ -277,7 +276,7 @@ export const listKsefConnections = route({
     status: status.optional().describe('Return only KSeF connections with this status.'),
   }),
   responses: { 200: { description: 'A page of KSeF connections.', schema: pageOf(ksefConnection.schema) } },
-  async handle({ query }, { ksefConnections }): Promise<Reply> {
+  async handle({ query }, { ksefConnections }) {
     const list = listRequest('listKsefConnections', query);
     const reply = await ksefConnections.listConnections({
       ...list.request,
@@ -299,7 +298,7 @@ export const getKsefConnection = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   responses: { 200: { description: 'The KSeF connection.', schema: ksefConnection.schema } },
-  async handle({ params }, { ksefConnections }): Promise<Reply> {
+  async handle({ params }, { ksefConnections }) {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: ksefConnection.present(stated(reply.connection)) };
   },
@@ -333,7 +332,7 @@ export const updateKsefConnection = route({
     .register(examples, { example: { inbox: { enabled: true, from: '2026-03-01' } } }),
   responses: { 200: { description: 'The updated KSeF connection.', schema: ksefConnection.schema } },
   refusals: [409],
-  async handle({ params, body }, { ksefInbox }): Promise<Reply> {
+  async handle({ params, body }, { ksefInbox }) {
     const reply = await ksefInbox.updateInbox({
       connectionId: params.connectionId,
       enabled: body.inbox.enabled,
@@ -357,7 +356,7 @@ export const testKsefConnection = route({
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the KSeF connection.', schema: testResult.schema } },
   refusals: [409, 502],
-  async handle({ params }, { ksefConnections }): Promise<Reply> {
+  async handle({ params }, { ksefConnections }) {
     const reply = await ksefConnections.testConnection({ connectionId: params.connectionId });
     return { status: 200, body: testResult.present(reply) };
   },
@@ -376,7 +375,7 @@ export const disableKsefConnection = route({
   params: connectionParams,
   responses: { 204: { description: 'The KSeF connection is disabled, by this or an earlier request.' } },
   refusals: [409],
-  async handle({ params }, { ksefConnections }): Promise<Reply> {
+  async handle({ params }, { ksefConnections }) {
     await ksefConnections.disableConnection({ connectionId: params.connectionId });
     return { status: 204 };
   },

@@ -8,7 +8,6 @@ import { EXAMPLE_IDS, examples, exampleOf } from '../../http/description/example
 import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { attempt, confirmationFileName, submission, submissionStatus } from './submission-record.js';
 
 const INVOICES_MAX = 100;
@@ -59,7 +58,7 @@ export const createKsefSubmission = route({
     },
   },
   refusals: [409],
-  async handle({ params, body }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params, body }, { ksefSubmissions }) {
     const { connectionId } = params;
     const reply = await ksefSubmissions.createSubmission({ connectionId, invoiceId: body.invoice_id });
     const stored = submission.present(stated(reply.submission));
@@ -136,7 +135,7 @@ export const createKsefSubmissions = route({
   body: bulkRequest,
   takesEffectOnce: true,
   responses: { 200: { description: 'The result of submitting each invoice.', schema: bulkResult } },
-  async handle({ params, body }, { ksefConnections, ksefSubmissions }): Promise<Reply> {
+  async handle({ params, body }, { ksefConnections, ksefSubmissions }) {
     const { connectionId } = params;
     await ksefConnections.getConnection({ connectionId });
     const { invoice_ids: invoiceIds } = body;
@@ -200,7 +199,7 @@ export const listKsefSubmissions = route({
     invoice_id: uuid().optional().describe('Return only the KSeF submission of the invoice with this id.'),
   }),
   responses: { 200: { description: 'The submissions of the KSeF connection.', schema: submissionList } },
-  async handle({ params, query }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params, query }, { ksefSubmissions }) {
     const { connectionId } = params;
     const limit = query.limit ?? String(PAGE_SIZE_MAX);
     const list = listRequest(`listKsefSubmissions:${connectionId}`, { ...query, limit });
@@ -226,7 +225,7 @@ export const getKsefSubmission = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
   responses: { 200: { description: 'The KSeF submission.', schema: submission.schema } },
-  async handle({ params }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params }, { ksefSubmissions }) {
     const reply = await ksefSubmissions.getSubmission(params);
     return { status: 200, body: submission.present(stated(reply.submission)) };
   },
@@ -250,7 +249,7 @@ export const listKsefSubmissionAttempts = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
   responses: { 200: { description: 'The attempts of the KSeF submission.', schema: attemptList } },
-  async handle({ params }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params }, { ksefSubmissions }) {
     const reply = await ksefSubmissions.listAttempts(params);
     return { status: 200, body: { items: reply.attempts.map(attempt.present) } };
   },
@@ -272,7 +271,7 @@ export const cancelKsefSubmission = route({
     200: { description: 'The KSeF submission, canceled by this or an earlier request.', schema: submission.schema },
   },
   refusals: [409],
-  async handle({ params }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params }, { ksefSubmissions }) {
     const reply = await ksefSubmissions.cancelSubmission(params);
     return { status: 200, body: submission.present(stated(reply.submission)) };
   },
@@ -296,7 +295,7 @@ export const getKsefConfirmation = route({
       headers: ['Content-Disposition'],
     },
   },
-  async handle({ params, isHead }, { ksefSubmissions }): Promise<Reply> {
+  async handle({ params, isHead }, { ksefSubmissions }) {
     const { xml, ksefNumber } = await ksefSubmissions.getConfirmation(params);
     const headers = {
       'Content-Type': 'application/xml',

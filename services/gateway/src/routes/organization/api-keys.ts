@@ -6,7 +6,6 @@ import { dateTime, LABEL_LENGTH_MAX, stated, text, toInstant } from '../../http/
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { grantorOf } from './grantor.js';
 
@@ -70,7 +69,7 @@ export const listApiKeys = route({
   responses: {
     200: { description: 'A page of API key records, without the keys themselves.', schema: pageOf(apiKey.schema) },
   },
-  async handle({ query }, { apiKeys }): Promise<Reply> {
+  async handle({ query }, { apiKeys }) {
     const list = listRequest('listApiKeys', query);
     const reply = await apiKeys.listApiKeys(list.request);
     return { status: 200, body: list.page(reply.apiKeys.map(apiKey.present), reply.nextPageToken) };
@@ -116,7 +115,7 @@ export const createApiKey = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal }, { apiKeys }): Promise<Reply> {
+  async handle({ body, principal }, { apiKeys }) {
     const reply = await apiKeys.createApiKey({
       name: body.name.trim(),
       role: body.role,
@@ -139,7 +138,7 @@ export const getApiKey = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: apiKeyParams,
   responses: { 200: { description: 'The record of the API key, without the key itself.', schema: apiKey.schema } },
-  async handle({ params }, { apiKeys }): Promise<Reply> {
+  async handle({ params }, { apiKeys }) {
     const reply = await apiKeys.getApiKey({ apiKeyId: params.apiKeyId });
     return { status: 200, body: apiKey.present(stated(reply.apiKey)) };
   },
@@ -171,7 +170,7 @@ export const updateApiKey = route({
     .register(examples, { example: { name: 'ERP import, old' } }),
   responses: { 200: { description: 'The updated record of the API key.', schema: apiKey.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { apiKeys }): Promise<Reply> {
+  async handle({ params, body, principal }, { apiKeys }) {
     const reply = await apiKeys.updateApiKey({
       apiKeyId: params.apiKeyId,
       name: body.name?.trim(),
@@ -194,7 +193,7 @@ export const revokeApiKey = route({
   params: apiKeyParams,
   responses: { 204: { description: 'The API key is revoked at once.' } },
   refusals: [409],
-  async handle({ params }, { apiKeys }): Promise<Reply> {
+  async handle({ params }, { apiKeys }) {
     await apiKeys.revokeApiKey({ apiKeyId: params.apiKeyId });
     return { status: 204 };
   },

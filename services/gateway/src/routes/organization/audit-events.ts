@@ -4,7 +4,6 @@ import { exampleOf, EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID } from '../../h
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 
 const actor = shown.record<AuditEvent>()({
   type: shown.word(
@@ -71,7 +70,7 @@ export const listAuditEvents = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of audit events.', schema: pageOf(auditEvent.schema) } },
-  async handle({ query }, { audit }): Promise<Reply> {
+  async handle({ query }, { audit }) {
     const list = listRequest('listAuditEvents', query);
     const reply = await audit.listAuditEvents(list.request);
     return { status: 200, body: list.page(reply.auditEvents.map(auditEvent.present), reply.nextPageToken) };

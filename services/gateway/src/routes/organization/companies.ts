@@ -5,7 +5,6 @@ import { companyTaxId, country, LABEL_LENGTH_MAX, pathId, stated, text } from '.
 import * as shown from '../../http/description/shown.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 export const company = shown.record<Company>('Company')({
@@ -51,7 +50,7 @@ export const listCompanies = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of companies.', schema: pageOf(company.schema) } },
-  async handle({ query }, { companies }): Promise<Reply> {
+  async handle({ query }, { companies }) {
     const list = listRequest('listCompanies', query);
     const reply = await companies.listCompanies(list.request);
     return { status: 200, body: list.page(reply.companies.map(company.present), reply.nextPageToken) };
@@ -73,7 +72,7 @@ export const createCompany = route({
     201: { description: 'The new company.', schema: company.schema, headers: ['Location'] },
   },
   refusals: [409],
-  async handle({ body }, { companies }): Promise<Reply> {
+  async handle({ body }, { companies }) {
     const reply = await companies.createCompany({
       name: body.name.trim(),
       taxId: body.tax_id?.trim(),
@@ -95,7 +94,7 @@ export const getCompany = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: companyParams,
   responses: { 200: { description: 'The company.', schema: company.schema } },
-  async handle({ params }, { companies }): Promise<Reply> {
+  async handle({ params }, { companies }) {
     const reply = await companies.getCompany({ companyId: params.companyId });
     return { status: 200, body: company.present(stated(reply.company)) };
   },
@@ -117,7 +116,7 @@ export const updateCompany = route({
     .register(examples, { example: { name: 'Acme Polska sp. z o.o.' } }),
   responses: { 200: { description: 'The updated company.', schema: company.schema } },
   refusals: [409],
-  async handle({ params, body }, { companies }): Promise<Reply> {
+  async handle({ params, body }, { companies }) {
     const reply = await companies.updateCompany({
       companyId: params.companyId,
       name: body.name?.trim(),
@@ -140,7 +139,7 @@ export const deleteCompany = route({
   params: companyParams,
   responses: { 204: { description: 'The company is deleted.' } },
   refusals: [409],
-  async handle({ params }, { companies }): Promise<Reply> {
+  async handle({ params }, { companies }) {
     await companies.deleteCompany({ companyId: params.companyId });
     return { status: 204 };
   },

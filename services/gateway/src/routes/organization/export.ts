@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { stated } from '../../http/description/fields.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { zipArchive } from '../../http/response/zip-archive.js';
 import { readSubscription } from '../billing/billing.js';
 import { archiveFiles } from './archive-files.js';
@@ -35,7 +34,7 @@ export const exportOrganization = route({
     },
   },
   refusals: [409],
-  async handle({ query, isHead, principal }, clients): Promise<Reply> {
+  async handle({ query, isHead, principal }, clients) {
     const hasOriginals = query.include === 'originals';
     const begun = isHead
       ? { ...(await clients.organizations.getOrganization({})), begunTime: new Date() }

@@ -6,7 +6,6 @@ import { email, LABEL_LENGTH_MAX, pathId, stated, text } from '../../http/descri
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { publicRoute, route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { grantorOf } from './grantor.js';
 
 const role = z
@@ -42,7 +41,7 @@ export const listMembers = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of members and pending invitations.', schema: pageOf(member.schema) } },
-  async handle({ query }, { members }): Promise<Reply> {
+  async handle({ query }, { members }) {
     const list = listRequest('listMembers', query);
     const reply = await members.listMembers(list.request);
     return { status: 200, body: list.page(reply.members.map(member.present), reply.nextPageToken) };
@@ -69,7 +68,7 @@ export const inviteMember = route({
     },
   },
   refusals: [409],
-  async handle({ body, principal }, { members }): Promise<Reply> {
+  async handle({ body, principal }, { members }) {
     const reply = await members.inviteMember({
       email: body.email.trim(),
       role: body.role,
@@ -98,7 +97,7 @@ export const acceptInvitation = publicRoute({
     .register(examples, { example: { token: 'the token of the mail', name: 'Ann Example' } }),
   responses: { 200: { description: 'The new member.', schema: member.schema } },
   refusals: [401, 409],
-  async handle({ body }, { members }): Promise<Reply> {
+  async handle({ body }, { members }) {
     const reply = await members.acceptInvitation({ token: body.token, name: body.name.trim() });
     return { status: 200, body: member.present(stated(reply.member)) };
   },
@@ -114,7 +113,7 @@ export const getMember = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
   responses: { 200: { description: 'The member.', schema: member.schema } },
-  async handle({ params }, { members }): Promise<Reply> {
+  async handle({ params }, { members }) {
     const reply = await members.getMember({ userId: params.userId });
     return { status: 200, body: member.present(stated(reply.member)) };
   },
@@ -135,7 +134,7 @@ export const updateMember = route({
     .register(examples, { example: { role: 'ADMIN' } }),
   responses: { 200: { description: 'The updated member.', schema: member.schema } },
   refusals: [409],
-  async handle({ params, body, principal }, { members }): Promise<Reply> {
+  async handle({ params, body, principal }, { members }) {
     const reply = await members.updateMember({
       userId: params.userId,
       role: body.role,
@@ -156,7 +155,7 @@ export const removeMember = route({
   params: memberParams,
   responses: { 204: { description: 'The member is removed, or the invitation is revoked.' } },
   refusals: [409],
-  async handle({ params, principal }, { members }): Promise<Reply> {
+  async handle({ params, principal }, { members }) {
     await members.removeMember({
       userId: params.userId,
       grantor: grantorOf(principal),

@@ -4,7 +4,6 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 
 export const notification = shown.record<Notification>('Notification')({
   id: shown.text(EXAMPLE_IDS.notification, 'The id of the e-mail notification.', 'notificationId'),
@@ -54,7 +53,7 @@ export const listNotifications = route({
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of e-mail notifications.', schema: pageOf(notification.schema) } },
-  async handle({ query }, { notifications }): Promise<Reply> {
+  async handle({ query }, { notifications }) {
     const list = listRequest('listNotifications', query);
     const reply = await notifications.listNotifications(list.request);
     return { status: 200, body: list.page(reply.notifications.map(notification.present), reply.nextPageToken) };

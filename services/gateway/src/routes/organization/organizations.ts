@@ -8,7 +8,6 @@ import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/e
 import { baseCurrency, email, LABEL_LENGTH_MAX, stated, text } from '../../http/description/fields.js';
 import * as shown from '../../http/description/shown.js';
 import { publicRoute, route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 
 const referenceValidationMode = z
@@ -86,7 +85,7 @@ export const getOrganization = route({
   rpc: 'invoicecontrol.organization.v1.OrganizationService/GetOrganization',
   access: { scope: 'organization:read' },
   responses: { 200: { description: 'The organization that the API key belongs to.', schema: organization.schema } },
-  async handle(_input, { organizations }): Promise<Reply> {
+  async handle(_input, { organizations }) {
     const reply = await organizations.getOrganization({});
     return { status: 200, body: organization.present(stated(reply.organization)) };
   },
@@ -109,7 +108,7 @@ export const updateOrganization = route({
     .register(examples, { example: { name: 'Demonstration Ltd', billing_email: 'billing@example.com' } }),
   responses: { 200: { description: 'The updated organization.', schema: organization.schema } },
   refusals: [409],
-  async handle({ body }, { organizations }): Promise<Reply> {
+  async handle({ body }, { organizations }) {
     const reply = await organizations.updateOrganization({
       name: body.name?.trim(),
       billingEmail: body.billing_email?.trim(),
@@ -142,7 +141,7 @@ export const deleteOrganization = route({
     },
   },
   refusals: [409],
-  async handle({ body }, { organizations }): Promise<Reply> {
+  async handle({ body }, { organizations }) {
     const reply = await organizations.deleteOrganization({ confirmName: body.confirm_name.trim() });
     return { status: 200, body: deletedOrganization.present(reply) };
   },
@@ -171,7 +170,7 @@ export const restoreOrganization = publicRoute({
     },
   },
   refusals: [401, 404, 409],
-  async handle({ body }, { organizations }): Promise<Reply> {
+  async handle({ body }, { organizations }) {
     const reply = await organizations.restoreOrganization({ recoveryToken: body.recovery_token });
     return { status: 200, body: restoredOrganization.present(reply) };
   },
@@ -190,7 +189,7 @@ export const updateBaseCurrency = route({
     .register(examples, { example: { base_currency: 'EUR' } }),
   responses: { 200: { description: 'The new base currency.', schema: baseCurrencyInForce.schema } },
   refusals: [409],
-  async handle({ body }, { organizations }): Promise<Reply> {
+  async handle({ body }, { organizations }) {
     const reply = await organizations.updateBaseCurrency({ baseCurrency: body.base_currency.toUpperCase() });
     return { status: 200, body: baseCurrencyInForce.present(stated(reply.organization)) };
   },
@@ -209,7 +208,7 @@ export const updateReferenceValidation = route({
     .register(examples, { example: { mode: 'DECLARED_PROFILES' } }),
   responses: { 200: { description: 'The new reference validation mode.', schema: modeInForce.schema } },
   refusals: [409],
-  async handle({ body }, { organizations }): Promise<Reply> {
+  async handle({ body }, { organizations }) {
     const reply = await organizations.updateReferenceValidation({ mode: body.mode });
     return { status: 200, body: modeInForce.present(stated(reply.organization)) };
   },

@@ -6,7 +6,6 @@ import { pathId, stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { checkScan, SCAN_BODY_LIMITS, scanRequest } from './scan-request.js';
 
 const skippedRow = shown.record<SkippedRow>()({
@@ -100,7 +99,7 @@ export const createScan = route({
     },
   },
   refusals: [409],
-  async handle({ body, fingerprint, idempotencyKey, principal }, { scans }): Promise<Reply> {
+  async handle({ body, fingerprint, idempotencyKey, principal }, { scans }) {
     const reply = await scans.createScan({
       companyId: body.companyId?.toLowerCase(),
       invoiceRows: body.rows,
@@ -135,7 +134,7 @@ export const listScans = route({
   responses: {
     200: { description: 'A page of history scans, without their skipped rows.', schema: pageOf(scanSummary.schema) },
   },
-  async handle({ query }, { scans }): Promise<Reply> {
+  async handle({ query }, { scans }) {
     const list = listRequest('listScans', query);
     const reply = await scans.listScans({
       ...list.request,
@@ -155,7 +154,7 @@ export const getScan = route({
   access: { scope: 'scans:read' },
   params: z.object({ scanId: pathId('scan') }),
   responses: { 200: { description: 'The history scan.', schema: scan.schema } },
-  async handle({ params }, { scans }): Promise<Reply> {
+  async handle({ params }, { scans }) {
     const reply = await scans.getScan({ scanId: params.scanId });
     return { status: 200, body: scan.present(stated(reply.scan)) };
   },

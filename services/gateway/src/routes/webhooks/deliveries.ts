@@ -7,7 +7,6 @@ import { stated, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { delivery, deliveryStatus } from './delivery-record.js';
 
 const attempt = shown.record<DeliveryAttempt>()({
@@ -59,7 +58,7 @@ export const listDeliveries = route({
     status: deliveryStatus.optional().describe('Return only webhook deliveries with this status.'),
   }),
   responses: { 200: { description: 'A page of webhook deliveries.', schema: pageOf(delivery.schema) } },
-  async handle({ query }, { deliveries }): Promise<Reply> {
+  async handle({ query }, { deliveries }) {
     const list = listRequest('listDeliveries', query);
     const { pageToken, pageSize } = list.request;
     const reply = await deliveries.listDeliveries({
@@ -82,7 +81,7 @@ export const getDelivery = route({
   access: { scope: 'webhooks:read' },
   params: deliveryParams,
   responses: { 200: { description: 'The webhook delivery with its attempts.', schema: deliveryWithAttempts.schema } },
-  async handle({ params }, { deliveries }): Promise<Reply> {
+  async handle({ params }, { deliveries }) {
     const reply = await deliveries.getDelivery(params);
     return { status: 200, body: deliveryWithAttempts.present(reply) };
   },
@@ -101,7 +100,7 @@ export const replayDelivery = route({
   params: deliveryParams,
   responses: { 202: { description: 'The webhook delivery, which is PENDING again.', schema: delivery.schema } },
   refusals: [409],
-  async handle({ params }, { deliveries }): Promise<Reply> {
+  async handle({ params }, { deliveries }) {
     const reply = await deliveries.replayDelivery(params);
     return { status: 202, body: delivery.present(stated(reply.delivery)) };
   },

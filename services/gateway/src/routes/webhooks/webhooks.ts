@@ -14,7 +14,6 @@ import { dateTime, pathId, stated, toInstant, wordOf } from '../../http/descript
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
-import type { Reply } from '../../http/response/reply.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
 import { delivery } from './delivery-record.js';
 
@@ -125,7 +124,7 @@ export const createWebhook = route({
   responses: {
     201: { description: 'The new webhook with its secret.', schema: createdWebhook.schema, headers: ['Location'] },
   },
-  async handle({ body, principal }, { webhooks }): Promise<Reply> {
+  async handle({ body, principal }, { webhooks }) {
     const reply = await webhooks.createEndpoint({
       ...body,
       plan: principal.plan,
@@ -145,7 +144,7 @@ export const listWebhooks = route({
   access: { scope: 'webhooks:read' },
   query: pageQuery,
   responses: { 200: { description: 'A page of webhooks.', schema: pageOf(webhook.schema) } },
-  async handle({ query }, { webhooks }): Promise<Reply> {
+  async handle({ query }, { webhooks }) {
     const list = listRequest('listWebhooks', query);
     const reply = await webhooks.listEndpoints(list.request);
     return { status: 200, body: list.page(reply.endpoints.map(webhook.present), reply.nextPageToken) };
@@ -162,7 +161,7 @@ export const getWebhook = route({
   access: { scope: 'webhooks:read' },
   params: webhookParams,
   responses: { 200: { description: 'The webhook.', schema: webhookWithUse.schema } },
-  async handle({ params }, { webhooks }): Promise<Reply> {
+  async handle({ params }, { webhooks }) {
     const reply = await webhooks.getEndpoint({ endpointId: params.webhookId });
     return { status: 200, body: webhookWithUse.present(reply) };
   },
@@ -191,7 +190,7 @@ export const updateWebhook = route({
     .register(examples, { example: { status: 'ACTIVE' } }),
   responses: { 200: { description: 'The updated webhook.', schema: webhook.schema } },
   refusals: [409],
-  async handle({ params, body }, { webhooks }): Promise<Reply> {
+  async handle({ params, body }, { webhooks }) {
     const reply = await webhooks.updateEndpoint({
       endpointId: params.webhookId,
       url: body.url,
@@ -212,7 +211,7 @@ export const deleteWebhook = route({
   access: { scope: 'webhooks:write' },
   params: webhookParams,
   responses: { 204: { description: 'The webhook is deleted, and its pending deliveries are canceled.' } },
-  async handle({ params }, { webhooks }): Promise<Reply> {
+  async handle({ params }, { webhooks }) {
     await webhooks.deleteEndpoint({ endpointId: params.webhookId });
     return { status: 204 };
   },
@@ -241,7 +240,7 @@ export const rotateWebhookSecret = route({
     .register(examples, { example: { revoke_previous: false } }),
   responses: { 200: { description: 'The webhook with its new signing secret.', schema: rotated.schema } },
   refusals: [409],
-  async handle({ params, body }, { webhooks }): Promise<Reply> {
+  async handle({ params, body }, { webhooks }) {
     const reply = await webhooks.rotateSecret({
       endpointId: params.webhookId,
       revokePrevious: body.revoke_previous ?? false,
@@ -267,7 +266,7 @@ export const testWebhook = route({
     .register(examples, { example: { type: 'finding.created' } }),
   responses: { 202: { description: 'The webhook delivery of the test event.', schema: delivery.schema } },
   refusals: [409],
-  async handle({ params, body }, { webhooks }): Promise<Reply> {
+  async handle({ params, body }, { webhooks }) {
     const reply = await webhooks.testEndpoint({ endpointId: params.webhookId, eventType: body.type });
     return { status: 202, body: delivery.present(stated(reply.delivery)) };
   },
@@ -297,7 +296,7 @@ export const replayWebhook = route({
     202: { description: 'The number of webhook deliveries that are sent again.', schema: replayCount.schema },
   },
   refusals: [409],
-  async handle({ params, body }, { webhooks }): Promise<Reply> {
+  async handle({ params, body }, { webhooks }) {
     const reply = await webhooks.replayFailedDeliveries({
       endpointId: params.webhookId,
       sinceTime: toInstant(body.since),
