@@ -183,10 +183,15 @@ export function stated<T>(part: T | undefined): T {
   return part;
 }
 
+/** Resource names of path ids, by schema. */
+export const resourceNames = z.registry<{ readonly name: string }>();
+
 /**
  * Schema for an id in a path.
  * @param resource kind of resource that the id names; the example names one that does not exist
  */
-export function pathId(resource: keyof typeof EXAMPLE_IDS, resourceName: string = resource) {
-  return uuid().meta({ description: `The id of the ${resourceName}.`, param: { example: EXAMPLE_IDS[resource] } });
+export function pathId(resource: keyof typeof EXAMPLE_IDS, name: string = resource) {
+  return uuid()
+    .meta({ description: `The id of the ${name}.`, param: { example: EXAMPLE_IDS[resource] } })
+    .register(resourceNames, { name });
 }

@@ -7,6 +7,7 @@ import type { KeyAccess } from '../access/rights.js';
 import type { BodyLimits } from '../body/body.js';
 import type { SentFile } from '../body/sent-file.js';
 import type { Reply } from '../response/reply.js';
+import { resourceNames } from './fields.js';
 import type { HeaderName } from './published-headers.js';
 
 /** The published form of a successful response. */
@@ -169,7 +170,7 @@ export function route<
   Q extends z.ZodObject = NoFields,
   B extends z.ZodType = z.ZodUndefined,
 >(definition: KeyRoute<P, Q, B>): Route {
-  return definition as unknown as AnyKeyRoute;
+  return withResourceName(definition) as unknown as AnyKeyRoute;
 }
 
 /** Declares a route without an API key. The types of its handler follow from its schemas, as for {@link route}. */
@@ -178,12 +179,18 @@ export function publicRoute<
   Q extends z.ZodObject = NoFields,
   B extends z.ZodType = z.ZodUndefined,
 >(definition: PublicRoute<P, Q, B>): Route {
-  return definition as unknown as AnyPublicRoute;
+  return withResourceName(definition) as unknown as AnyPublicRoute;
 }
 
 /** Declares a route that receives a file. The types of its handler follow from its schemas, as for {@link route}. */
 export function fileRoute<P extends z.ZodObject = NoFields>(definition: FileRoute<P>): Route {
-  return definition as unknown as AnyFileRoute;
+  return withResourceName(definition) as unknown as AnyFileRoute;
+}
+
+/** Names the resource of a route after the last id in its path, unless the route states another name. */
+function withResourceName<D extends { readonly params?: z.ZodObject }>(definition: D): D {
+  const names = Object.values(definition.params?.shape ?? {}).map((schema) => resourceNames.get(schema)?.name);
+  return { resourceName: names.findLast((name) => name !== undefined), ...definition };
 }
 
 export function isFileRoute(route: Route): route is AnyFileRoute {

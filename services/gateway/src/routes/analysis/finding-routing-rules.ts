@@ -189,7 +189,6 @@ export const getRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Read a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/GetRoutingRule',
-  resourceName: 'routing rule',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
   responses: { 200: { description: 'The routing rule.', schema: rule.schema } },
@@ -205,7 +204,6 @@ export const updateRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Update a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/UpdateRoutingRule',
-  resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
   body: z
@@ -240,7 +238,6 @@ export const deleteRoutingRule = route({
   path: '/finding-routing-rules/:ruleId',
   summary: 'Delete a routing rule',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/DeleteRoutingRule',
-  resourceName: 'routing rule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
   responses: { 204: { description: 'The routing rule is removed. Existing assignments are kept.' } },

@@ -282,7 +282,6 @@ export const getFinding = route({
   path: '/findings/:findingId',
   summary: 'Read a finding',
   rpc: 'invoicecontrol.analysis.v1.FindingService/GetFinding',
-  resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: { 200: { description: 'The finding.', schema: finding.schema } },
@@ -298,7 +297,6 @@ export const listFindingHistory = route({
   path: '/findings/:findingId/history',
   summary: 'List the changes to a finding, oldest first',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindingHistory',
-  resourceName: 'finding',
   access: { scope: 'findings:read' },
   params: findingParams,
   responses: {
@@ -316,7 +314,6 @@ export const reviewFinding = route({
   path: '/findings/:findingId/review',
   summary: 'Record a disposition on a finding',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
-  resourceName: 'finding',
   access: { scope: 'findings:review' },
   timeoutMs: 10_000,
   params: findingParams,

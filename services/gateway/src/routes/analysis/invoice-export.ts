@@ -252,7 +252,6 @@ export const exportInvoice = route({
   description:
     'Returns the invoice with its decision, the origin of each field and the hash of the original document. An invoice whose decision is not PASS is refused with 409 unless the request has `include=unready`. The audit trail records who exported the invoice.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/ExportInvoice',
-  resourceName: 'invoice',
   access: { scope: 'invoices:read' },
   params: z.object({ invoiceId: pathId('invoice') }),
   query: z.strictObject({

@@ -125,7 +125,6 @@ export const correctUpload = route({
   description:
     'Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values that were read from the document are kept as `raw`. Fields that the request leaves out are not changed.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/CorrectUpload',
-  resourceName: 'upload',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
   timeoutMs: ANALYZE_TIMEOUT_MS,
   params: z.object({ uploadId: pathId('upload') }),

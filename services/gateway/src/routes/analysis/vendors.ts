@@ -122,7 +122,6 @@ export const getVendor = route({
   path: '/vendors/:vendorId',
   summary: 'Read a vendor with its invoices and open findings',
   rpc: 'invoicecontrol.analysis.v1.VendorService/GetVendor',
-  resourceName: 'vendor',
   access: { minimumRole: 'ANALYST', scope: 'invoices:read' },
   params: z.object({ vendorId: pathId('vendor') }),
   responses: { 200: { description: 'The vendor with its invoices and open findings.', schema: vendorOverview.schema } },

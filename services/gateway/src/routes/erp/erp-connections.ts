@@ -249,7 +249,6 @@ export const getErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Read an ERP connection',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/GetConnection',
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   responses: { 200: { description: 'The ERP connection.', schema: connection.schema } },
@@ -267,7 +266,6 @@ export const updateErpConnection = route({
   description:
     'Changes the credentials, the pause or the first import date of an ERP connection. New credentials and resuming queue a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
   body: z
@@ -321,7 +319,6 @@ export const testErpConnection = route({
     'Calls the ERP and reports whether a synchronisation run would succeed, without changing the ERP connection. Wrong credentials, permissions or configuration are reported as a result. If the ERP does not respond, or responds incorrectly, the status is 502. For a DISABLED connection the status is 409.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the ERP connection.', schema: testResult.schema } },
@@ -340,7 +337,6 @@ export const deleteErpConnection = route({
   description:
     'Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors no longer count as known vendors. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/DeleteConnection',
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
   responses: { 204: { description: 'The ERP is disconnected, by this or an earlier request.' } },

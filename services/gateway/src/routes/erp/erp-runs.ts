@@ -16,7 +16,6 @@ export const startErpRun = route({
   description:
     'Starts a synchronisation run of the ERP connection at once. A connection in ERROR becomes CONNECTED again if the run succeeds. The request is refused with 409 while a run is in progress, or if the connection is DISABLED. The body may be omitted.',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/StartRun',
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
   params: connectionParams,
   isBodyOptional: true,
@@ -47,7 +46,6 @@ export const listErpRuns = route({
   path: '/erp-connections/:connectionId/runs',
   summary: 'List the synchronisation runs of an ERP connection, newest first',
   rpc: 'invoicecontrol.erp_sync.v1.RunService/ListRuns',
-  resourceName: 'ERP connection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
   query: pageQuery,

@@ -18,7 +18,6 @@ export const startKsefInboxRuns = route({
     'Starts one inbox run for each role as soon as the limits of KSeF allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
   responses: {
@@ -55,7 +54,6 @@ export const listKsefInboxRuns = route({
   summary: 'List the inbox runs of a KSeF connection, newest first',
   description: 'Returns the newest 100 inbox runs of all roles.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/ListInboxRuns',
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   responses: { 200: { description: 'The inbox runs of the KSeF connection.', schema: runList } },

@@ -294,7 +294,6 @@ export const getKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Read a KSeF connection',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/GetConnection',
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   responses: { 200: { description: 'The KSeF connection.', schema: ksefConnection.schema } },
@@ -312,7 +311,6 @@ export const updateKsefConnection = route({
   description:
     'Changes whether purchase invoices of the company are received from KSeF, and from which day on. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the inbox of another environment is enabled in the organization.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/UpdateInbox',
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
   body: z
@@ -351,7 +349,6 @@ export const testKsefConnection = route({
     'Authenticates with the stored token; a connection that becomes CONNECTED allows submissions. A token that KSeF refuses is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
   responses: { 200: { description: 'The result of testing the KSeF connection.', schema: testResult.schema } },
@@ -370,7 +367,6 @@ export const disableKsefConnection = route({
   description:
     'Stops submissions that were not sent yet. Submissions that were already sent are completed, and then the token is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
   responses: { 204: { description: 'The KSeF connection is disabled, by this or an earlier request.' } },

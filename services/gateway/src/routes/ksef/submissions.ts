@@ -129,7 +129,6 @@ export const createKsefSubmissions = route({
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   timeoutMs: CREATE_TIMEOUT_MS,
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
   params: connectionParams,
   body: bulkRequest,
@@ -190,7 +189,6 @@ export const listKsefSubmissions = route({
   description:
     'Returns the 100 newest submissions. With `limit` or `cursor` the list is returned in pages, which reach all submissions.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListSubmissions',
-  resourceName: 'KSeF connection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
   query: pageQuery.extend({

@@ -90,7 +90,6 @@ export const getCompany = route({
   path: '/companies/:companyId',
   summary: 'Read a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/GetCompany',
-  resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: companyParams,
   responses: { 200: { description: 'The company.', schema: company.schema } },
@@ -106,7 +105,6 @@ export const updateCompany = route({
   path: '/companies/:companyId',
   summary: 'Update a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/UpdateCompany',
-  resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: companyParams,
   body: z
@@ -134,7 +132,6 @@ export const deleteCompany = route({
   path: '/companies/:companyId',
   summary: 'Delete a company',
   rpc: 'invoicecontrol.organization.v1.CompanyService/DeleteCompany',
-  resourceName: 'company',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: companyParams,
   responses: { 204: { description: 'The company is deleted.' } },

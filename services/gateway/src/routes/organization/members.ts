@@ -109,7 +109,6 @@ export const getMember = route({
   path: '/members/:userId',
   summary: 'Read a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/GetMember',
-  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
   responses: { 200: { description: 'The member.', schema: member.schema } },
@@ -125,7 +124,6 @@ export const updateMember = route({
   path: '/members/:userId',
   summary: 'Change the role of a member',
   rpc: 'invoicecontrol.organization.v1.MemberService/UpdateMember',
-  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
   body: z
@@ -150,7 +148,6 @@ export const removeMember = route({
   path: '/members/:userId',
   summary: 'Remove a member or revoke an invitation',
   rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
-  resourceName: 'member',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
   responses: { 204: { description: 'The member is removed, or the invitation is revoked.' } },

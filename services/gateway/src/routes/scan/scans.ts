@@ -150,7 +150,6 @@ export const getScan = route({
   path: '/scans/:scanId',
   summary: 'Read a history scan',
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
-  resourceName: 'scan',
   access: { scope: 'scans:read' },
   params: z.object({ scanId: pathId('scan') }),
   responses: { 200: { description: 'The history scan.', schema: scan.schema } },

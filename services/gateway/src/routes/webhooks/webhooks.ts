@@ -157,7 +157,6 @@ export const getWebhook = route({
   path: '/webhooks/:webhookId',
   summary: 'Read a webhook with the results of its deliveries',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/GetEndpoint',
-  resourceName: 'webhook',
   access: { scope: 'webhooks:read' },
   params: webhookParams,
   responses: { 200: { description: 'The webhook.', schema: webhookWithUse.schema } },
@@ -176,7 +175,6 @@ export const updateWebhook = route({
     'Sends attempts that are still due to the new URL, and applies new event types from now on. Setting the status to ACTIVE resets the count of failures; events that occurred while the webhook was DISABLED are not delivered.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/UpdateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
-  resourceName: 'webhook',
   access: { scope: 'webhooks:write' },
   params: webhookParams,
   body: z
@@ -207,7 +205,6 @@ export const deleteWebhook = route({
   path: '/webhooks/:webhookId',
   summary: 'Delete a webhook',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/DeleteEndpoint',
-  resourceName: 'webhook',
   access: { scope: 'webhooks:write' },
   params: webhookParams,
   responses: { 204: { description: 'The webhook is deleted, and its pending deliveries are canceled.' } },
@@ -225,7 +222,6 @@ export const rotateWebhookSecret = route({
   description:
     'Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time ends the older secret at once. The body may be omitted.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/RotateSecret',
-  resourceName: 'webhook',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: webhookParams,
   isBodyOptional: true,
@@ -257,7 +253,6 @@ export const testWebhook = route({
   description:
     'Delivers the example of the event type in this API description, signed like every delivery. The webhook does not have to be subscribed to the event type.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/TestEndpoint',
-  resourceName: 'webhook',
   access: { scope: 'webhooks:write' },
   params: webhookParams,
   body: z
@@ -281,7 +276,6 @@ export const replayWebhook = route({
     'Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, the same request joins the replay and returns the same response.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ReplayFailedDeliveries',
   timeoutMs: REPLAY_TIMEOUT_MS,
-  resourceName: 'webhook',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: webhookParams,
   body: z
