@@ -28,6 +28,10 @@ export const getInvoiceDocument = route({
   description:
     'Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that did not come as a file has no document.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  alsoAsks: [
+    'invoicecontrol.documents.v1.DocumentService/DescribeDocument',
+    'invoicecontrol.documents.v1.DocumentService/ReadDocument',
+  ],
   access: { minimumRole: 'ANALYST', scope: 'documents:read' },
   ratePolicy: 'documents',
   timeoutMs: READ_TIMEOUT_MS,

@@ -35,6 +35,10 @@ export const getInvoiceDocumentPage = route({
   description:
     'Returns a PNG picture of one page of a PDF or an image, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  alsoAsks: [
+    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
+    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
+  ],
   access,
   ratePolicy: 'documents',
   timeoutMs: RENDER_TIMEOUT_MS,
@@ -101,6 +105,10 @@ export const viewInvoiceDocument = route({
   description:
     'Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no such page; `/document/pages/1` shows its first page.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
+  alsoAsks: [
+    'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
+    'invoicecontrol.documents.v1.DocumentService/ReadRendering',
+  ],
   access,
   ratePolicy: 'documents',
   timeoutMs: RENDER_TIMEOUT_MS,

@@ -205,6 +205,7 @@ export const getUploadStatus = route({
   path: '/uploads/:uploadId/status',
   summary: 'Read the status of an upload',
   rpc: 'invoicecontrol.documents.v1.UploadService/GetUpload',
+  alsoAsks: ['invoicecontrol.analysis.v1.UploadAnalysisService/GetUploadAnalysis'],
   access: { scope: 'invoices:read' },
   params: uploadParams,
   responses: { 200: { description: 'The status of the upload.', schema: status } },
