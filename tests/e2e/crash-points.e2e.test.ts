@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
-import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
+import type { Hold, HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import type { Sent } from './crash/ledger.js';
 import { sampleInvoice } from './crash/sample-invoices.js';
@@ -8,38 +8,38 @@ import { reached } from './crash/reached.js';
 import { startTrial } from './crash/trial.js';
 import type { Trial } from './crash/trial.js';
 
+interface Step {
+  readonly command: string;
+  readonly of: 'a first invoice' | 'a duplicate';
+  /** A text of the command, for commands that name no organization. The first command that contains it is paused. */
+  readonly containing?: string;
+}
+
 /** Every command that an analysis sends to its database, and the invoice of a supplier that causes it. */
-const steps = [
+const steps: readonly Step[] = [
   // The services repair the effects of these commands within seconds, so these commands come first, while nothing else is in progress.
-  { command: 'update relay', of: 'a duplicate' },
-  { command: 'update invoices', of: 'a duplicate' },
+  { command: 'update relay', of: 'a duplicate', containing: 'lastSeq' },
+  { command: 'update invoices', of: 'a duplicate', containing: 'recentEvents' },
   // The counter of the month does not exist yet: the service looks for it and then creates it.
   { command: 'findAndModify usage', of: 'a first invoice' },
   { command: 'update usage', of: 'a first invoice' },
   { command: 'insert policies', of: 'a first invoice' },
-  { command: 'insert suppliers', of: 'a first invoice' },
+  { command: 'update suppliers', of: 'a first invoice' },
   { command: 'update links', of: 'a first invoice' },
   { command: 'findAndModify usage', of: 'a duplicate' },
   { command: 'find suppliers', of: 'a duplicate' },
   { command: 'insert invoices', of: 'a duplicate' },
   { command: 'find invoices', of: 'a duplicate' },
   { command: 'find links', of: 'a duplicate' },
-  { command: 'findAndModify invoices', of: 'a duplicate' },
+  { command: 'update invoices', of: 'a duplicate' },
   { command: 'insert analyses', of: 'a duplicate' },
   { command: 'insert findings', of: 'a duplicate' },
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },
-] as const;
+];
 /** Number of points per round. Each point pauses two connections of the service. */
 const POINTS_AT_ONCE = 9;
-/** These commands name no organization, so the first matching command is paused. */
-const unnamed: readonly string[] = ['update relay', 'update invoices'];
-/** One such command can serve several tenants, so pausing it pauses all of them. */
-const joined: readonly string[] = ['find links', 'update links'];
-
-interface KillPoint {
-  readonly command: string;
-  readonly of: (typeof steps)[number]['of'];
+interface KillPoint extends Step {
   readonly side: HoldOptions['side'];
   /** A tenant without a quota, whose client retries until it gets a response. */
   readonly retrying: Tenant;
@@ -78,14 +78,14 @@ describe('an analysis whose process is killed', () => {
   test('loses nothing and repeats nothing when it is killed before or after any command, retried or not', async () => {
     const { system, ledger } = trial;
     const points: KillPoint[] = [];
-    for (const [index, { command, of }] of steps.entries()) {
+    for (const [index, step] of steps.entries()) {
       // After a read, the state is the same as before, so only the point before the read is tested.
-      for (const side of command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
+      for (const side of step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
         const [retrying, leaving] = await Promise.all([
           system.newTenant(`Retrying ${index} ${side}`),
           system.newTenant(`Leaving ${index} ${side}`, 'CORE'),
         ]);
-        points.push({ command, of, side, retrying, leaving });
+        points.push({ ...step, side, retrying, leaving });
       }
     }
     const duplicated = points
@@ -97,7 +97,7 @@ describe('an analysis whose process is killed', () => {
     const retried: Promise<void>[] = [];
     const storedAtKill: string[] = [];
     for (const group of groupsOf(points)) {
-      if (group.some(({ command }) => unnamed.includes(command))) await eventually(nothingPublishing);
+      if (group.some(({ containing }) => containing !== undefined)) await eventually(nothingPublishing);
       await killAt(group, ({ of, retrying, leaving }) => {
         const time = of === 'a duplicate' ? 2 : 1;
         const answered = ledger.sendWithRetries(sending(retrying, time));
@@ -120,27 +120,30 @@ describe('an analysis whose process is killed', () => {
  * groups.
  */
 function groupsOf(points: readonly KillPoint[]): KillPoint[][] {
-  const isAlone = ({ command }: KillPoint): boolean => unnamed.includes(command) || joined.includes(command);
-  const alone = points.filter(isAlone);
-  const others = points.filter((point) => !isAlone(point));
+  const alone = points.filter(({ containing }) => containing !== undefined);
+  const others = points.filter(({ containing }) => containing === undefined);
   const count = Math.ceil(others.length / POINTS_AT_ONCE);
   const groups = Array.from({ length: count }, (_, group) => others.filter((_point, index) => index % count === group));
   return [...alone.map((point) => [point]), ...groups];
 }
 
-/** Starts the work and kills the analysis service when the invoices of all tenants have reached their points. */
+/**
+ * Starts the work and kills the analysis service when the invoices of all tenants have reached their points. The points
+ * begin one after the other, because concurrent invoices share commands.
+ */
 async function killAt(points: readonly KillPoint[], begin: (point: KillPoint) => void): Promise<void> {
   const { system, ledger } = trial;
-  const holds = points.map((point) => {
-    const { command, of, side, retrying, leaving } = point;
-    const mentioning = unnamed.includes(command) ? undefined : [retrying.organizationId, leaving.organizationId];
-    const hold = system.proxyOf('analysis').hold({ command, side, ...(mentioning && { mentioning }) });
-    return { hold, name: `${side} "${command}" of ${of}` };
-  });
-  points.forEach(begin);
-  await Promise.all(holds.map(({ hold, name }) => reached(hold, `${name} was not reached`)));
+  const holds: Hold[] = [];
+  for (const point of points) {
+    const { command, of, containing, side, retrying, leaving } = point;
+    const mentioning = containing === undefined ? [retrying.organizationId, leaving.organizationId] : [containing];
+    const hold = system.proxyOf('analysis').hold({ command, side, mentioning });
+    holds.push(hold);
+    begin(point);
+    await reached(hold, `${side} "${command}" of ${of} was not reached`);
+  }
   await system.analysis.kill();
-  for (const { hold } of holds) hold.drop();
+  for (const hold of holds) hold.drop();
   await system.restartLater('analysis');
   const [first] = points;
   if (first !== undefined) await ledger.reach(first.retrying);

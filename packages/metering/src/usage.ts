@@ -3,6 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
 import { endOfMonth } from './usage-month.js';
 
 /** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADR 0034). */
@@ -80,6 +81,8 @@ export const MINUTE_MS = 60_000;
 /** Value of `countedTo` before the first count of the month. */
 export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
+/** Maximum number of concurrent reservations that are written together. */
+const GROUPED_RESERVATIONS_MAX = 100;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
 const STORED_WITHIN_MS = 30_000;
 /** Delay after a reservation until its minute is compared with the stored records. */
@@ -140,11 +143,54 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
     return changed?.used;
   };
+  /**
+   * Reserves for several reservations of one counter and minute in one change. If they do not fit together, those that
+   * still fit are reserved, so the quota stays exact.
+   * @returns the new used amount for each reservation, or undefined if it was not reserved
+   */
+  const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly (number | undefined)[]> => {
+    const [first] = alike;
+    if (first === undefined) return [];
+    const { limit } = first;
+    const reserve = (some: readonly Reservation[]): Promise<number | undefined> => {
+      const total = sumOf(some.map(({ mark }) => mark));
+      return changeInMinute(total, fittingIn(limit, total.amount));
+    };
+    const used = await reserve(alike);
+    if (used !== undefined || limit === undefined || alike.length === 1) return alike.map(() => used);
+    const counter = await usage.findOne({ _id: idOf(first.mark) });
+    let room = limit - (counter?.used ?? limit);
+    const fitting = alike.filter(({ mark: { amount } }) => {
+      if (amount > room) return false;
+      room -= amount;
+      return true;
+    });
+    const usedByFitting = fitting.length === 0 ? undefined : await reserve(fitting);
+    return alike.map((reservation) => (fitting.includes(reservation) ? usedByFitting : undefined));
+  };
+  /** Concurrent reservations of the same counter in the same minute are one change (ADR 0127). */
+  const reserveInMinute = grouped(GROUPED_RESERVATIONS_MAX, async (reservations: readonly Reservation[]) => {
+    const byCounter = new Map<string, Reservation[]>();
+    for (const reservation of reservations) {
+      const key = `${idOf(reservation.mark)}|${minuteOf(reservation.mark.at)}|${reservation.limit}`;
+      byCounter.set(key, [...(byCounter.get(key) ?? []), reservation]);
+    }
+    const outcomes = new Map<Reservation, number | undefined | Error>();
+    await Promise.all(
+      [...byCounter.values()].map(async (alike) => {
+        const used = await reserveAlike(alike).catch((error: unknown) =>
+          alike.map(() => (error instanceof Error ? error : new Error(String(error)))),
+        );
+        for (const [index, reservation] of alike.entries()) outcomes.set(reservation, used[index]);
+      }),
+    );
+    return reservations.map((reservation) => outcomes.get(reservation));
+  });
   return {
     async reserve(mark, limit) {
-      const fits = limit === undefined ? {} : { used: { $lte: limit - mark.amount } };
+      const fits = fittingIn(limit, mark.amount);
       for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
-        const usedInMinute = await changeInMinute(mark, fits);
+        const usedInMinute = await reserveInMinute({ mark, limit });
         if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {
@@ -215,6 +261,25 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       return (await usage.findOne({ _id: idOf(mark) }))?.used ?? 0;
     },
   };
+}
+
+interface Reservation {
+  readonly mark: UsageMark;
+  readonly limit: number | undefined;
+}
+
+/** Returns the condition that the limit leaves room for the amount. */
+function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocument> {
+  return limit === undefined ? {} : { used: { $lte: limit - amount } };
+}
+
+/** Returns the total of marks of one counter and minute, at the earliest of their times. */
+function sumOf(marks: readonly UsageMark[]): UsageMark {
+  return marks.reduce((sum, { amount, at }) => ({
+    ...sum,
+    amount: sum.amount + amount,
+    at: at < sum.at ? at : sum.at,
+  }));
 }
 
 /** Returns the time at which the minute of a mark can be reconciled. */

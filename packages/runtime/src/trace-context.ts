@@ -28,6 +28,11 @@ export function outsideRequests<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 
+/** Returns the function bound to the current request and trace, whatever calls it later. */
+export function bindToCurrentWork(work: () => void): () => void {
+  return context.bind(context.active(), work);
+}
+
 /** Returns the trace context of the current work, or undefined if there is none. */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());

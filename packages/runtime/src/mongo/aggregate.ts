@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '../clock.js';
@@ -5,6 +6,7 @@ import { traced } from '../telemetry.js';
 import { activeTraceparent } from '../trace-context.js';
 import { envelopes } from './event-envelope.js';
 import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
+import { bulkWrite, grouped, groupedInsert } from './group-commit.js';
 import type { Finish, Outbox } from './outbox.js';
 import type { Stored } from './stored.js';
 
@@ -14,10 +16,12 @@ import type { Stored } from './stored.js';
  */
 export interface Aggregate extends Announcing {
   readonly organizationId: string;
+  /** Id of the batched commit that wrote the document, until its events are published. */
+  readonly commitId?: string;
 }
 
 /** Members that only this module writes. */
-type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt';
+type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt' | 'commitId';
 
 /** Another writer changed the document after it was read. The caller must read the document and decide again. */
 export class VersionConflict extends Error {
@@ -28,6 +32,9 @@ export class VersionConflict extends Error {
 }
 
 const ATTEMPTS_MAX = 5;
+/** Maximum number of documents in one batch of concurrent inserts or of concurrent first commits. */
+const BATCH_DOCUMENTS_MAX = 100;
+const COMMIT_ID_BYTES = 9;
 
 /**
  * Repeats the work (read, decide and write) after a version conflict. After five attempts the caller gets CONFLICT.
@@ -59,6 +66,11 @@ export interface Guard {
   readonly version: number;
 }
 
+/** Condition of the first change of a document. */
+export interface FirstGuard extends Guard {
+  readonly version: 1;
+}
+
 export interface SaveOptions {
   /** Events that the change causes. */
   readonly events?: readonly Announcement[];
@@ -82,6 +94,11 @@ export interface AggregateStore<D extends Aggregate> {
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
   /** Like {@link save}, but without reading back the document, which may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
+  /**
+   * Like {@link commit}, for the first change of a document that was inserted without events. Concurrent first changes
+   * are written in batches (ADR 0127).
+   */
+  commitFirst(guard: FirstGuard, change: UpdateFilter<Stored<D>>, options?: SaveOptions): Promise<void>;
   /**
    * Changes many documents in one command, for work that may be repeated. A document with another version was already
    * changed by an earlier run or a concurrent writer, and is not changed again.
@@ -131,6 +148,10 @@ export function aggregateStore<D extends Aggregate>(
     }
     return saved;
   };
+  const insert = groupedInsert(collection, BATCH_DOCUMENTS_MAX);
+  const commitTogether = grouped(BATCH_DOCUMENTS_MAX, (changes: readonly FirstChange<D>[]) =>
+    writeFirstChanges(collection, changes),
+  );
   return {
     async insert(document, { events = [], finish } = {}) {
       const { _id: id, organizationId } = document;
@@ -138,7 +159,7 @@ export function aggregateStore<D extends Aggregate>(
         const stored = envelopes({ id, organizationId, version: 1 }, events, clock.now());
         const bookkeeping = stored.length === 0 ? {} : { outbox: stored, outboxPending: true };
         const inserted = { ...document, version: 1, ...bookkeeping };
-        await collection.insertOne(inserted as unknown as OptionalUnlessRequiredId<D>);
+        await insert(inserted as unknown as OptionalUnlessRequiredId<D>);
         return stored;
       });
       if (entries.length > 0 || finish !== undefined) {
@@ -148,6 +169,16 @@ export function aggregateStore<D extends Aggregate>(
     save: (guard, change, options = {}) => guarded(guard, change, options, undefined),
     async commit(guard, change, options = {}) {
       await guarded(guard, change, options, { outbox: 1 });
+    },
+    async commitFirst(guard, change, { events = [], finish } = {}) {
+      const entries = envelopes({ ...guard, version: 2 }, events, clock.now());
+      const isStored = await writing(events.length, () =>
+        commitTogether({ guard, update: withEvents(change, entries) }),
+      );
+      if (!isStored) throw new VersionConflict();
+      if (entries.length > 0 || finish !== undefined) {
+        outbox.nudge(collection.collectionName, { id: guard.id, version: 2, events: entries }, finish);
+      }
     },
     async commitMany(changes) {
       if (changes.length === 0) return;
@@ -177,6 +208,41 @@ export function aggregateStore<D extends Aggregate>(
       }
     },
   };
+}
+
+interface FirstChange<D> {
+  readonly guard: FirstGuard;
+  readonly update: UpdateFilter<D>;
+}
+
+/**
+ * Writes the first changes of several documents in one command.
+ * @returns whether each change was stored. If another writer was faster with one of them, the documents are read back,
+ * because the database reports only the number of changed documents. Each change stores an id that it is recognized by.
+ */
+async function writeFirstChanges<D extends Aggregate>(
+  collection: Collection<D>,
+  changes: readonly FirstChange<D>[],
+): Promise<readonly (boolean | Error)[]> {
+  const isAlone = changes.length === 1;
+  const commitIds = changes.map(() => randomBytes(COMMIT_ID_BYTES).toString('base64'));
+  const { storedCount, refused } = await bulkWrite(
+    collection,
+    changes.map(({ guard: { id, organizationId, version }, update }, index) => ({
+      updateOne: {
+        filter: { _id: id, organizationId, version } as Filter<D>,
+        update: isAlone ? update : ({ ...update, $set: { ...update.$set, commitId: commitIds[index] } } as typeof update),
+      },
+    })),
+  );
+  if (storedCount === changes.length) return changes.map(() => true);
+  if (isAlone) return [refused.get(0) ?? false];
+  const ids = changes.map(({ guard }) => guard.id);
+  const found = await collection
+    .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { commitId: 1 } })
+    .toArray();
+  const stored = new Set(found.map(({ commitId }) => commitId));
+  return changes.map((_, index) => refused.get(index) ?? stored.has(commitIds[index]));
 }
 
 /** Adds the new version and the events to the change of the caller. */

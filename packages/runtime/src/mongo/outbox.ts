@@ -283,7 +283,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
  */
 function completeOperation({ announced, isPublished, unset }: Completion, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(
-    [...unset, ...(isPublished ? ['outbox', 'outboxPending'] : [])].map((key) => [key, '']),
+    [...unset, ...(isPublished ? ['outbox', 'outboxPending', 'commitId'] : [])].map((key) => [key, '']),
   );
   const kept = {
     $set: { lastEventAt: at },

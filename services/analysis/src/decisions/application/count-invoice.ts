@@ -62,11 +62,12 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
         known: isFirst ? known : undefined,
         read: () => store.find(organizationId, key),
         write: (current, countedUnits) =>
-          store.write(organizationId, key, {
-            version: current?.version ?? 0,
-            link: count(current?.link ?? null),
-            countedUnits,
-          }),
+          store.writeCounted(
+            organizationId,
+            key,
+            { version: current?.version ?? 0, link: count(current?.link ?? null), countedUnits },
+            unit.unitId,
+          ),
       }),
     );
   return async ({ organizationId, invoice, supplier }, decidedAt, records = {}) => {
@@ -84,11 +85,11 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
           known: isFirst && 'supplier' in records ? { record: records.supplier } : undefined,
           read: () => suppliers.find(organizationId, supplierId),
           write: (current, countedUnits) =>
-            suppliers.write(organizationId, {
-              version: current?.version ?? 0,
-              ...supplierAfter(current, supplierId, invoice),
-              countedUnits,
-            }),
+            suppliers.writeCounted(
+              organizationId,
+              { version: current?.version ?? 0, ...supplierAfter(current, supplierId, invoice), countedUnits },
+              invoiceId,
+            ),
         }),
       ),
       bankKey === undefined

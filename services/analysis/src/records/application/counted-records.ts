@@ -68,6 +68,11 @@ export interface SupplierStore {
    * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
    */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
+  /**
+   * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
+   * stored record has already counted the unit.
+   */
+  writeCounted(organizationId: string, record: SupplierRecord, unitId: string): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
@@ -83,6 +88,11 @@ export interface LinkStore<L> {
    * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
+  /**
+   * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
+   * stored record has already counted the unit.
+   */
+  writeCounted(organizationId: string, key: string, record: LinkRecord<L>, unitId: string): Promise<boolean>;
   /** Reads many records. The result contains the existing records by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**

@@ -1,6 +1,7 @@
 import { Binary } from 'mongodb';
 import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { groupedInsert } from '@invoicecontrol/runtime/mongo/group-commit';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { pageOf } from '@invoicecontrol/runtime/page';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
@@ -8,6 +9,9 @@ import { unpackBundle, unpackFacts } from '../application/packed-facts.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
 import type { AnalysisFacts } from '../domain/analysis.js';
+
+/** Maximum number of analyses in one insert of concurrent decisions. */
+const BATCH_ANALYSES_MAX = 100;
 
 /** A stored decision with its facts. It is never changed. */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
@@ -71,10 +75,11 @@ export function analysisStore(
       return toRecord(document, bundled);
     });
   };
+  const insert = groupedInsert(collection, BATCH_ANALYSES_MAX);
   return {
     async insert({ organizationId, invoiceId }, { analysisId, ...analysis }, facts) {
       try {
-        await collection.insertOne({
+        await insert({
           _id: analysisId,
           organizationId,
           invoiceId,

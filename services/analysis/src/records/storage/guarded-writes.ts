@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
-import { MongoBulkWriteError } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { bulkWrite, grouped } from '@invoicecontrol/runtime/mongo/group-commit';
 
 /**
  * Maximum number of documents in one write. Supplier documents are large, and small writes let other commands run in
@@ -25,7 +25,7 @@ interface Counted extends Versioned {
  * document with the same id causes a refusal.
  * @returns the number of stored documents, but not which ones
  */
-export async function writeVersions<D extends Versioned>(
+async function writeVersions<D extends Versioned>(
   collection: Collection<D>,
   documents: readonly D[],
 ): Promise<number> {
@@ -34,13 +34,45 @@ export async function writeVersions<D extends Versioned>(
     const filter = { _id, organizationId, version: version - 1 };
     return { replaceOne: { filter, replacement, upsert: version === 1 } };
   }) as unknown as AnyBulkWriteOperation<D>[];
-  try {
-    const { matchedCount, upsertedCount } = await collection.bulkWrite(operations, { ordered: false });
-    return matchedCount + upsertedCount;
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-    return error.result.matchedCount + error.result.upsertedCount;
-  }
+  const { storedCount, refused } = await bulkWrite(collection, operations);
+  for (const error of refused.values()) if (!isDuplicateKey(error)) throw error;
+  return storedCount;
+}
+
+/**
+ * Returns a function that writes the version that follows the one that was read. It resolves to false if another writer
+ * was faster.
+ */
+export function versionWriter<D extends Versioned>(collection: Collection<D>): (document: D) => Promise<boolean> {
+  return async (document) => (await writeVersions(collection, [document])) === 1;
+}
+
+/**
+ * Returns a function that writes the next version of a document that has counted one more unit. Concurrent writes are
+ * batched (ADR 0127). It resolves to false if another writer was faster and has not counted the unit.
+ */
+export function countWriter<D extends Counted>(
+  collection: Collection<D>,
+): (document: D, unitId: string) => Promise<boolean> {
+  const write = grouped(WRITE_DOCUMENTS_MAX, async (writes: readonly { document: D; unitId: string }[]) => {
+    const documents = writes.map(({ document }) => document);
+    if ((await writeVersions(collection, documents)) === writes.length) return writes.map(() => true);
+    if (writes.length === 1) return [false];
+    // The database does not report which documents were stored.
+    const ids = documents.map(({ _id }) => _id);
+    const found = await collection
+      .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })
+      .toArray();
+    return writes.map(({ document: { _id, organizationId }, unitId }) =>
+      found.some(
+        (stored) =>
+          String(stored._id) === _id &&
+          stored.organizationId === organizationId &&
+          stored.countedUnits.includes(unitId),
+      ),
+    );
+  });
+  return (document, unitId) => write({ document, unitId });
 }
 
 /**

@@ -27,6 +27,7 @@ import { HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-key
 import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
+import { groupedReads } from './records-by-keys.js';
 
 /** Maximum number of unfinished invoices in one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
@@ -99,6 +100,38 @@ export async function createInvoiceIndexes(collection: Collection<InvoiceDocumen
 
 export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Outbox, clock: Clock): InvoiceStore {
   const aggregates = aggregateStore(collection, outbox, clock);
+  const findCandidates = (
+    organizationId: string,
+    keys: readonly string[],
+    { limit, arrived = {} }: { limit: number; arrived?: Filter<InvoiceDocument> | undefined },
+  ): Promise<CandidateDocument[]> =>
+    collection
+      .find<CandidateDocument>(
+        { organizationId, 'match.keys': { $in: [...keys] }, ...arrived },
+        { projection: { match: 1, status: 1 }, hint: MATCH_INDEX },
+      )
+      .sort({ 'match.issueDay': -1 })
+      .limit(limit)
+      .toArray();
+  const candidatesOf = async (
+    organizationId: string,
+    keys: readonly string[],
+    arrived?: Filter<InvoiceDocument>,
+  ): Promise<CandidateDocument[]> => {
+    const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
+      findCandidates(organizationId, some, { limit: hitsMax(some.length), arrived });
+    const documents = await sharing(keys);
+    // A key with very many records may have displaced the hits for other keys. In this case each key is read with a
+    // separate share.
+    if (documents.length < hitsMax(keys.length)) return documents;
+    return (await Promise.all(keys.map((key) => sharing([key])))).flat();
+  };
+  const readCandidates = groupedReads<CandidateDocument>({
+    read: candidatesOf,
+    readTogether: (organizationId, keys, limit) => findCandidates(organizationId, keys, { limit }),
+    keysOf: ({ match }) => match.keys,
+    limitOf: hitsMax,
+  });
   return {
     async insert({ invoiceId, organizationId, leaseMs, ...invoice }) {
       try {
@@ -129,23 +162,23 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       { match, invoice, base, analysis, facts },
       options: SaveOptions,
     ) {
-      await aggregates.commit(
-        { id: invoiceId, organizationId, version },
-        {
-          $set: stored<Partial<InvoiceDocument>>({
-            status: 'ANALYZED',
-            match,
-            invoice,
-            base,
-            analysis,
-            verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
-            facts: facts as unknown as Binary,
-            pending: true,
-          }),
-          $unset: { leaseUntil: '', claim: '', isCountUnsure: '' },
-        },
-        options,
-      );
+      const at = { id: invoiceId, organizationId };
+      const change: UpdateFilter<InvoiceDocument> = {
+        $set: stored<Partial<InvoiceDocument>>({
+          status: 'ANALYZED',
+          match,
+          invoice,
+          base,
+          analysis,
+          verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
+          facts: facts as unknown as Binary,
+          pending: true,
+        }),
+        $unset: { leaseUntil: '', claim: '', isCountUnsure: '' },
+      };
+      // An invoice is inserted without events.
+      if (version === 1) await aggregates.commitFirst({ ...at, version }, change, options);
+      else await aggregates.commit({ ...at, version }, change, options);
     },
     async recompute({ organizationId, invoiceId, version }, { verdict, confirmedAs, suspectedAs, change }) {
       await aggregates.commit({ id: invoiceId, organizationId, version }, {
@@ -167,25 +200,10 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return document?.decisionChanges ?? [];
     },
     async candidates(organizationId, keys, before) {
-      const sharing = (some: readonly string[]): Promise<CandidateDocument[]> =>
-        collection
-          .find<CandidateDocument>(
-            {
-              organizationId,
-              'match.keys': { $in: [...some] },
-              ...(before === undefined ? {} : arrivedBefore(before)),
-            },
-            { projection: { match: 1, status: 1 }, hint: MATCH_INDEX },
-          )
-          .sort({ 'match.issueDay': -1 })
-          .limit(HITS_PER_KEY_MAX * some.length)
-          .toArray();
-      let documents = await sharing(keys);
-      // A key with very many records may have displaced the hits for other keys. In this case each key is read with a
-      // separate share.
-      if (documents.length === HITS_PER_KEY_MAX * keys.length) {
-        documents = (await Promise.all(keys.map((key) => sharing([key])))).flat();
-      }
+      const documents =
+        before === undefined
+          ? await readCandidates(organizationId, keys)
+          : await candidatesOf(organizationId, keys, arrivedBefore(before));
       return documents.map(matchPartIn);
     },
     async notes(organizationId, invoiceIds) {
@@ -324,6 +342,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });
     },
   };
+}
+
+/** Returns the maximum number of candidates for a number of keys. */
+function hitsMax(keysCount: number): number {
+  return HITS_PER_KEY_MAX * keysCount;
 }
 
 /** Returns an approximate filter. The caller separates records that arrived at the same moment. */

@@ -1,9 +1,9 @@
 import type { Collection } from 'mongodb';
 import type { BankLinkStore, LinkRecord, LinkStore, OrderLinkStore } from '../application/counted-records.js';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
-import { writeGuarded, writeVersions } from './guarded-writes.js';
+import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
-import { joined } from './joined.js';
 
 /** A stored link that contains facts about one of an organization's accounts or orders. */
 export interface LinkDocument<L extends object = object> {
@@ -20,20 +20,21 @@ type Kind = 'account' | 'order';
 
 /** Maximum number of links in one lookup for many invoices. */
 const LOOKUP_KEYS_MAX = 500;
-/** Maximum number of links in one command for invoices that are decided at the same moment. */
-const JOINED_MAX = 100;
+/** Maximum number of links in one read for invoices that are decided at the same moment. */
+const GROUPED_MAX = 100;
 
 /**
  * Returns the link stores. Links for accounts and for orders are in one collection, so that an invoice reads both with
  * one command and writes both with one. They are only accessed by id, so there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
-  const find = joined(JOINED_MAX, async (ids: readonly string[]) => {
+  const find = grouped(GROUPED_MAX, async (ids: readonly string[]) => {
     const documents = await links.find({ _id: { $in: [...new Set(ids)] } }).toArray();
     const byId = new Map(documents.map((document) => [document._id, document]));
     return ids.map((id) => byId.get(id));
   });
-  const write = joined(JOINED_MAX, (documents: readonly LinkDocument[]) => writeTogether(links, documents));
+  const write = versionWriter(links);
+  const writeCounted = countWriter(links);
   return { bankLinks: storeOf<BankLink>('account'), orderLinks: storeOf<OrderLink>('order') };
 
   function storeOf<L extends object>(kind: Kind): LinkStore<L> {
@@ -56,6 +57,8 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
         return document === undefined ? undefined : toRecord(document);
       },
       write: (organizationId, key, record) => write(nextDocument(organizationId, key, record)),
+      writeCounted: (organizationId, key, record, unitId) =>
+        writeCounted(nextDocument(organizationId, key, record), unitId),
       async findMany(organizationId, keys) {
         const prefix = prefixOf(organizationId);
         const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
@@ -70,18 +73,4 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
       },
     };
   }
-}
-
-/**
- * Writes several links together.
- * @returns for each link, true if it was stored. If another writer was faster with one of them, the result is false for
- *   all, because the driver does not report which one it was. A caller that reads again sees from the units if its own
- *   was counted.
- */
-async function writeTogether(
-  links: Collection<LinkDocument>,
-  documents: readonly LinkDocument[],
-): Promise<readonly boolean[]> {
-  const storedCount = await writeVersions(links, documents);
-  return documents.map(() => storedCount === documents.length);
 }

@@ -1,3 +1,78 @@
+import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+
+/** Maximum number of reads in one batch. */
+const READS_MAX = 100;
+/** Maximum number of keys in one read for several callers. */
+const SHARED_KEYS_MAX = 500;
+/** Maximum number of records in one read for several callers. With more, each caller reads separately. */
+const SHARED_RECORDS_MAX = 1_000;
+
+export interface ReadsByKeys<T> {
+  /** Reads for one caller, with a limited share for each key. */
+  readonly read: (organizationId: string, keys: readonly string[]) => Promise<T[]>;
+  /** Reads records that have one of the keys of several callers. */
+  readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
+  readonly keysOf: (record: T) => readonly string[];
+  /** Number of records at which `read` limits the share of each key. */
+  readonly limitOf: (keysCount: number) => number;
+}
+
+interface AskedRead {
+  readonly organizationId: string;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Returns a function that reads records by keys, with one command for concurrent reads of one organization (ADR 0127).
+ * Each caller gets exactly what its own read would return. A caller whose keys have so many records that its own read
+ * would limit them reads separately.
+ */
+export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsByKeys<T>): ReadsByKeys<T>['read'] {
+  const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> =>
+    read(organizationId, keys).catch((error: unknown) => asError(error));
+  const ofOrganization = async (reads: readonly AskedRead[]): Promise<readonly (T[] | Error)[]> => {
+    const [first] = reads;
+    const keys = [...new Set(reads.flatMap((asked) => asked.keys))];
+    if (first === undefined || reads.length === 1 || keys.length > SHARED_KEYS_MAX) {
+      return Promise.all(reads.map(readOf));
+    }
+    const records = await readTogether(first.organizationId, keys, SHARED_RECORDS_MAX).catch(asError);
+    if (records instanceof Error) return reads.map(() => records);
+    if (records.length === SHARED_RECORDS_MAX) return Promise.all(reads.map(readOf));
+    const byKey = new Map<string, T[]>();
+    for (const record of records) {
+      for (const key of keysOf(record)) {
+        const sharing = byKey.get(key);
+        if (sharing === undefined) byKey.set(key, [record]);
+        else sharing.push(record);
+      }
+    }
+    return Promise.all(
+      reads.map((asked) => {
+        const own = [...new Set(asked.keys.flatMap((key) => byKey.get(key) ?? []))];
+        return own.length < limitOf(asked.keys.length) ? own : readOf(asked);
+      }),
+    );
+  };
+  const readGrouped = grouped(READS_MAX, async (reads: readonly AskedRead[]) => {
+    const organizationIds = [...new Set(reads.map(({ organizationId }) => organizationId))];
+    const results = new Map<AskedRead, T[] | Error>();
+    await Promise.all(
+      organizationIds.map(async (id) => {
+        const own = reads.filter(({ organizationId }) => organizationId === id);
+        const found = await ofOrganization(own);
+        for (const [index, asked] of own.entries()) results.set(asked, found[index] ?? []);
+      }),
+    );
+    return reads.map((asked) => results.get(asked) ?? []);
+  });
+  return (organizationId, keys) => readGrouped({ organizationId, keys });
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 /**
  * Reads records that have one of the keys, with a limited share for each key. The index returns them key by key. With a
  * single limit, a key with very many records, such as the account of a factoring company, would leave no room for later

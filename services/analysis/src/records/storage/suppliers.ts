@@ -1,10 +1,9 @@
 import type { Collection } from 'mongodb';
-import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { SupplierRecord, SupplierStore } from '../application/counted-records.js';
 import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
-import { writeGuarded } from './guarded-writes.js';
+import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
-import { readSharing } from './records-by-keys.js';
+import { groupedReads, readSharing } from './records-by-keys.js';
 
 /** Maximum number of suppliers that are read for one key. A factor's account may have hundreds. */
 const SUPPLIERS_PER_KEY_MAX = 64;
@@ -58,10 +57,25 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
     );
     return [...new Map(found.flat().map((document) => [document._id, document])).values()].map(toRecord);
   };
+  const findBy = (by: 'keys' | 'lookalikeKeys') =>
+    groupedReads<SupplierRecord>({
+      read: (organizationId, keys) => findMany(organizationId, by, keys),
+      readTogether: async (organizationId, keys, limit) => {
+        const documents = await collection
+          .find({ organizationId, [by]: { $in: [...keys] } })
+          .limit(limit)
+          .toArray();
+        return documents.map(toRecord);
+      },
+      keysOf: ({ identity }) => identity[by] ?? [],
+      limitOf,
+    });
+  const write = versionWriter(collection);
+  const writeCounted = countWriter(collection);
   return {
     findMany,
-    findByKeys: (organizationId, keys) => findMany(organizationId, 'keys', keys),
-    findByLookalikeKeys: (organizationId, keys) => findMany(organizationId, 'lookalikeKeys', keys),
+    findByKeys: findBy('keys'),
+    findByLookalikeKeys: findBy('lookalikeKeys'),
     async identitiesByKeys(organizationId, keys) {
       const limit = SUPPLIERS_PER_KEY_USUAL * IDENTITY_KEYS_MAX;
       const found = await inBatches(keys, IDENTITY_KEYS_MAX, (some) =>
@@ -84,21 +98,8 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       const documents = await collection.find(filter, { projection: { _id: 1 } }).toArray();
       return documents.map(({ _id }) => _id);
     },
-    async write(organizationId, record) {
-      const { version } = record;
-      const { _id, ...next } = nextDocument(organizationId, record);
-      if (version > 0) {
-        const { matchedCount } = await collection.replaceOne({ _id, organizationId, version }, next);
-        return matchedCount === 1;
-      }
-      try {
-        await collection.insertOne({ _id, ...next });
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    write: (organizationId, record) => write(nextDocument(organizationId, record)),
+    writeCounted: (organizationId, record, unitId) => writeCounted(nextDocument(organizationId, record), unitId),
     writeMany: (organizationId, records, unitId) =>
       writeGuarded(
         collection,
