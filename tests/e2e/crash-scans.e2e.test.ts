@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
-import type { HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
+import type { Hold, HoldOptions } from '@invoicecontrol/testkit/mongo-proxy';
 import type { Killable } from './crash/service-process.js';
 import type { SentScan } from './crash/ledger.js';
 import { sampleFile } from './crash/sample-invoices.js';
@@ -253,7 +253,7 @@ describe('a scan during which something is killed', () => {
       for (const kill of kills) {
         const group = disturbed.slice(at, at + kill.points.length);
         at += kill.points.length;
-        await killAt(kill.victims, group, () => group.forEach(begin));
+        await killAt(kill.victims, group, begin);
         storedAtKill.push(...(await storedOf(group)));
       }
       await Promise.all(answers);
@@ -289,15 +289,24 @@ function isOfFile({ invoicesAnalyzed }: Scan): boolean {
   return invoicesAnalyzed > earlierFile.length;
 }
 
-/** Starts the work, kills the processes when each tenant's scan has reached its point, and restarts them. */
-async function killAt(victims: readonly Part[], disturbed: readonly Disturbed[], begin: () => void): Promise<void> {
+/**
+ * Starts the work, kills the processes when each tenant's scan has reached its point, and restarts them. The scans begin
+ * one after the other, because concurrent scans share commands.
+ */
+async function killAt(
+  victims: readonly Part[],
+  disturbed: readonly Disturbed[],
+  begin: (one: Disturbed) => void,
+): Promise<void> {
   const { system } = trial;
-  const holds = disturbed.map(({ point, tenant }) => {
-    const { at, command, occurrence = 1, carrying = tenant.organizationId, side } = point;
-    return { point, ...system.proxyOf(at).hold({ command, side, mentioning: [carrying], occurrence }) };
-  });
-  begin();
-  await Promise.all(holds.map((hold) => reached(hold, `not reached: ${JSON.stringify(hold.point)}`)));
+  const holds: Hold[] = [];
+  for (const one of disturbed) {
+    const { at, command, occurrence = 1, carrying = one.tenant.organizationId, side } = one.point;
+    const hold = system.proxyOf(at).hold({ command, side, mentioning: [carrying], occurrence });
+    holds.push(hold);
+    begin(one);
+    await reached(hold, `not reached: ${JSON.stringify(one.point)}`);
+  }
   const killed = victims.map((victim): Killable => system[victim]);
   await Promise.all(killed.map((victim) => victim.kill()));
   for (const { drop } of holds) drop();

@@ -47,7 +47,7 @@ const steps: readonly Step[] = [
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },
   { service: 'analysis', command: 'insert invoices', stage: 'analyze' },
-  { service: 'analysis', command: 'findAndModify invoices', stage: 'analyze' },
+  { service: 'analysis', command: 'update invoices', stage: 'analyze' },
   // A failure is subtracted from the count of its month and is published as an event.
   { service: 'analysis', command: 'update usage', stage: 'analyze', occurrence: 2, isUnreadable: true },
   {
@@ -66,7 +66,7 @@ const unnamed: readonly Step[] = [
   { service: 'analysis', command: 'update upload_analyses', stage: 'analyze', isUnreadable: true },
 ];
 /** The kill points of these collections are in crash-points.e2e.test.ts. */
-const ofEveryDecision = ['analyses', 'findings', 'policies', 'suppliers']
+const ofEveryDecision = ['analyses', 'findings', 'policies']
   .map((name) => `analysis: insert ${name}`)
   .concat(['invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
 /** The check reads each invoice and its original. The audit entries for these reads are stored up to a second later. */

@@ -13,7 +13,7 @@ const OP_MSG = 2013;
 const HOUSEKEEPING = /^(hello|isMaster|ismaster|ping|endSessions|buildInfo|getMore)\b/;
 
 export interface HoldOptions {
-  /** Command and collection as they are sent, such as `insert invoices` or `findAndModify invoices`. */
+  /** Command and collection as they are sent, such as `insert invoices` or `findAndModify uploads`. */
   readonly command: string;
   /**
    * `before`: the command never reaches the database. `after`: the command is executed, but its response never arrives.

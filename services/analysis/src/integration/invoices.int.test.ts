@@ -13,6 +13,7 @@ import { deadLetterStore } from '@invoicecontrol/runtime/mongo/dead-letters';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
 import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
+import type { RunningService } from '@invoicecontrol/runtime/process';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
@@ -22,7 +23,7 @@ import { startService } from '../compose.js';
 import type { AnalysisDocument } from '../records/storage/analyses.js';
 import type { InvoiceDocument } from '../records/storage/invoices.js';
 import type { SupplierDocument } from '../records/storage/suppliers.js';
-import { fromNow } from '../testing/clients.js';
+import { connect, fromNow, testClock, testConfig } from '../testing/clients.js';
 import type { Clients } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
@@ -194,11 +195,30 @@ describe('an idempotency key', () => {
 });
 
 describe('equal invoices posted at once', () => {
-  test('are reported exactly once per pair, whichever comes first', async () => {
+  let replica: RunningService;
+  let ofReplica: Clients;
+  beforeAll(async () => {
+    const settings = { DOCUMENTS_ADDRESS: running.documents.address };
+    const config = testConfig(testInfrastructure(), databaseName, organization.address, settings);
+    replica = await startService(config, { clock: testClock });
+    ofReplica = connect(replica.address);
+  });
+  afterAll(async () => {
+    ofReplica.close();
+    await replica.stop();
+  });
+
+  test.each([
+    ['one replica', () => rpc],
+    ['two replicas', () => ofReplica],
+  ])('to %s are reported exactly once per pair, whichever comes first', async (_replicas, other) => {
     const organizationId = newTenant();
-    const post = async (pair: number): Promise<{ invoiceId: string; isReported: boolean; related: string[] }> => {
+    const post = async (
+      { invoice: invoices }: Clients,
+      pair: number,
+    ): Promise<{ invoiceId: string; isReported: boolean; related: string[] }> => {
       const invoice = { ...plainInvoice, invoiceNumber: `PAIR-${pair * 1000 + 17}`, grossAmount: `${pair * 31}.57` };
-      const { analysis } = await invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call);
+      const { analysis } = await invoices.analyzeInvoice(request(organizationId, { invoice }), call);
       const duplicates = (analysis?.findings ?? []).filter(({ type }) => type === 'DUPLICATE_INVOICE');
       return {
         invoiceId: analysis?.invoiceId ?? '',
@@ -207,7 +227,7 @@ describe('equal invoices posted at once', () => {
       };
     };
     const pairs = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => Promise.all([post(index + 1), post(index + 1)])),
+      Array.from({ length: 20 }, (_, index) => Promise.all([post(rpc, index + 1), post(other(), index + 1)])),
     );
     for (const [one, two] of pairs) {
       const [original, duplicate] = one.isReported ? [two, one] : [one, two];

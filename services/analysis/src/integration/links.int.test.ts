@@ -79,6 +79,20 @@ test.each([
   expect(orderLink).toEqual({ version: 1, link: order, countedUnits: ['late'] });
 });
 
+test('a link that another worker wrote with the same unit is counted, and one without it is not', async () => {
+  const { bankLinks, orderLinks } = stores;
+  const counted = (unitId: string) => ({ version: 1, link: account, countedUnits: ['first', unitId] });
+  await bankLinks.write(organizationId, KEY, { version: 0, link: account, countedUnits: ['first'] });
+  await bankLinks.write(organizationId, KEY, counted('theirs'));
+  const outcomes = await Promise.all([
+    bankLinks.writeCounted(organizationId, KEY, counted('theirs'), 'theirs'),
+    bankLinks.writeCounted(organizationId, KEY, counted('ours'), 'ours'),
+    orderLinks.writeCounted(organizationId, KEY, { version: 0, link: order, countedUnits: ['ours'] }, 'ours'),
+  ]);
+  expect(outcomes).toEqual([true, false, true]);
+  expect((await bankLinks.find(organizationId, KEY))?.countedUnits).toEqual(['first', 'theirs']);
+});
+
 test('one of many who write a first link at once is the first', async () => {
   const write = (unit: number): Promise<boolean> =>
     // Each call has its own stores, like separate processes.
