@@ -231,7 +231,9 @@ async function writeFirstChanges<D extends Aggregate>(
     changes.map(({ guard: { id, organizationId, version }, update }, index) => ({
       updateOne: {
         filter: { _id: id, organizationId, version } as Filter<D>,
-        update: isAlone ? update : ({ ...update, $set: { ...update.$set, commitId: commitIds[index] } } as typeof update),
+        update: isAlone
+          ? update
+          : ({ ...update, $set: { ...update.$set, commitId: commitIds[index] } } as typeof update),
       },
     })),
   );

@@ -55,7 +55,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-test('of fifty concurrent first commits, the one whose document was changed meanwhile is the only one that conflicts', async () => {
+test('of fifty concurrent first commits, the one whose document was changed in the meantime is the only one that conflicts', async () => {
   await collection.updateOne({ _id: 'counter-7' }, { $set: { value: 99 }, $inc: { version: 1 } });
   const outcomes = await Promise.allSettled(ids.map((id) => increase(id)));
   const lost = outcomes.flatMap((outcome, index) =>
@@ -78,7 +78,10 @@ test('of two concurrent first commits of one document, exactly one is stored', a
 });
 
 test('a commit with the id of another organization changes nothing', async () => {
-  const foreign = counters.commitFirst({ id: 'counter-3', organizationId: 'org-9', version: 1 }, { $set: { value: 5 } });
+  const foreign = counters.commitFirst(
+    { id: 'counter-3', organizationId: 'org-9', version: 1 },
+    { $set: { value: 5 } },
+  );
   const outcomes = await Promise.allSettled([foreign, increase('counter-4')]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   expect(await collection.findOne({ _id: 'counter-3' })).toMatchObject({ value: 0, version: 1 });

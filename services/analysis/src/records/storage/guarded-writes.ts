@@ -25,10 +25,7 @@ interface Counted extends Versioned {
  * document with the same id causes a refusal.
  * @returns the number of stored documents, but not which ones
  */
-async function writeVersions<D extends Versioned>(
-  collection: Collection<D>,
-  documents: readonly D[],
-): Promise<number> {
+async function writeVersions<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
   const operations = documents.map(({ _id, ...replacement }) => {
     const { organizationId, version } = replacement;
     const filter = { _id, organizationId, version: version - 1 };

@@ -36,7 +36,8 @@ function readsOf(records: readonly Kept[]) {
   return { read, grouped, commands };
 }
 
-const idsOf = (records: readonly Kept[]): number[] => records.map(({ id }) => id).toSorted((left, right) => left - right);
+const idsOf = (records: readonly Kept[]): number[] =>
+  records.map(({ id }) => id).toSorted((left, right) => left - right);
 
 test('concurrent reads of one organization are one command, and another organization has its own', async () => {
   const records = [

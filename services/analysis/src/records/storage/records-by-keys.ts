@@ -48,7 +48,7 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
       }
     }
     return Promise.all(
-      reads.map((asked) => {
+      reads.map(async (asked) => {
         const own = [...new Set(asked.keys.flatMap((key) => byKey.get(key) ?? []))];
         return own.length < limitOf(asked.keys.length) ? own : readOf(asked);
       }),
