@@ -93,6 +93,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   getKsefConnection: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
   updateKsefConnection: { role: 'ADMIN', scope: 'ksef:write', body: { inbox: { enabled: false } }, status: 404 },
   startKsefInboxRuns: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
+  dismissKsefRefusedInvoice: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   listKsefInboxRuns: { role: 'ADMIN', scope: 'ksef:read', status: 404 },
   testKsefConnection: { role: 'ADMIN', scope: 'ksef:write', status: 404 },
   createKsefSubmission: { role: 'ADMIN', scope: 'ksef:submit', body: { invoice_id: UNKNOWN_ID }, status: 404 },

@@ -78,6 +78,7 @@ export const ours: readonly string[] = [
   'PATCH /ksef-connections/{connectionId}',
   'POST /ksef-connections/{connectionId}/inbox/runs',
   'GET /ksef-connections/{connectionId}/inbox/runs',
+  'DELETE /ksef-connections/{connectionId}/inbox/refused/{ksefNumber}',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}/upo',
   'GET /ksef-connections/{connectionId}/submissions/{submissionId}/attempts',

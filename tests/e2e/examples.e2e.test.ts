@@ -67,6 +67,7 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'testErpConnection',
   'testKsefConnection',
   'startKsefInboxRuns',
+  'dismissKsefRefusedInvoice',
   'createKsefSubmission',
   'createKsefSubmissions',
   'getKsefSubmission',

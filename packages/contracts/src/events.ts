@@ -12,6 +12,7 @@ import {
   ConnectionFailed,
   CredentialEnding,
   InboxChanged,
+  InboxInvoicesRefused,
   InboxPaused,
   SubmissionChanged,
 } from './gen/invoicecontrol/ksef/v1/events.js';
@@ -100,6 +101,7 @@ export const events = {
   ksefCredentialEnding: event<CredentialEnding>('ksef', 'credential_ending', CredentialEnding),
   ksefInboxChanged: event<InboxChanged>('ksef', 'inbox_changed', InboxChanged),
   ksefInboxPaused: event<InboxPaused>('ksef', 'inbox_paused', InboxPaused),
+  ksefInboxInvoicesRefused: event<InboxInvoicesRefused>('ksef', 'inbox_invoices_refused', InboxInvoicesRefused),
   ksefAuditRecorded: event<AuditRecorded>('ksef', 'audit_recorded', AuditRecorded),
   billingAuditRecorded: event<AuditRecorded>('billing', 'audit_recorded', AuditRecorded),
 } as const;

@@ -51,6 +51,7 @@ import {
   onKsefConnectionFailed,
   onKsefCredentialEnding,
   onKsefInboxPaused,
+  onKsefInvoicesRefused,
   onKsefSubmissionChanged,
 } from './transport/subscribers/ksef-changed.js';
 import { onErpConnectionChanged } from './transport/subscribers/erp-connection-changed.js';
@@ -138,6 +139,7 @@ async function compose(
       handler(events.ksefConnectionFailed, onKsefConnectionFailed(deps)),
       handler(events.ksefCredentialEnding, onKsefCredentialEnding(deps)),
       handler(events.ksefInboxPaused, onKsefInboxPaused(deps)),
+      handler(events.ksefInboxInvoicesRefused, onKsefInvoicesRefused(deps)),
       handler(events.submissionChanged, onKsefSubmissionChanged(deps)),
       handler(events.subscriptionChanged, onSubscriptionChanged({ ...deps, logger })),
       handler(events.paymentFailed, onPaymentFailed(deps)),

@@ -88,6 +88,13 @@ export interface Upo {
   readonly isHashConfirmed: boolean;
 }
 
+/** An invoice as KSeF returns it by its number. */
+export interface DownloadedInvoice {
+  readonly xml: Buffer;
+  /** SHA-256 in base64 that KSeF states about the invoice. Undefined if KSeF states none. */
+  readonly statedHash: string | undefined;
+}
+
 export interface RegisteredInvoice {
   readonly ksefNumber: string;
   readonly invoiceNumber: string;
@@ -184,6 +191,11 @@ export interface KsefCalls {
   ): Promise<{ readonly referenceNumber: string }>;
   /** Fetches the status of an export (R2). If KSeF no longer has the export, the result is a REFERENCE refusal. */
   exportStatus(referenceNumber: string): Promise<ExportStatus>;
+  /**
+   * Downloads one invoice that the context takes part in (R5). An unknown invoice gives a REFERENCE refusal. Without the
+   * permission to view invoices, the refusal is a REFERENCE refusal `KSEF_HTTP_403`.
+   */
+  invoice(ksefNumber: string): Promise<DownloadedInvoice>;
 }
 
 export interface Ksef {

@@ -270,6 +270,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
           METADATA: inForce.invoiceMetadata,
           ...(inForce.invoiceExport ? { EXPORT: inForce.invoiceExport } : {}),
           ...(inForce.invoiceExportStatus ? { EXPORT_STATUS: inForce.invoiceExportStatus } : {}),
+          ...(inForce.invoiceDownload ? { DOWNLOAD: inForce.invoiceDownload } : {}),
         },
       });
     };
@@ -408,6 +409,13 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
           { operation: 'R2', method: 'GET', path: `/invoices/exports/${encodeURIComponent(referenceNumber)}` },
           answers.exportStatusAnswer,
         ),
+      async invoice(ksefNumber) {
+        const path = `/invoices/ksef/${encodeURIComponent(ksefNumber)}`;
+        const { bytes: xml, headers } = await access().during((bearer) =>
+          send(credentials, { operation: 'R5', method: 'GET', path, bearer, accept: 'xml' }),
+        );
+        return { xml, statedHash: headers['x-ms-meta-hash'] };
+      },
     };
   }
 

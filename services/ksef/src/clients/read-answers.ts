@@ -180,6 +180,7 @@ export const limitsAnswer = z.object({
   invoiceMetadata: windows,
   invoiceExport: windows.nullish(),
   invoiceExportStatus: windows.nullish(),
+  invoiceDownload: windows.nullish(),
 });
 
 export const contextLimitsAnswer = z.object({

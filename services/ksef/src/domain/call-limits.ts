@@ -14,6 +14,7 @@ export type LimitGroup =
   | 'METADATA'
   | 'EXPORT'
   | 'EXPORT_STATUS'
+  | 'DOWNLOAD'
   | 'OTHER';
 
 /** Published limits of KSeF 2.8 (KSeF reference, sections 7 and 19). */
@@ -29,6 +30,7 @@ export const PUBLISHED_LIMITS: Readonly<Record<LimitGroup, WindowLimits>> = {
   METADATA: [8, 16, 20],
   EXPORT: [8, 16, 20],
   EXPORT_STATUS: [10, 60, 600],
+  DOWNLOAD: [8, 16, 64],
   OTHER: [10, 30, 120],
 };
 const GROUPS: Readonly<Record<string, LimitGroup>> = {
@@ -44,6 +46,7 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
   S10: 'METADATA',
   R1: 'EXPORT',
   R2: 'EXPORT_STATUS',
+  R5: 'DOWNLOAD',
   LIMITS: 'OTHER',
 };
 

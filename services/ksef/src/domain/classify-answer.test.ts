@@ -5,7 +5,7 @@ import type { Operation } from './classify-answer.js';
 
 const waits = { throttledMs: 60_000, blockedMs: 1_800_000 };
 const LOGIN: readonly Operation[] = ['A1', 'A2', 'A3', 'A4', 'A5', 'A6', 'A7'];
-const OTHERS: readonly Operation[] = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'R1', 'R2'];
+const OTHERS: readonly Operation[] = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 'S8', 'S9', 'S10', 'R1', 'R2', 'R5'];
 const OPERATIONS = [...LOGIN, ...OTHERS];
 
 const page = readFileSync(new URL('../../../../docs/reference/ksef-answers.md', import.meta.url), 'utf8');

@@ -28,6 +28,7 @@ export type Operation =
   | 'R1'
   | 'R2'
   | 'R3'
+  | 'R5'
   | 'LIMITS';
 
 /** An unsuccessful response from KSeF. */
@@ -100,7 +101,7 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'S10',
     meaning: { ...REFERENCE, sentence: 'The token lacks the permission to view invoices (InvoiceRead).' },
   },
-  ...(['R1', 'R2'] as const).map((calls) => ({
+  ...(['R1', 'R2', 'R5'] as const).map((calls) => ({
     status: 403,
     says: 'missing-permissions',
     calls,
@@ -184,6 +185,12 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     },
   })),
   { status: 400, says: 21_175, calls: 'R2', meaning: REFERENCE },
+  {
+    status: 400,
+    says: 21_164,
+    calls: 'R5',
+    meaning: { ...REFERENCE, sentence: 'KSeF has no invoice with this KSeF number for this NIP.' },
+  },
   { status: 400, says: 21_181, calls: 'R1', meaning: CALL },
   { status: 400, says: 21_155, calls: 'OTHERS', meaning: SESSION },
   { status: 400, says: 21_173, calls: 'OTHERS', meaning: SESSION },

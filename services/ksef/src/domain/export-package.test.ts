@@ -90,7 +90,7 @@ describe('the files of a package', () => {
     expect(expected.map(({ ksefNumber }) => ksefNumber)).toEqual([numberOf(1)]);
     expect(refused).toEqual([
       { ksefNumber: numberOf(2), reason: expect.stringContaining('does not name the invoice') },
-      { ksefNumber: numberOf(3), reason: expect.stringContaining('no file for it') },
+      { ksefNumber: numberOf(3), reason: expect.stringContaining('no file for it'), invoiceHash: HASH },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
-import type { RefusedInvoice } from './inbox.js';
+import type { RefusedFile } from './inbox.js';
 
 /** Name of the file that lists the invoices of a package. */
 export const METADATA_NAME = '_metadata.json';
@@ -121,12 +121,12 @@ export function checkDirectory<F extends PackedFile>(files: readonly F[], packag
 export function matchFiles<F extends PackedFile>(
   files: readonly F[],
   listed: readonly ListedInvoice[],
-): { readonly expected: readonly ExpectedInvoice<F>[]; readonly refused: readonly RefusedInvoice[] } {
+): { readonly expected: readonly ExpectedInvoice<F>[]; readonly refused: readonly RefusedFile[] } {
   const hashes = new Map(listed.map(({ ksefNumber, invoiceHash }) => [ksefNumber, invoiceHash]));
   if (hashes.size > INVOICES_MAX) {
     throw new PackageFault(`The package lists ${hashes.size} invoices; the maximum is ${INVOICES_MAX}.`);
   }
-  const refused: RefusedInvoice[] = [];
+  const refused: RefusedFile[] = [];
   const named = new Map<string, F>();
   for (const file of files) {
     if (file.name === METADATA_NAME) continue;
@@ -141,7 +141,7 @@ export function matchFiles<F extends PackedFile>(
             ? `The invoice file has ${file.bytes} bytes; the maximum is ${INVOICE_BYTES_MAX}.`
             : undefined;
     if (reason === undefined) named.set(ksefNumber, file);
-    else refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(file.name), reason });
+    else refused.push({ ...refusedAs(ksefNumber, file.name, hashes.get(ksefNumber)), reason });
   }
   const refusedNumbers = new Set(refused.map(({ ksefNumber }) => ksefNumber));
   const expected: ExpectedInvoice<F>[] = [];
@@ -150,7 +150,7 @@ export function matchFiles<F extends PackedFile>(
     if (file !== undefined) expected.push({ ksefNumber, invoiceHash, file });
     else if (!refusedNumbers.has(ksefNumber)) {
       const reason = 'The list of invoices in the package names this invoice, but the package has no file for it.';
-      refused.push({ ksefNumber: isKsefNumber(ksefNumber) ? ksefNumber : shown(ksefNumber), reason });
+      refused.push({ ...refusedAs(ksefNumber, ksefNumber, invoiceHash), reason });
     }
   }
   return { expected, refused };
@@ -160,7 +160,16 @@ export function matchFiles<F extends PackedFile>(
 export const CONTENT_DIFFERS =
   'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.';
 
-/** Makes a name from an external source safe to show. */
+/** Names a refused invoice by its KSeF number, or else by a name in the package. */
+function refusedAs(ksefNumber: string, name: string, invoiceHash: string | undefined): Omit<RefusedFile, 'reason'> {
+  if (!isKsefNumber(ksefNumber)) return { ksefNumber: shown(name) };
+  return { ksefNumber, ...(invoiceHash === undefined ? {} : { invoiceHash }) };
+}
+
+/** Sentence about an invoice whose content cannot be compared with what KSeF registered. */
+export const NO_HASH_STATED = 'KSeF states no SHA-256 for this invoice, so its file cannot be checked.';
+
+/** Makes a name that somebody else chose safe to show. */
 function shown(name: string): string {
   return name.replaceAll(/[^\w.-]/g, '?').slice(0, NAME_SHOWN_MAX);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { BUYER, enabled, newInbox, REFUSED_MAX } from './inbox.js';
-import type { Inbox, InboxRole, ReceivedCounts, RoleInbox } from './inbox.js';
+import { BUYER, enabled, newInbox, REFUSALS_KEPT_MAX, REFUSED_MAX } from './inbox.js';
+import type { Inbox, InboxRole, RoleInbox } from './inbox.js';
 import {
   begun,
   BUYER_EACH_MS,
@@ -13,6 +13,8 @@ import {
   nextNight,
   nextStep,
   PAUSE_MS,
+  repaired,
+  repairPostponed,
   requested,
   restarted,
   RESTARTS_MAX,
@@ -23,12 +25,14 @@ import {
   windowReceived,
 } from './inbox-steps.js';
 import type { ExportedWindow, InboxChange, InboxTiming } from './inbox-steps.js';
+import { waitingRefusals } from './kept-refusals.js';
+import type { Reception } from './kept-refusals.js';
 
 const NOW = new Date('2026-11-20T10:00:00Z');
 const MARK = '2026-11-20T09:00:00.1234567+00:00';
 const HIGH_WATER = '2026-11-20T09:55:00.7654321+00:00';
 const key = { sealed: 'sealed', keyId: 'k1' };
-const nothing: ReceivedCounts = { received: 0, repeated: 0, refused: [] };
+const nothing: Reception = { received: 0, repeated: 0, refused: [], stored: new Set() };
 const at = (ms: number, waitFactor = 1): InboxTiming => ({ now: new Date(NOW.getTime() + ms), waitFactor, random: 1 });
 const timing = at(0);
 
@@ -147,10 +151,10 @@ describe('an export', () => {
 
 describe('a window that was received whole', () => {
   test('moves the mark to the high water mark, and ends the run', () => {
-    const counts = { received: 2, repeated: 1, refused: [{ ksefNumber: 'n', reason: 'r' }] };
-    const { inbox, ended: runs, hasNews } = receive(running, { highWaterMark: HIGH_WATER }, counts);
+    const counts = { received: 2, repeated: 1 };
+    const { inbox, ended: runs, hasNews } = receive(running, { highWaterMark: HIGH_WATER }, { ...nothing, ...counts });
     expect(roleOf(inbox).mark).toBe(HIGH_WATER);
-    expect(runs).toMatchObject([{ status: 'SUCCEEDED', from: MARK, through: HIGH_WATER, ...counts }]);
+    expect(runs).toMatchObject([{ status: 'SUCCEEDED', from: MARK, through: HIGH_WATER, ...counts, refused: [] }]);
     expect([inbox.invoicesReceived, hasNews]).toEqual([2, true]);
   });
 
@@ -200,6 +204,92 @@ describe('a window that was received whole', () => {
       Array.from({ length }, (_, index) => ({ ksefNumber: String(index), reason: 'r' }));
     const keep = (length: number) => receive(running, {}, { ...nothing, refused: refused(length) }).ended?.[0]?.refused;
     expect([keep(REFUSED_MAX)?.length, keep(REFUSED_MAX + 1)?.length]).toEqual([REFUSED_MAX, REFUSED_MAX]);
+  });
+});
+
+describe('refused invoices', () => {
+  const refused = (length: number) =>
+    Array.from({ length }, (_, index) => ({ ksefNumber: `${index}`, reason: 'No file.' }));
+  const refuse = (inbox: Inbox, length: number): InboxChange =>
+    receive(inbox, { highWaterMark: HIGH_WATER }, { ...nothing, refused: refused(length) });
+  const NUMBER = '5265877635-20250626-010080DD2B5E-26';
+  const kept = {
+    ksefNumber: NUMBER,
+    reason: 'No file.',
+    role: BUYER,
+    firstAttemptAt: NOW,
+    lastAttemptAt: NOW,
+  };
+  const withKept: Inbox = { ...byDay, refused: [kept] };
+  const byNight = withRole(withKept, { nightAt: NOW });
+
+  test('make a run PARTIAL with a message, move the mark, and delay no run', () => {
+    const { inbox, ended: runs } = refuse(running, 1);
+    expect(runs).toMatchObject([
+      {
+        status: 'PARTIAL',
+        through: HIGH_WATER,
+        refused: refused(1),
+        errorMessage: expect.stringMatching(/^1 invoice/),
+      },
+    ]);
+    expect(roleOf(inbox)).toMatchObject({ mark: HIGH_WATER, isPaused: false, dueAt: at(BUYER_EACH_MS).now });
+    expect(inbox.refused).toMatchObject([{ ksefNumber: '0', role: BUYER }]);
+    const next = receive(exported(begin(inbox)), { highWaterMark: HIGH_WATER });
+    expect([next.ended?.[0]?.status, roleOf(next.inbox).error, next.inbox.refused.length]).toEqual([
+      'SUCCEEDED',
+      undefined,
+      1,
+    ]);
+    const third = begin(byDay, 'SUBJECT3');
+    const late = { ...third, refused: [{ ...kept, ksefNumber: '0' }] };
+    const role = roleOf(late, 'SUBJECT3');
+    const over = ended(late, { ...role, run: { ...runOf(role), refused: refused(1) } }, undefined, timing);
+    expect([over.ended?.[0]?.status, roleOf(over.inbox, 'SUBJECT3').dueAt]).toEqual([
+      'PARTIAL',
+      nextNight(third, timing),
+    ]);
+  });
+
+  test('beyond the limit of an inbox hold the mark, and the inbox waits for a person', () => {
+    const most = refuse(running, REFUSALS_KEPT_MAX);
+    expect(roleOf(most.inbox)).toMatchObject({ mark: HIGH_WATER, isPaused: false });
+    const over = refuse(running, REFUSALS_KEPT_MAX + 1);
+    expect(over.ended).toMatchObject([
+      { status: 'PARTIAL', errorMessage: expect.stringContaining('no invoice is lost') },
+    ]);
+    expect(roleOf(over.inbox)).toMatchObject({ mark: MARK, isPaused: true, dueAt: at(PAUSE_MS).now });
+    expect(over.inbox.refused).toHaveLength(REFUSALS_KEPT_MAX);
+  });
+
+  test('are requested again at night and when a person requests runs, before the export', () => {
+    expect(runOf(roleOf(begin(withKept))).again).toBeUndefined();
+    expect(runOf(roleOf(begin(requested(withKept, NOW)))).again).toEqual([NUMBER]);
+    const night = begin(byNight);
+    expect(runOf(roleOf(night)).again).toEqual([NUMBER]);
+    expect(nextStep({ ...night, roles: [roleOf(night)] }).kind).toBe('REPAIR');
+    expect(roleOf(repairPostponed(night, roleOf(night), 5_000, timing).inbox)).toMatchObject({
+      dueAt: at(5_000).now,
+      run: { again: [NUMBER] },
+    });
+  });
+
+  test('that are stored then are no longer kept, and count as received', () => {
+    const night = begin(byNight);
+    const stored = { ...nothing, received: 1, stored: new Set([NUMBER]) };
+    const { inbox } = repaired(night, roleOf(night), stored, false, timing);
+    expect([waitingRefusals(inbox), inbox.invoicesReceived, runOf(roleOf(inbox)).received]).toEqual([[], 1, 1]);
+    expect(nextStep({ ...inbox, roles: [roleOf(inbox)] }).kind).toBe('EXPORT');
+    expect(receive(exported(inbox), { highWaterMark: HIGH_WATER }).ended).toMatchObject([{ status: 'SUCCEEDED' }]);
+  });
+
+  test('that are not stored then stay, with the time of the attempt, and the run is PARTIAL', () => {
+    const night = begin(byNight);
+    const again = { ...nothing, refused: [{ ksefNumber: NUMBER, reason: 'Still no file.' }] };
+    const { inbox } = repaired(night, roleOf(night), again, true, at(1_000));
+    expect(inbox.refused).toEqual([{ ...kept, reason: 'Still no file.', lastAttemptAt: at(1_000).now }]);
+    const over = receive(exported(inbox), { highWaterMark: HIGH_WATER });
+    expect(over.ended).toMatchObject([{ status: 'PARTIAL', errorMessage: expect.stringContaining(NUMBER) }]);
   });
 });
 
@@ -258,7 +348,8 @@ describe('after a run', () => {
 
   test('a fault before anything was received is FAILED, behind something PARTIAL', () => {
     const statusOf = (inbox: Inbox, counts = false) =>
-      ended(inbox, roleOf(inbox), { message: 'x', ...(counts ? { counts: nothing } : {}) }, timing).ended?.[0]?.status;
+      ended(inbox, roleOf(inbox), { message: 'x', ...(counts ? { reception: nothing } : {}) }, timing).ended?.[0]
+        ?.status;
     expect([statusOf(running), statusOf(running, true)]).toEqual(['FAILED', 'PARTIAL']);
     const { inbox } = receive(running, { isTruncated: true, lastStoredAt: HIGH_WATER });
     expect(statusOf(inbox)).toBe('PARTIAL');

@@ -1,7 +1,9 @@
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { BUYER, markOf, polishMidnight, REFUSED_MAX } from './inbox.js';
-import type { Inbox, InboxRun, ReceivedCounts, RoleInbox, RunningExport, RunStatus, RunUnderWay } from './inbox.js';
+import type { Inbox, InboxRun, RoleInbox, RunningExport, RunStatus, RunUnderWay } from './inbox.js';
 import { compareInstants, earlierOf, laterOf } from './instants.js';
+import { keepRefusals, refusalsMessage, refusalsToRequest, REFUSALS_FULL } from './kept-refusals.js';
+import type { Reception } from './kept-refusals.js';
 import { backoffMs, pollAfterMs } from './submission-waits.js';
 
 const MINUTE = 60_000;
@@ -19,6 +21,8 @@ export const EXPORT_MS_MAX = 2 * HOUR;
 const REPEATED_MS = 48 * HOUR;
 /** Maximum length of an export window. KSeF refuses longer ones and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
+/** Maximum time that a run waits for the rate limits before it requests a refused invoice again. */
+export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
 /** Maximum number of exports that one run abandons. */
 export const RESTARTS_MAX = 5;
 /** Maximum number of consecutive failed steps in an inbox run. */
@@ -56,11 +60,12 @@ export interface InboxChange {
 
 /** Returns the next inbox step, which belongs to the role that has been due the longest. */
 export function nextStep({ roles }: Inbox): {
-  readonly kind: 'BEGIN' | 'EXPORT' | 'FOLLOW';
+  readonly kind: 'BEGIN' | 'REPAIR' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
 } {
   const role = roles.reduce((first, other) => (other.dueAt < first.dueAt ? other : first));
   if (role.run === undefined) return { kind: 'BEGIN', role };
+  if (role.run.again !== undefined) return { kind: 'REPAIR', role };
   return { kind: role.run.export?.referenceNumber === undefined ? 'EXPORT' : 'FOLLOW', role };
 }
 
@@ -71,8 +76,8 @@ export function requested(inbox: Inbox, now: Date): Inbox {
 }
 
 /**
- * Starts a run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks have
- * been wrong before.
+ * Starts a run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks have been
+ * wrong before. At night, or if a person requested the run, it first requests refused invoices again.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
@@ -80,8 +85,10 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
   const mark = markOf(inbox, role);
   const repeated = new Date(now.getTime() - REPEATED_MS).toISOString();
   const from = isNight ? laterOf(earlierOf(mark, repeated), polishMidnight(inbox.from)) : mark;
+  const again = isNight || role.isRequested ? refusalsToRequest(inbox, role.role) : [];
   const run: RunUnderWay = {
     id,
+    ...(again.length === 0 ? {} : { again }),
     trigger: role.isRequested ? 'MANUAL' : 'SCHEDULE',
     startedAt: now,
     from,
@@ -95,6 +102,28 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
   };
   const nightAt = isNight ? nextNight(inbox, timing) : role.nightAt;
   return withRole(inbox, { ...role, dueAt: now, nightAt, isRequested: false, run });
+}
+
+/**
+ * Stores the result of requesting the first of the refused invoices again.
+ * @param isLast true when the run requests no further ones
+ */
+export function repaired(
+  inbox: Inbox,
+  role: RoleInbox,
+  reception: Reception,
+  isLast: boolean,
+  timing: InboxTiming,
+): InboxChange {
+  const received = withReception(inbox, role, reception, timing);
+  const [, ...again] = runOf(role).again ?? [];
+  const run = { ...runOf(received.role), again: isLast || again.length === 0 ? undefined : again };
+  return { inbox: withRole(received.inbox, { ...received.role, dueAt: timing.now, run }) };
+}
+
+/** Waits before the next refused invoice is requested again. */
+export function repairPostponed(inbox: Inbox, role: RoleInbox, waitMs: number, { now }: InboxTiming): InboxChange {
+  return { inbox: withRole(inbox, { ...role, dueAt: new Date(now.getTime() + waitMs) }) };
 }
 
 /** Stores the key of an export before the export is requested from KSeF. */
@@ -164,17 +193,20 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 }
 
 /**
- * Moves the mark to the end of a window in which every invoice was stored or refused. After a truncated package, the
- * next window follows at once.
+ * Moves the mark to the end of a window in which every invoice was stored or is kept as refused. After a truncated
+ * package, the next window follows at once. If not all refused invoices can be kept, the mark stays and the inbox waits
+ * for a person.
  */
 export function windowReceived(
   inbox: Inbox,
   role: RoleInbox,
   window: ExportedWindow,
-  counts: ReceivedCounts,
+  reception: Reception,
   timing: InboxTiming,
 ): InboxChange {
-  const run = runOf(role);
+  const grown = withReception(inbox, role, reception, timing);
+  if (!grown.areAllKept) return ended(inbox, role, { message: REFUSALS_FULL, isPaused: true, reception }, timing);
+  const run = runOf(grown.role);
   const { to } = exportOf(run);
   const stated = (window.isTruncated ? window.lastStoredAt : window.highWaterMark) ?? to ?? run.cursor;
   // A mark behind the window, or in the future, would skip invoices that no window has requested.
@@ -182,9 +214,8 @@ export function windowReceived(
   const hasProgress = compareInstants(next, run.cursor) > 0;
   const mark = markOf(inbox, role);
   const moved = laterOf(mark, next);
-  const counted = withCounts(run, counts);
   const received = {
-    ...counted,
+    ...run,
     cursor: hasProgress ? next : run.cursor,
     through: hasProgress ? next : run.cursor,
     hasMoved: run.hasMoved || compareInstants(moved, mark) > 0 || role.mark === undefined,
@@ -192,16 +223,15 @@ export function windowReceived(
     restarts: 0,
     export: undefined,
   };
-  const grown = { ...inbox, invoicesReceived: inbox.invoicesReceived + counts.received };
   const nextRole = withRun({ ...role, mark: moved }, received);
-  if (window.isTruncated && !hasProgress && counts.received === 0) {
+  if (window.isTruncated && !hasProgress && reception.received === 0) {
     const message = `KSeF stored more invoices at ${next} than fit in one package, and does not return the remaining ones. Ask the KSeF helpdesk.`;
-    return ended(grown, nextRole, { message }, timing);
+    return ended(grown.inbox, nextRole, { message }, timing);
   }
   if (window.isTruncated || (to !== undefined && hasProgress)) {
-    return { inbox: withRole(grown, { ...nextRole, dueAt: timing.now }) };
+    return { inbox: withRole(grown.inbox, { ...nextRole, dueAt: timing.now }) };
   }
-  return ended(grown, nextRole, undefined, timing);
+  return ended(grown.inbox, nextRole, undefined, timing);
 }
 
 /**
@@ -241,7 +271,7 @@ export interface RunFault {
    */
   readonly hasSpentExports?: boolean;
   /** Invoices of the window that were received before the fault. */
-  readonly counts?: ReceivedCounts;
+  readonly reception?: Reception;
 }
 
 /**
@@ -250,12 +280,14 @@ export interface RunFault {
  */
 export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {
   const { now } = timing;
-  const run = fault?.counts === undefined ? runOf(role) : withCounts(runOf(role), fault.counts);
+  const received =
+    fault?.reception === undefined ? { inbox, role } : withReception(inbox, role, fault.reception, timing);
+  const run = runOf(received.role);
   const isPaused = fault?.isPaused === true;
-  const error = fault?.message;
+  const error = fault?.message ?? refusalsMessage(received.inbox, run);
   const over: InboxRun = {
     ...shownRun(role, run),
-    status: statusOf(run, fault),
+    status: fault === undefined && error !== undefined ? 'PARTIAL' : statusOf(run, fault),
     ...(error === undefined ? {} : { errorMessage: error }),
     finishedAt: now,
   };
@@ -266,9 +298,8 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
     run: undefined,
     dueAt: nextRunAt(inbox, role, run, fault, timing),
   };
-  const received = inbox.invoicesReceived + (fault?.counts?.received ?? 0);
   return {
-    inbox: { ...withRole(inbox, idle), invoicesReceived: received, lastRunAt: now },
+    inbox: { ...withRole(received.inbox, idle), lastRunAt: now },
     ended: [over],
     hasNews: role.role === BUYER && run.hasMoved,
   };
@@ -320,16 +351,28 @@ function nextRunAt(
 
 function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
   if (fault === undefined) return 'SUCCEEDED';
-  return run.hasMoved || fault.counts !== undefined ? 'PARTIAL' : 'FAILED';
+  return run.hasMoved || fault.reception !== undefined ? 'PARTIAL' : 'FAILED';
 }
 
-function withCounts(run: RunUnderWay, { received, repeated, refused }: ReceivedCounts): RunUnderWay {
-  return {
+/** Adds received and refused invoices to a run and its inbox. */
+function withReception(
+  inbox: Inbox,
+  role: RoleInbox,
+  reception: Reception,
+  { now }: InboxTiming,
+): { readonly inbox: Inbox; readonly role: RoleInbox; readonly areAllKept: boolean } {
+  const run = runOf(role);
+  const { received, repeated } = reception;
+  const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
+  const next = withRun(role, {
     ...run,
     received: run.received + received,
     repeated: run.repeated + repeated,
     refused: [...run.refused, ...refused].slice(0, REFUSED_MAX),
-  };
+  });
+  const kept = keepRefusals(inbox.refused, reception, role.role, now);
+  const grown = { ...inbox, invoicesReceived: inbox.invoicesReceived + received, refused: kept.refused };
+  return { inbox: withRole(grown, next), role: next, areAllKept: kept.areAllKept };
 }
 
 function after(waitMs: number, { now, waitFactor }: InboxTiming): Date {

@@ -20,11 +20,16 @@ const INBOX_FROM_MIN = '2026-02-01';
 export const INBOX_RUNS_MAX = 100;
 /** Maximum number of refused invoices that a run lists. The metric counts all refused invoices. */
 export const REFUSED_MAX = 100;
+/**
+ * Maximum number of refused invoices that an inbox keeps. The mark does not pass a window with further ones, so that
+ * none is lost.
+ */
+export const REFUSALS_KEPT_MAX = 100;
 
 export type RunTrigger = 'SCHEDULE' | 'MANUAL';
 /**
- * Status of an inbox run. PARTIAL means that a part was received and the next run continues after it. FAILED means that
- * nothing was received.
+ * Status of an inbox run. PARTIAL means that a part was received: the next run continues after it, or invoices were
+ * refused. FAILED means that nothing was received.
  */
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED';
 
@@ -34,6 +39,22 @@ export interface RefusedInvoice {
   readonly ksefNumber: string;
   /** Reason for refusing the invoice, as a sentence. */
   readonly reason: string;
+}
+
+/** A refused invoice with the hash that KSeF states about it. */
+export interface RefusedFile extends RefusedInvoice {
+  /** SHA-256 in base64. Undefined if KSeF stated none. */
+  readonly invoiceHash?: string | undefined;
+}
+
+/** A refused invoice that an inbox keeps until it is stored. */
+export interface KeptRefusal extends RefusedFile {
+  /** Role in which the invoice was refused first. */
+  readonly role: InboxRole;
+  readonly firstAttemptAt: Date;
+  readonly lastAttemptAt: Date;
+  /** Time at which the invoice was stored, or a person dismissed it. It is then neither shown nor requested again. */
+  readonly closedAt?: Date | undefined;
 }
 
 export interface ReceivedCounts {
@@ -84,6 +105,8 @@ export interface RunUnderWay extends ReceivedCounts {
   /** True if the run has moved the mark of the role. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
+  /** KSeF numbers of refused invoices that the run still has to request, before its first export. */
+  readonly again?: readonly string[] | undefined;
   /** Number of exports that the run has abandoned. */
   readonly restarts: number;
   /** Number of consecutive failed steps. */
@@ -124,6 +147,8 @@ export interface Inbox {
   readonly from: string;
   readonly roles: readonly RoleInbox[];
   readonly invoicesReceived: number;
+  /** Refused invoices, oldest first: at most {@link REFUSALS_KEPT_MAX} that are not closed. */
+  readonly refused: readonly KeptRefusal[];
   readonly lastRunAt?: Date | undefined;
   /** Time at which a person requested runs of all roles. Absent if no request is pending. */
   readonly requestedAt?: Date | undefined;
@@ -157,6 +182,7 @@ export function newInbox(
     from,
     roles: inboxRoles.map((role) => ({ role, dueAt: now, nightAt: now, isRequested: false, isPaused: false })),
     invoicesReceived: 0,
+    refused: [],
   };
 }
 

@@ -52,8 +52,9 @@ describe('an inbox', () => {
       fromDate: polishDayOf(new Date()),
       receivedThroughTime: undefined,
       lastRunTime: undefined,
-      lastErrorMessage: 'The inbox receives nothing while the connection is PENDING. Test the connection.',
+      lastErrorMessage: 'The inbox receives no invoices while the connection status is PENDING. Test the connection.',
       invoicesReceived: 0,
+      refused: [],
     };
     expect(connection?.inbox).toEqual(inbox);
     await update(organizationId, connectionId, true);

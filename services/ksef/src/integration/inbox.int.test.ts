@@ -19,7 +19,7 @@ import { fa3Document } from '@invoicecontrol/simulators/ksef/fa3-document';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
-import { endInbox, listRuns, updateInbox } from '../application/inbox/change-inbox.js';
+import { dismissRefusal, endInbox, listRuns, updateInbox } from '../application/inbox/change-inbox.js';
 import { inboxWorker } from '../application/inbox/inbox-worker.js';
 import type { InboxWorker } from '../application/inbox/inbox-worker.js';
 import type { DueInbox, InboxClaim, ReceivedInvoice } from '../application/inbox/stores.js';
@@ -28,8 +28,9 @@ import { ksefClient } from '../clients/ksef.js';
 import type { KsefClient } from '../clients/ksef.js';
 import type { Connection } from '../domain/connection.js';
 import { sha256 } from '../domain/encryption.js';
-import { INBOX_RUNS_MAX, uploadIdOf } from '../domain/inbox.js';
+import { INBOX_RUNS_MAX, REFUSALS_KEPT_MAX, uploadIdOf } from '../domain/inbox.js';
 import type { Inbox, InboxRun } from '../domain/inbox.js';
+import { waitingRefusals } from '../domain/kept-refusals.js';
 import { callScopeStore } from '../storage/call-scopes.js';
 import type { CallScopeDocument } from '../storage/call-scopes.js';
 import { createInboxIndexes, inboxEnvironmentStore, inboxStore } from '../storage/inboxes.js';
@@ -465,7 +466,7 @@ describe('what a package has beyond its list is not stored', () => {
       await control('POST', 'faults', fault);
     }
     const { status, received, refused } = await receive(connection, services);
-    expect([status, received]).toEqual(['SUCCEEDED', 1]);
+    expect([status, received]).toEqual(['PARTIAL', 1]);
     expect(refused.length).toBeGreaterThan(0);
     expectReceived(services, connection, [invoice]);
   });
@@ -504,6 +505,34 @@ describe('what a package has beyond its list is not stored', () => {
     expectReceived(services, connection, [invoice]);
   });
 
+  test.each(['invalid', 'not_found'] as const)(
+    'an invoice that analysis refuses as %s, and all others go on',
+    async (kind) => {
+      const [services, connection] = [new Documents(), await connect()];
+      const [invoice, refused, last] = [
+        await purchase(connection),
+        await purchase(connection),
+        await purchase(connection),
+      ];
+      services.beforeCall = (_, name, { ksefNumber }) => {
+        if (name === 'request' && ksefNumber === refused.ksefNumber) throw new DomainError(kind, 'No such company.');
+      };
+      const run = await receive(connection, services);
+      expect(run).toMatchObject({
+        status: 'PARTIAL',
+        received: 2,
+        refused: [{ ksefNumber: refused.ksefNumber, reason: 'No such company.' }],
+      });
+      expect(services.analyzed).toEqual([invoice.ksefNumber, last.ksefNumber]);
+      const { roles, refused: kept } = await inboxOf(connection);
+      expect(roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBe(run.through);
+      expect(kept).toMatchObject([{ ksefNumber: refused.ksefNumber, role: 'SUBJECT2', reason: 'No such company.' }]);
+      services.beforeCall = () => {};
+      await eventually(() => expect(services.analyzed).toContain(refused.ksefNumber));
+      await eventually(async () => expect(waitingRefusals(await inboxOf(connection))).toEqual([]));
+    },
+  );
+
   test('but a document that cannot be read is, and the run succeeds', async () => {
     const [services, connection] = [new Documents(), await connect()];
     await purchase(connection);
@@ -522,6 +551,149 @@ describe('what a package has beyond its list is not stored', () => {
     expect([status, errorMessage]).toEqual(['FAILED', expect.stringContaining('KSEF_TEST_STORAGE_HOSTS')]);
     expect(await requestsOf(connection, 'R3')).toBe(0);
     expect((await inboxOf(connection)).roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBeUndefined();
+  });
+});
+
+describe('a refused invoice', () => {
+  const refusalsOf = async (connection: Connection): Promise<readonly string[]> =>
+    (await eventsOf(connection))
+      .filter(({ name }) => name === 'inbox_invoices_refused')
+      .flatMap(({ body }) =>
+        (body['refusals'] as readonly { ksefNumber: string }[]).map(({ ksefNumber }) => ksefNumber),
+      );
+  const keptOf = async (connection: Connection): Promise<readonly string[]> =>
+    waitingRefusals(await inboxOf(connection)).map(({ ksefNumber }) => ksefNumber);
+  const dismiss = ({ id: connectionId, organizationId }: Connection, ksefNumber: string): Promise<void> =>
+    dismissRefusal(deps())({ organizationId, connectionId, ksefNumber }, context);
+  /** Has every package of the company lack its first file. */
+  const loseFiles = ({ contextNip }: Connection) =>
+    control<{ id: string }>('POST', 'faults', { operation: 'R1', kind: 'MISSING_FILE', times: 0, context: contextNip });
+
+  test('is announced once and kept, and a nightly run downloads it by its number', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const lost = await purchase(connection);
+    const invoice = await purchase(connection);
+    await loseFiles(connection);
+    // KSeF does not deliver the single invoice either, at first.
+    const { contextNip } = connection;
+    const problem = { status: 400, code: 21_164, description: 'Faktura nie istnieje.' };
+    await control('POST', 'faults', { operation: 'R5', kind: 'PROBLEM', ...problem, context: contextNip });
+    await enable(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({
+      status: 'PARTIAL',
+      received: 1,
+      errorMessage: expect.stringContaining(lost.ksefNumber),
+      refused: [{ ksefNumber: lost.ksefNumber }],
+    });
+    expect((await inboxOf(connection)).refused).toMatchObject([
+      { ksefNumber: lost.ksefNumber, role: 'SUBJECT2', reason: expect.stringContaining('no file for it') },
+    ]);
+    await eventually(async () => {
+      const reasons = (await endedOf(connection)).flatMap(({ refused }) => refused.map(({ reason }) => reason));
+      expect(reasons).toContainEqual(expect.stringContaining('has no invoice with this KSeF number'));
+      const [kept] = (await inboxOf(connection)).refused;
+      expect(kept?.lastAttemptAt.getTime()).toBeGreaterThan(kept?.firstAttemptAt.getTime() ?? Infinity);
+    });
+    await eventually(() => expectReceived(services, connection, [invoice, lost]));
+    await eventually(async () => expect(await keptOf(connection)).toEqual([]));
+    expect(await refusalsOf(connection)).toEqual([lost.ksefNumber]);
+    expect((await inboxOf(connection)).invoicesReceived).toBe(2);
+  });
+
+  test('is requested again when a person starts runs, and its content is never stored with another hash', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const forged = await purchase(connection, { invoiceHash: sha256(Buffer.from('other')) });
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    await ended(connection);
+    for (const role of ['SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    expect(await requestsOf(connection, 'R5')).toBe(0);
+    await store.request(connection.organizationId, connection.id);
+    const [, second] = await ended(connection, 2);
+    expect(second).toMatchObject({
+      trigger: 'MANUAL',
+      status: 'PARTIAL',
+      refused: [{ ksefNumber: forged.ksefNumber, reason: expect.stringContaining('SHA-256') }],
+    });
+    expect(await requestsOf(connection, 'R5')).toBe(1);
+    expect([services.kept.size, await keptOf(connection)]).toEqual([0, [forged.ksefNumber]]);
+    expect(await refusalsOf(connection)).toEqual([forged.ksefNumber]);
+  });
+
+  test('costs no further call for single invoices once they are limited, and the run goes on', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const { contextNip } = connection;
+    await purchase(connection);
+    await purchase(connection);
+    services.beforeCall = (_, name) => {
+      if (name === 'store') throw new DomainError('invalid', 'Not now.');
+    };
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    await ended(connection);
+    expect(await keptOf(connection)).toHaveLength(2);
+    await control('POST', 'faults', { operation: 'R5', kind: 'THROTTLE', retryAfter: 3_600, context: contextNip });
+    await store.request(connection.organizationId, connection.id);
+    const [, second] = await ended(connection, 2);
+    expect(second).toMatchObject({ trigger: 'MANUAL', status: 'SUCCEEDED' });
+    expect(await requestsOf(connection, 'R5')).toBe(1);
+    expect(await keptOf(connection)).toHaveLength(2);
+  });
+
+  test('that a person dismissed is not requested again, and no run reports it', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const forged = await purchase(connection, { invoiceHash: sha256(Buffer.from('other')) });
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    await expect(dismiss(connection, 'unknown')).rejects.toMatchObject({ kind: 'not_found' });
+    await dismiss(connection, forged.ksefNumber);
+    await expect(dismiss(connection, forged.ksefNumber)).rejects.toMatchObject({ kind: 'not_found' });
+    await store.request(connection.organizationId, connection.id);
+    await eventually(async () => {
+      const [manual] = (await endedOf(connection)).filter(({ trigger }) => trigger === 'MANUAL');
+      expect(manual?.status).toBe('SUCCEEDED');
+    });
+    const audited = (await eventsOf(connection)).filter(({ name }) => name === 'audit_recorded');
+    expect(audited.map(({ body }) => body['action'])).toContain('ksef_connection.refused_invoice_dismissed');
+    expect(await refusalsOf(connection)).toEqual([forged.ksefNumber]);
+  });
+
+  test('for which the inbox has no room holds the mark, loses nothing, and goes on after a dismissal', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const hash = { invoiceHash: sha256(Buffer.from('other')) };
+    await enable(connection);
+    const refused = Array.from({ length: REFUSALS_KEPT_MAX - 1 }, (_, index) => ({
+      ksefNumber: `file-${index}`,
+      reason: 'r',
+      role: 'SUBJECT2' as const,
+      firstAttemptAt: new Date(0),
+      lastAttemptAt: new Date(0),
+    }));
+    await mongo.db.collection<InboxDocument>('inboxes').updateOne({ _id: connection.id }, { $set: { refused } });
+    const [fits, invoice, over] = [
+      await purchase(connection, hash),
+      await purchase(connection),
+      await purchase(connection, hash),
+    ];
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({
+      status: 'PARTIAL',
+      received: 1,
+      errorMessage: expect.stringContaining('no invoice is lost'),
+    });
+    expectReceived(services, connection, [invoice]);
+    expect((await inboxOf(connection)).roles.find(({ role }) => role === 'SUBJECT2')).not.toHaveProperty('mark');
+    expect((await keptOf(connection)).at(-1)).toBe(fits.ksefNumber);
+    expect((await eventsOf(connection)).filter(({ name }) => name === 'inbox_paused')).toHaveLength(1);
+    await dismiss(connection, 'file-0');
+    await eventually(async () => {
+      expect((await inboxOf(connection)).roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBeDefined();
+    });
+    expect(await refusalsOf(connection)).toEqual([fits.ksefNumber, over.ksefNumber]);
   });
 });
 

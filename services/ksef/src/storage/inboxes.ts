@@ -10,7 +10,7 @@ import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { InboxClaim, InboxEnvironments, InboxQueue, InboxStore } from '../application/inbox/stores.js';
 import type { Environment } from '../domain/connection.js';
 import { dueAtOf, INBOX_RUNS_MAX } from '../domain/inbox.js';
-import type { Inbox, InboxRun, RoleInbox } from '../domain/inbox.js';
+import type { Inbox, InboxRun, KeptRefusal, RoleInbox } from '../domain/inbox.js';
 
 /** The inbox of a connection, stored under the connection id (ADR 0120). */
 export interface InboxDocument extends Aggregate {
@@ -23,6 +23,8 @@ export interface InboxDocument extends Aggregate {
   /** Newest completed runs, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
+  /** Absent in documents of earlier versions. */
+  readonly refused?: readonly KeptRefusal[];
   readonly lastRunAt?: Date;
   /** Time at which a person requested runs, with a sparse index. */
   readonly requestedAt?: Date;
@@ -192,7 +194,7 @@ function toUpdate(
   inbox: Inbox,
   ended: readonly InboxRun[],
 ): UpdateFilter<InboxDocument> {
-  const { contextNip, isEnabled, from, roles, invoicesReceived, lastRunAt, requestedAt } = inbox;
+  const { contextNip, isEnabled, from, roles, invoicesReceived, refused, lastRunAt, requestedAt } = inbox;
   return {
     ...setOrUnset<InboxDocument>({
       // A person may have requested runs since the inbox was read. Such a request does not change the version.
@@ -202,6 +204,7 @@ function toUpdate(
       from,
       roles,
       invoicesReceived,
+      refused,
       lastRunAt,
       dueAt: dueAtOf(inbox),
     }),
@@ -211,7 +214,7 @@ function toUpdate(
 
 function toInbox(found: WithId<InboxDocument>): Inbox {
   const { _id: id, organizationId, version, companyId, environment, contextNip, isEnabled, from, roles } = found;
-  const { invoicesReceived, lastRunAt, requestedAt } = found;
+  const { invoicesReceived, refused = [], lastRunAt, requestedAt } = found;
   return {
     id,
     organizationId,
@@ -223,6 +226,7 @@ function toInbox(found: WithId<InboxDocument>): Inbox {
     from,
     roles,
     invoicesReceived,
+    refused,
     lastRunAt,
     requestedAt,
   };

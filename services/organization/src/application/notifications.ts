@@ -104,7 +104,10 @@ export const notifyAboutErp =
     );
   };
 
-/** Facts of a KSeF connection, as published by `connection_failed`, `credential_ending` and `inbox_paused`. */
+/**
+ * Facts of a KSeF connection, as published by `connection_failed`, `credential_ending`, `inbox_paused` and
+ * `inbox_invoices_refused`.
+ */
 export interface KsefConnectionNotice {
   readonly eventId: string;
   readonly organizationId: string;

@@ -120,6 +120,32 @@ test('the mail about a paused inbox gives the reason, and says that nothing is l
   expect(text).toContain('POST /v1/ksef-connections/connection-1/inbox/runs');
 });
 
+test('the mail about refused invoices names each of them, its reason, and what to do', () => {
+  const refusals = [
+    { ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'The package has no file of it.\nBcc: x' },
+    { ksefNumber: 'scan?.exe', reason: 'The name of the file in the package is not a KSeF number.' },
+  ];
+  const occasion = {
+    kind: 'KSEF_INVOICES_REFUSED',
+    ksefConnectionId: 'connection-1',
+    environment: 'PRODUCTION',
+    companyName: 'Norton Ltd',
+    refusals,
+  } as const;
+  const subject = ksefSubject(occasion, 'Acme');
+  expect(subject).toBe('2 invoices of Norton Ltd could not be received from KSeF PRODUCTION');
+  expect(ksefSubject({ ...occasion, refusals: refusals.slice(1) }, 'Acme')).toMatch(/^1 invoice of Norton Ltd/);
+  const { text } = writeMail(
+    { ...notification, subject, occasion },
+    { organizationName: 'Acme', member, token: undefined },
+  );
+  expect(text).toContain(
+    '5265877635-20260314-0A1B2C3D4E5F-7C: The package has no file of it. Bcc: x\nscan?.exe: The name',
+  );
+  expect(text).toContain('DELETE /v1/ksef-connections/connection-1/inbox/refused/{ksefNumber}');
+  expect(text).toContain('POST /v1/ksef-connections/connection-1/inbox/runs');
+});
+
 test.each([
   [undefined, 'Further invoices of Acme, submitted through one connection, were refused'],
   [1, '1 further invoice of Acme, submitted through one connection, was refused'],

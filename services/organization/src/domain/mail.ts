@@ -59,6 +59,12 @@ export function ksefSubject(notice: KsefNotice, organizationName: string): strin
   if (notice.kind === 'KSEF_INBOX_PAUSED') {
     return shorten(`Invoices of ${companyOf(notice)} are no longer received from KSeF ${oneLine(notice.environment)}`);
   }
+  if (notice.kind === 'KSEF_INVOICES_REFUSED') {
+    const invoices = notice.refusals.length === 1 ? '1 invoice' : `${notice.refusals.length} invoices`;
+    return shorten(
+      `${invoices} of ${companyOf(notice)} could not be received from KSeF ${oneLine(notice.environment)}`,
+    );
+  }
   if ('further' in notice) return shorten(`Further invoices of ${name} were refused by KSeF or could not be submitted`);
   return shorten(
     notice.isByKsef ? `KSeF refused an invoice of ${name}` : `An invoice of ${name} could not be submitted to KSeF`,
@@ -185,6 +191,7 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
     ];
     return `${lines.join('\n')}\n`;
   }
+  if (notice.kind === 'KSEF_INVOICES_REFUSED') return invoicesRefusedText(notice, organization);
   if ('further' in notice) {
     const { from, to } = notice.further;
     const lines = [
@@ -226,6 +233,32 @@ function ksefText(notice: KsefNotice, organization: string, count: number | unde
         ]),
     '',
     'Further invoices of this connection are reported in one e-mail at the end of the hour.',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function invoicesRefusedText(
+  notice: Extract<KsefNotice, { readonly kind: 'KSEF_INVOICES_REFUSED' }>,
+  organization: string,
+): string {
+  const { ksefConnectionId, refusals } = notice;
+  const lines = [
+    refusals.length === 1
+      ? 'KSeF delivered an invoice that could not be stored, so it was not checked:'
+      : `KSeF delivered ${refusals.length} invoices that could not be stored, so they were not checked:`,
+    '',
+    ...refusals.map(({ ksefNumber, reason }) => `${oneLine(ksefNumber)}: ${oneLine(reason)}`),
+    '',
+    'Each refused invoice is requested from KSeF again every night until it can be stored. All other invoices were received.',
+    '',
+    'If you need an invoice earlier:',
+    '',
+    '1. Download the invoice in the KSeF application, and upload it: POST /v1/uploads',
+    `2. Dismiss the refused invoice: DELETE /v1/ksef-connections/${ksefConnectionId}/inbox/refused/{ksefNumber}`,
+    '',
+    `To request the refused invoices now: POST /v1/ksef-connections/${ksefConnectionId}/inbox/runs`,
+    '',
+    ...ksefFacts(notice, organization),
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -105,6 +105,15 @@ export type KsefNotice =
       readonly message: string;
     }
   | {
+      /** KSeF delivered purchase invoices that could not be stored. Each of them is reported once. */
+      readonly kind: 'KSEF_INVOICES_REFUSED';
+      readonly ksefConnectionId: string;
+      readonly environment: string;
+      /** Undefined if the company was removed. */
+      readonly companyName: string | undefined;
+      readonly refusals: readonly { readonly ksefNumber: string; readonly reason: string }[];
+    }
+  | {
       /** An invoice was not registered in KSeF. */
       readonly kind: 'KSEF_SUBMISSION_REFUSED';
       readonly ksefConnectionId: string;

@@ -253,7 +253,7 @@ describe('KSeF', () => {
     expect(mail?.text).toContain('POST /v1/ksef-connections/connection-1/test');
   });
 
-  test('whose certificate ends, or whose inbox is paused, is told to owners and admins once, with date, company and what to do', async () => {
+  test('whose certificate ends, whose inbox is paused, or has a refused invoice, is told to owners and admins once, with date, company and what to do', async () => {
     const email = 'admin-ksef-ending@acme.example';
     const { organizationId, email: analyst } = await withAdmin(email);
     const { companies } = await clients.company.listCompanies({ organizationId, pageSize: 1, pageToken: '' }, caller);
@@ -266,6 +266,10 @@ describe('KSeF', () => {
       daysLeft: 30,
     });
     const paused = announce(events.ksefInboxPaused, { ...about, message: 'The limit of analyses is reached.' });
+    const refused = announce(events.ksefInboxInvoicesRefused, {
+      ...about,
+      refusals: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'The package has no file of it.' }],
+    });
     // The event is published twice under the same id.
     const [event] = envelopes({ id: 'ksef-1', organizationId, version: ++version }, [ending], new Date());
     if (event === undefined) throw new Error('no event');
@@ -273,24 +277,29 @@ describe('KSeF', () => {
     await eventually(() => ksef.publish(event));
     await eventually(() => ksef.publish(event));
     await publish(organizationId, paused);
+    await publish(organizationId, refused);
     await eventually(async () =>
       expect((await listed(organizationId)).map(({ kind }) => kind).toSorted()).toEqual([
         'KSEF_CREDENTIAL_ENDING',
         'KSEF_CREDENTIAL_ENDING',
         'KSEF_INBOX_PAUSED',
         'KSEF_INBOX_PAUSED',
+        'KSEF_INVOICES_REFUSED',
+        'KSEF_INVOICES_REFUSED',
       ]),
     );
     await startSender();
-    await becomes(organizationId, Array<string>(4).fill('SENT'));
+    await becomes(organizationId, Array<string>(6).fill('SENT'));
     expect(mailsTo(analyst)).toEqual([]);
     const mails = mailsTo(email);
-    expect(mails).toHaveLength(2);
+    expect(mails).toHaveLength(3);
     const certificate = mails.find(({ subject }) => subject.includes('certificate'));
     expect(certificate?.subject).toBe(`The KSeF PRODUCTION certificate of ${name} expires on 2027-06-30`);
     expect(certificate?.text).toContain('POST /v1/ksef-connections/connection-1/test');
     const inbox = mails.find(({ subject }) => subject.startsWith('Invoices of'));
     expect(inbox?.text).toContain('The limit of analyses is reached.');
+    const refusal = mails.find(({ subject }) => subject.startsWith('1 invoice of'));
+    expect(refusal?.text).toContain('5265877635-20260314-0A1B2C3D4E5F-7C: The package has no file of it.');
   });
 
   test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {

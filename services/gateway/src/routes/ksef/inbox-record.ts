@@ -1,12 +1,33 @@
 import { InboxRole, InboxRunStatus, InboxRunTrigger } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import type { InboxRun, RefusedInvoice } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
-import type { Inbox } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import type { Inbox, KeptRefusal } from '@invoicecontrol/contracts/ksef/v1/connection_service';
 import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import * as shown from '../../http/description/shown.js';
 
-/** Maximum number of refused invoices that one run shows. */
+/** Maximum number of refused invoices that an inbox keeps, and that one run shows. */
 const REFUSED_MAX = 100;
+
+const ROLES = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;
+const ROLE_MEANINGS =
+  'SUBJECT2 (the buyer), SUBJECT3 (a third party, such as the recipient or a factor) or SUBJECT_AUTHORIZED (an authorized party, such as a bailiff or a tax representative)';
+const NUMBER_EXAMPLE = '5265877635-20260314-0A1B2C3D4E5F-7C';
+const REASON_EXAMPLE =
+  'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.';
+
+const keptRefusal = shown.record<KeptRefusal>('KsefKeptRefusal')({
+  ksefNumber: shown.text(
+    NUMBER_EXAMPLE,
+    'The KSeF number of the refused invoice, or the name of its file in the package if that name is not a KSeF number.',
+  ),
+  role: shown.word(
+    z.enum(ROLES).describe(`The part of the company in the refused invoice: ${ROLE_MEANINGS}.`),
+    'SUBJECT2',
+  ),
+  reason: shown.text(REASON_EXAMPLE, 'The reason for the last refusal of the invoice.'),
+  firstAttemptAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was first refused.', 'firstAttemptTime'),
+  lastAttemptAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was last refused.', 'lastAttemptTime'),
+});
 
 /** The inbox of a connection as shown to callers (KSeF reference, section 19). */
 export const inbox = shown.record<Inbox>('KsefInbox')({
@@ -32,28 +53,26 @@ export const inbox = shown.record<Inbox>('KsefInbox')({
     'The message that explains why the last inbox run failed, or why the inbox currently receives nothing, and what must be changed. Null if there is no error.',
   ),
   invoicesReceived: shown.count(128, 'The number of invoices that the inbox has received so far.'),
+  refused: shown.list(
+    keptRefusal,
+    'The invoices that KSeF delivered and the inbox could not store, oldest first. The inbox requests each of them again every night until the invoice is stored or dismissed. If a further invoice would be the 101st, the inbox pauses and loses nothing.',
+    { itemsMax: REFUSED_MAX, example: [] },
+  ),
 });
 
 const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
   ksefNumber: shown.text(
-    '5265877635-20260314-0A1B2C3D4E5F-7C',
+    NUMBER_EXAMPLE,
     'The KSeF number of the invoice that was not stored, or the name of its file in the package if that name is not a KSeF number.',
   ),
-  reason: shown.text(
-    'The file in the package differs from the file that KSeF registered: its SHA-256 hash differs from the stated hash.',
-    'The reason why the invoice was not stored.',
-  ),
+  reason: shown.text(REASON_EXAMPLE, 'The reason why the invoice was not stored.'),
 });
 
 /** An inbox run for one role (KSeF reference, section 19). */
 export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
   id: shown.id(EXAMPLE_IDS.run, 'The id of the inbox run.', 'runId'),
   role: shown.name(
-    z
-      .enum(['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'])
-      .describe(
-        'The part of the company in the invoices of the inbox run: SUBJECT2 (the buyer), SUBJECT3 (a third party, such as the recipient or a factor) or SUBJECT_AUTHORIZED (an authorized party, such as a bailiff or a tax representative).',
-      ),
+    z.enum(ROLES).describe(`The part of the company in the invoices of the inbox run: ${ROLE_MEANINGS}.`),
     InboxRole,
     'SUBJECT2',
   ),
@@ -66,7 +85,7 @@ export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
     z
       .enum(['RUNNING', 'SUCCEEDED', 'PARTIAL', 'FAILED'])
       .describe(
-        'The status of the inbox run: RUNNING, SUCCEEDED (everything up to `through` was received), PARTIAL (some invoices were received and the next run continues) or FAILED (nothing was received).',
+        'The status of the inbox run: RUNNING, SUCCEEDED (everything up to `through` was received), PARTIAL (some invoices were received, and the next run continues, or invoices were refused) or FAILED (nothing was received).',
       ),
     InboxRunStatus,
     'SUCCEEDED',

@@ -62,3 +62,32 @@ export const listKsefInboxRuns = route({
     return { status: 200, body: { items: runs.map(inboxRun.present) } };
   },
 });
+
+/** Maximum length of the name of a refused invoice: of a KSeF number, or of a file name as the inbox shows it. */
+const NAME_MAX = 80;
+
+export const dismissKsefRefusedInvoice = route({
+  operation: 'dismissKsefRefusedInvoice',
+  method: 'delete',
+  path: '/ksef-connections/:connectionId/inbox/refused/:ksefNumber',
+  summary: 'Dismiss a refused invoice of a KSeF inbox',
+  description:
+    'Removes an invoice from `inbox.refused` of the KSeF connection, so that the inbox no longer requests it. Use this request when you have handled the invoice in another way, for example by downloading it in the KSeF application and uploading it.',
+  rpc: 'invoicecontrol.ksef.v1.InboxService/DismissRefusedInvoice',
+  resourceName: 'refused invoice',
+  access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
+  params: connectionParams.extend({
+    ksefNumber: z
+      .string()
+      .max(NAME_MAX)
+      .meta({
+        description: 'The `ksefNumber` of the refused invoice, as `inbox.refused` shows it.',
+        param: { example: '5265877635-20260314-0A1B2C3D4E5F-7C' },
+      }),
+  }),
+  responses: { 204: { description: 'The refused invoice is dismissed.' } },
+  async handle({ params }, { ksefInbox }) {
+    await ksefInbox.dismissRefusedInvoice(params);
+    return { status: 204 };
+  },
+});

@@ -50,6 +50,7 @@ const NO_INBOX: Inbox = {
   lastRunTime: undefined,
   lastErrorMessage: undefined,
   invoicesReceived: 0,
+  refused: [],
 };
 
 export const ksefConnection = shown.record<Connection>('KsefConnection')({

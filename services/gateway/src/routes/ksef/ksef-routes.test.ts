@@ -104,6 +104,7 @@ const noInbox = {
   lastRunAt: null,
   lastErrorMessage: null,
   invoicesReceived: 0,
+  refused: [],
 };
 
 let gateway: RunningGateway;
@@ -112,6 +113,8 @@ const connectionLists: ListConnectionsRequest[] = [];
 const submissionLists: ListSubmissionsRequest[] = [];
 const inboxUpdates: UpdateInboxRequest[] = [];
 const startedRuns: string[] = [];
+const dismissals: string[] = [];
+const REFUSED_NUMBER = '5265877635-20260314-0A1B2C3D4E5F-7C';
 /** True while calls create a new record. */
 let isNew = true;
 let underWay = 0;
@@ -161,6 +164,15 @@ beforeAll(async () => {
           lastRunTime: at,
           lastErrorMessage: 'The quota is used up.',
           invoicesReceived: 7,
+          refused: [
+            {
+              ksefNumber: REFUSED_NUMBER,
+              role: 'SUBJECT2',
+              reason: 'The hash of the file is wrong.',
+              firstAttemptTime: at,
+              lastAttemptTime: at,
+            },
+          ],
         };
         return { connection: { ...connection, inbox } };
       },
@@ -173,6 +185,12 @@ beforeAll(async () => {
       async listInboxRuns({ connectionId }) {
         if (connectionId === UNKNOWN) throw notFound('KSeF connection');
         return { runs: [run] };
+      },
+      async dismissRefusedInvoice({ connectionId, ksefNumber }) {
+        if (connectionId === UNKNOWN) throw notFound('KSeF connection');
+        if (ksefNumber !== REFUSED_NUMBER) throw notFound('refused invoice');
+        dismissals.push(connectionId);
+        return {};
       },
     },
     ksefSubmissions: {
@@ -396,6 +414,15 @@ describe('the inbox of a connection', () => {
           lastRunAt: '2026-03-14T09:30:00.000Z',
           lastErrorMessage: 'The quota is used up.',
           invoicesReceived: 7,
+          refused: [
+            {
+              ksefNumber: REFUSED_NUMBER,
+              role: 'SUBJECT2',
+              reason: 'The hash of the file is wrong.',
+              firstAttemptAt: '2026-03-14T09:30:00.000Z',
+              lastAttemptAt: '2026-03-14T09:30:00.000Z',
+            },
+          ],
         },
       },
     });
@@ -516,6 +543,18 @@ describe('runs of an inbox', () => {
       },
     });
     for (const id of [UNKNOWN, 'none']) expect((await send('GET', `/${id}/inbox/runs`)).status).toBe(404);
+  });
+});
+
+describe('a refused invoice of an inbox', () => {
+  test('is dismissed with 204, and with 404 where the inbox keeps none of this number', async () => {
+    expect((await send('DELETE', `/${ID}/inbox/refused/${REFUSED_NUMBER}`)).status).toBe(204);
+    expect(dismissals).toEqual([ID]);
+    const others = [`/${ID}/inbox/refused/1`, `/${ID}/inbox/refused/${'9'.repeat(81)}`];
+    for (const path of [...others, `/${UNKNOWN}/inbox/refused/${REFUSED_NUMBER}`, `/none/inbox/refused/1`]) {
+      expect([path, (await send('DELETE', path)).status]).toEqual([path, 404]);
+    }
+    expect(dismissals).toEqual([ID]);
   });
 });
 

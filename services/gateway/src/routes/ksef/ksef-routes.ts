@@ -1,5 +1,5 @@
 import type { Resource } from '../../http/description/route.js';
-import { listKsefInboxRuns, startKsefInboxRuns } from './inbox-runs.js';
+import { dismissKsefRefusedInvoice, listKsefInboxRuns, startKsefInboxRuns } from './inbox-runs.js';
 import {
   disableKsefConnection,
   getKsefConnection,
@@ -34,8 +34,9 @@ export const ksefResources: readonly Resource[] = [
   },
   {
     tag: 'ksef-inbox',
-    description: 'Inbox runs of KSeF connections, which receive the purchase invoices of a company from KSeF.',
-    routes: [startKsefInboxRuns, listKsefInboxRuns],
+    description:
+      'Inbox runs of KSeF connections, which receive the purchase invoices of a company from KSeF, and the invoices that they refused.',
+    routes: [startKsefInboxRuns, listKsefInboxRuns, dismissKsefRefusedInvoice],
   },
   {
     tag: 'ksef-submissions',

@@ -23,6 +23,7 @@ export const notification = shown.record<Notification>('Notification')({
         'KSEF_CONNECTION_FAILED',
         'KSEF_CREDENTIAL_ENDING',
         'KSEF_INBOX_PAUSED',
+        'KSEF_INVOICES_REFUSED',
         'KSEF_SUBMISSION_REFUSED',
       ])
       .describe('The kind of e-mail notification, which tells why the e-mail is sent.'),

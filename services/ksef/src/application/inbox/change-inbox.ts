@@ -7,6 +7,7 @@ import type { Connection } from '../../domain/connection.js';
 import { disabled, enabled, faultOfFrom, INBOX_RUNS_MAX, newInbox } from '../../domain/inbox.js';
 import type { Inbox, InboxRun } from '../../domain/inbox.js';
 import { shownRun, stoppedRuns } from '../../domain/inbox-steps.js';
+import { dismissed } from '../../domain/kept-refusals.js';
 import { polishDayOf } from '../../domain/preconditions.js';
 import { requireConnection } from '../connections/disable-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
@@ -138,6 +139,27 @@ export const startRuns =
     }
     await inboxes.request(organizationId, connectionId);
   };
+
+/**
+ * Dismisses a refused invoice: it is neither shown nor requested again, and no longer counts against the limit of the
+ * inbox.
+ * @throws DomainError not_found
+ */
+export const dismissRefusal =
+  ({ connections, inboxes, clock }: Pick<InboxDeps, 'connections' | 'inboxes' | 'clock'>) =>
+  (
+    { organizationId, connectionId, ksefNumber }: Record<'organizationId' | 'connectionId' | 'ksefNumber', string>,
+    context: RequestContext,
+  ): Promise<void> =>
+    retryOnConflict(async () => {
+      await requireConnection(connections, organizationId, connectionId);
+      const stored = await inboxes.find(organizationId, connectionId);
+      const next = stored === undefined ? undefined : dismissed(stored, ksefNumber, clock.now());
+      if (stored === undefined || next === undefined) {
+        throw new DomainError('not_found', 'The inbox keeps no refused invoice with this KSeF number.');
+      }
+      await inboxes.save(stored, next, [], [inboxAudit('refused_invoice_dismissed', connectionId, context)]);
+    });
 
 /**
  * Returns the runs in progress and the newest completed runs, at most 100, newest first.

@@ -6,6 +6,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { receivedThrough } from '../../domain/inbox.js';
 import type { Inbox } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
+import { waitingRefusals } from '../../domain/kept-refusals.js';
 
 /** Returns the event for the current inbox state. It is stored in the same write as that state. */
 export function inboxChanged(inbox: Inbox): Announcement {
@@ -22,14 +23,26 @@ export function inboxChanged(inbox: Inbox): Announcement {
 }
 
 /**
- * Returns the events of an inbox step: at most one news event for each run, and one event for a pause until the inbox
- * continues.
+ * Returns the events of an inbox step: at most one news event for each run, one event for a pause until the inbox
+ * continues, and one event that names each invoice that was refused for the first time.
  */
 export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }: InboxChange): Announcement[] {
   const { id: connectionId, companyId, environment } = inbox;
   const isPaused = (one: Inbox): boolean => one.roles.some((role) => role.isPaused);
   const message = ended.find(({ errorMessage }) => errorMessage !== undefined)?.errorMessage;
+  const known = new Set(before.refused.map(({ ksefNumber }) => ksefNumber));
+  const refusals = waitingRefusals(inbox).filter(({ ksefNumber }) => !known.has(ksefNumber));
   return [
+    ...(refusals.length > 0
+      ? [
+          announce(events.ksefInboxInvoicesRefused, {
+            connectionId,
+            companyId,
+            environment,
+            refusals: refusals.map(({ ksefNumber, reason }) => ({ ksefNumber, reason })),
+          }),
+        ]
+      : []),
     ...(hasNews ? [inboxChanged(inbox)] : []),
     ...(message !== undefined && isPaused(inbox) && !isPaused(before)
       ? [announce(events.ksefInboxPaused, { connectionId, companyId, environment, message })]
@@ -37,9 +50,9 @@ export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }
   ];
 }
 
-/** Returns the audit event for an inbox that a person enabled or disabled. */
+/** Returns the audit event for an inbox that a person enabled or disabled, or in which a person dismissed a refused invoice. */
 export function inboxAudit(
-  act: 'inbox_enabled' | 'inbox_disabled',
+  act: 'inbox_enabled' | 'inbox_disabled' | 'refused_invoice_dismissed',
   connectionId: string,
   context: RequestContext,
 ): Announcement {

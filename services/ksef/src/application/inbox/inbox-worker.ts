@@ -18,6 +18,9 @@ import {
   exportStarted,
   followed,
   nextStep,
+  REPAIR_WAIT_MS_MAX,
+  repaired,
+  repairPostponed,
   requested,
   restarted,
   runOf,
@@ -26,15 +29,17 @@ import {
   windowReceived,
 } from '../../domain/inbox-steps.js';
 import type { InboxChange, InboxTiming } from '../../domain/inbox-steps.js';
+import { waitingRefusals } from '../../domain/kept-refusals.js';
+import type { Reception } from '../../domain/kept-refusals.js';
 import { KsefRefusal } from '../../domain/ksef-refusal.js';
 import { inboxRunEnded } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import { credentialsOf } from '../ksef-calls.js';
-import type { ExportedPackage, Ksef, KsefCalls } from '../ksef-calls.js';
+import type { DownloadedInvoice, ExportedPackage, Ksef, KsefCalls } from '../ksef-calls.js';
 import type { EndInbox } from './change-inbox.js';
 import { stepEvents } from './inbox-events.js';
-import { receivePackage } from './receive-package.js';
+import { receiveAgain, receivePackage } from './receive-package.js';
 import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
@@ -52,6 +57,8 @@ const CONNECTION_WAIT_MS = 5 * 60_000;
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
+
+const NOTHING: Reception = { received: 0, repeated: 0, refused: [], stored: new Set() };
 
 interface Deps extends ReceiveDeps {
   readonly queue: InboxQueue;
@@ -143,6 +150,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
       switch (kind) {
         case 'BEGIN':
           return await store(claim, { inbox: begun(inbox, role, randomUUID(), timing()) });
+        case 'REPAIR':
+          return await store(claim, await repair(inbox, role, { calls, limits, signal }));
         case 'EXPORT':
           return await startExport(claim, role, { connection, calls });
         case 'FOLLOW':
@@ -156,6 +165,40 @@ export function inboxWorker(deps: Deps): InboxWorker {
       }
       return failed(claim, role, connection, error);
     }
+  }
+
+  /**
+   * Downloads one refused invoice (R5) and receives it. If KSeF does not deliver the invoice, it stays refused until the
+   * next attempt.
+   */
+  async function repair(
+    inbox: Inbox,
+    role: RoleInbox,
+    more: { readonly calls: KsefCalls; readonly limits: MonthlyLimits; readonly signal: AbortSignal },
+  ): Promise<InboxChange> {
+    const run = runOf(role);
+    const refusal = waitingRefusals(inbox).find(({ ksefNumber }) => ksefNumber === run.again?.[0]);
+    if (refusal === undefined) return repaired(inbox, role, NOTHING, false, timing());
+    const { ksefNumber, reason } = refusal;
+    let file: DownloadedInvoice;
+    try {
+      file = await more.calls.invoice(ksefNumber);
+    } catch (error) {
+      // The same refusal would also end the export that follows.
+      if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.code === 'KSEF_HTTP_403') throw error;
+      const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
+      if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
+        return repairPostponed(inbox, role, retryAfterMs, timing());
+      }
+      if (isAboutLimits) return repaired(inbox, role, NOTHING, true, timing());
+      const isLasting = kind === 'PERMANENT';
+      const refused = [{ ksefNumber, reason: isLasting ? message : reason }];
+      return repaired(inbox, role, { ...NOTHING, refused }, !isLasting, timing());
+    }
+    const options = { since: run.startedAt, limits: more.limits, signal: more.signal };
+    const { reception, exceeded } = await receiveAgain(deps, inbox, { refusal, file }, options);
+    if (exceeded === undefined) return repaired(inbox, role, reception, false, timing());
+    return paused(inbox, role, exceeded, reception);
   }
 
   /**
@@ -227,16 +270,21 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const { environment } = inbox;
     const since = exportOf(runOf(role)).startedAt;
     if (made.parts.length === 0) {
-      return windowReceived(inbox, role, made, { received: 0, repeated: 0, refused: [] }, timing());
+      return windowReceived(inbox, role, made, NOTHING, timing());
     }
-    const { counts, exceeded } = await deps.packages.reading(
+    const { reception, exceeded } = await deps.packages.reading(
       { environment, parts: made.parts, key },
       signal,
       (opened) => receivePackage(deps, inbox, opened, { since, limits, signal }),
     );
-    if (exceeded === undefined) return windowReceived(inbox, role, made, counts, timing());
+    if (exceeded === undefined) return windowReceived(inbox, role, made, reception, timing());
+    return paused(inbox, role, exceeded, reception);
+  }
+
+  /** Ends a run because the plan of the organization allows no more invoices. */
+  function paused(inbox: Inbox, role: RoleInbox, exceeded: string, reception: Reception): InboxChange {
     const message = `Receiving invoices is paused; no invoice is lost. ${exceeded}`;
-    return ended(inbox, role, { message, isPaused: true, counts }, timing());
+    return ended(inbox, role, { message, isPaused: true, reception }, timing());
   }
 
   /** Decides what follows a failed step of an inbox run. */

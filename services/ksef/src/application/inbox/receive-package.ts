@@ -2,11 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { sha256 } from '../../domain/encryption.js';
-import { CONTENT_DIFFERS } from '../../domain/export-package.js';
-import { REFUSED_MAX, uploadIdOf } from '../../domain/inbox.js';
-import type { Inbox, ReceivedCounts, RefusedInvoice } from '../../domain/inbox.js';
+import { CONTENT_DIFFERS, NO_HASH_STATED } from '../../domain/export-package.js';
+import type { ListedInvoice } from '../../domain/export-package.js';
+import { uploadIdOf } from '../../domain/inbox.js';
+import type { Inbox, KeptRefusal, RefusedFile } from '../../domain/inbox.js';
+import type { Reception } from '../../domain/kept-refusals.js';
 import { backoffMs } from '../../domain/submission-waits.js';
 import { inboxInvoice } from '../../telemetry.js';
+import type { DownloadedInvoice } from '../ksef-calls.js';
 import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, UploadAnalyses } from './stores.js';
 
 /**
@@ -31,75 +34,130 @@ export interface ReceiveDeps {
   readonly waitFactor: number;
 }
 
-/** Result of receiving a package from KSeF. */
-export interface Reception {
-  readonly counts: ReceivedCounts;
-  /** Message if the organization's plan allows no more invoices. The rest of the package was not received. */
+export interface ReceiveOptions {
+  /** Documents that were stored earlier had been received before. */
+  readonly since: Date;
+  readonly limits: MonthlyLimits;
+  readonly signal: AbortSignal;
+}
+
+/** Result of receiving invoices. */
+export interface Received {
+  readonly reception: Reception;
+  /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */
   readonly exceeded: string | undefined;
 }
 
 /**
- * Passes the invoices of a package on in the order of KSeF: each invoice is stored in the documents service, and its
- * analysis is requested. Both happen once for each KSeF number, so this function may be repeated at any point.
- * @param since start of the export; documents that were stored earlier had been received before
+ * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
+ * is requested. Both happen once for each KSeF number, so this function may be repeated at any point. An invoice that
+ * cannot be stored or analyzed is refused and holds up no other.
  * @throws DomainError if a service is unavailable; the reason of the signal
  */
 export async function receivePackage(
-  { documents, analyses, waitFactor }: ReceiveDeps,
+  deps: ReceiveDeps,
   inbox: Inbox,
   opened: OpenPackage,
-  { since, limits, signal }: { readonly since: Date; readonly limits: MonthlyLimits; readonly signal: AbortSignal },
-): Promise<Reception> {
-  const { organizationId, companyId, environment } = inbox;
-  const refused: RefusedInvoice[] = [];
+  options: ReceiveOptions,
+): Promise<Received> {
+  const receiver = invoiceReceiver(deps, inbox, options);
+  for (const refusal of opened.refused) receiver.refuse(refusal);
+  for (const expected of opened.expected) {
+    options.signal.throwIfAborted();
+    const { ksefNumber, invoiceHash } = expected;
+    const content = await opened.read(expected);
+    if (sha256(content) !== invoiceHash) {
+      receiver.refuse({ ksefNumber, reason: CONTENT_DIFFERS, invoiceHash });
+      continue;
+    }
+    const exceeded = await receiver.receive({ ksefNumber, invoiceHash, content });
+    if (exceeded !== undefined) return { reception: receiver.reception(), exceeded };
+  }
+  return { reception: receiver.reception(), exceeded: undefined };
+}
+
+/**
+ * Passes a single invoice on that was refused before, if its content has the hash that KSeF states: with the invoice, in
+ * the package in which it was refused, or both.
+ * @throws DomainError if a service is unavailable; the reason of the signal
+ */
+export async function receiveAgain(
+  deps: ReceiveDeps,
+  inbox: Inbox,
+  { refusal, file }: { readonly refusal: KeptRefusal; readonly file: DownloadedInvoice },
+  options: ReceiveOptions,
+): Promise<Received> {
+  const receiver = invoiceReceiver(deps, inbox, options);
+  const { ksefNumber } = refusal;
+  const stated = [file.statedHash, refusal.invoiceHash].filter((hash) => hash !== undefined);
+  const [invoiceHash] = stated;
+  if (invoiceHash === undefined) {
+    receiver.refuse({ ksefNumber, reason: NO_HASH_STATED });
+  } else if (stated.some((hash) => hash !== sha256(file.xml))) {
+    receiver.refuse({ ksefNumber, reason: CONTENT_DIFFERS });
+  } else {
+    const exceeded = await receiver.receive({ ksefNumber, invoiceHash, content: file.xml });
+    if (exceeded !== undefined) return { reception: receiver.reception(), exceeded };
+  }
+  return { reception: receiver.reception(), exceeded: undefined };
+}
+
+/** Passes invoices of one inbox on, one after the other, and counts them. */
+function invoiceReceiver(
+  { documents, analyses, waitFactor }: ReceiveDeps,
+  { organizationId, companyId, environment }: Inbox,
+  { since, limits, signal }: ReceiveOptions,
+): {
+  refuse(refusal: RefusedFile): void;
+  /**
+   * Stores an invoice and requests its analysis, or refuses it.
+   * @returns message if the plan of the organization allows no more invoices
+   */
+  receive(invoice: ListedInvoice & { readonly content: Buffer }): Promise<string | undefined>;
+  reception(): Reception;
+} {
+  const refused: RefusedFile[] = [];
+  const stored = new Set<string>();
   let received = 0;
   let repeated = 0;
-  const refuse = (ksefNumber: string, reason: string): void => {
+  const refuse = (refusal: RefusedFile): void => {
     inboxInvoice(environment, 'REFUSED');
-    if (refused.length < REFUSED_MAX) refused.push({ ksefNumber, reason });
+    refused.push(refusal);
   };
-  const counts = (): ReceivedCounts => ({ received, repeated, refused });
   const patiently = <T>(work: () => Promise<T>): Promise<T> => retryTemporary(work, waitFactor, signal);
 
-  async function receive(invoice: ReceivedInvoice): Promise<void> {
-    const { content: _, ...stored } = invoice;
-    let storedAt: Date;
+  async function passOn(invoice: ReceivedInvoice): Promise<Date> {
+    const { content: _, ...document } = invoice;
+    const { storedAt } = await patiently(() => documents.store(invoice, limits.uploadBytes, context));
     try {
-      ({ storedAt } = await patiently(() => documents.store(invoice, limits.uploadBytes, context)));
-    } catch (error) {
-      if (!(error instanceof DomainError) || !LASTING.has(error.kind)) throw error;
-      refuse(invoice.ksefNumber, error.publicMessage);
-      return;
-    }
-    try {
-      await patiently(() => analyses.request(stored, limits.analyses, context));
+      await patiently(() => analyses.request(document, limits.analyses, context));
     } catch (error) {
       // The document cannot be read. Users see it as a failed upload.
       if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     }
-    if (storedAt >= since) received++;
-    else repeated++;
-    inboxInvoice(environment, storedAt >= since ? 'RECEIVED' : 'REPEATED');
+    return storedAt;
   }
 
-  for (const { ksefNumber, reason } of opened.refused) refuse(ksefNumber, reason);
-  for (const expected of opened.expected) {
-    signal.throwIfAborted();
-    const { ksefNumber, invoiceHash } = expected;
-    const content = await opened.read(expected);
-    if (sha256(content) !== invoiceHash) {
-      refuse(ksefNumber, CONTENT_DIFFERS);
-      continue;
-    }
-    try {
+  return {
+    refuse,
+    async receive({ ksefNumber, invoiceHash, content }) {
       const uploadId = uploadIdOf(companyId, ksefNumber);
-      await receive({ organizationId, companyId, uploadId, ksefNumber, content });
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.kind !== 'usage_exceeded') throw error;
-      return { counts: counts(), exceeded: error.publicMessage };
-    }
-  }
-  return { counts: counts(), exceeded: undefined };
+      try {
+        const storedAt = await passOn({ organizationId, companyId, uploadId, ksefNumber, content });
+        stored.add(ksefNumber);
+        if (storedAt >= since) received++;
+        else repeated++;
+        inboxInvoice(environment, storedAt >= since ? 'RECEIVED' : 'REPEATED');
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        if (error.kind === 'usage_exceeded') return error.publicMessage;
+        if (!LASTING.has(error.kind)) throw error;
+        refuse({ ksefNumber, reason: error.publicMessage, invoiceHash });
+      }
+      return undefined;
+    },
+    reception: () => ({ received, repeated, refused, stored }),
+  };
 }
 
 async function retryTemporary<T>(work: () => Promise<T>, waitFactor: number, signal: AbortSignal): Promise<T> {

@@ -3,7 +3,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Environment } from '../../domain/connection.js';
 import type { SessionKey } from '../../domain/encryption.js';
 import type { ExpectedInvoice, ExportedPart, PackedFile } from '../../domain/export-package.js';
-import type { Inbox, InboxRun, RefusedInvoice } from '../../domain/inbox.js';
+import type { Inbox, InboxRun, RefusedFile } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
 // Store and service operations that the inbox use cases need.
@@ -74,7 +74,7 @@ export interface InboxQueue {
 export interface OpenPackage {
   /** Invoices to receive, in the order in which KSeF lists them. */
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
-  readonly refused: readonly RefusedInvoice[];
+  readonly refused: readonly RefusedFile[];
   /**
    * Returns the content of one invoice as bytes.
    * @throws PackageFault if the file cannot be unpacked

@@ -28,6 +28,7 @@ import { shownWarnings } from '../../domain/credential-end.js';
 import type { EndFacts } from '../../domain/credential-end.js';
 import { errorOf, receivedThrough } from '../../domain/inbox.js';
 import type { Inbox } from '../../domain/inbox.js';
+import { waitingRefusals } from '../../domain/kept-refusals.js';
 
 export interface ConnectionServiceDeps extends SaveDeps, DisableDeps {
   readonly connections: ConnectionStore;
@@ -139,6 +140,13 @@ function encodeInbox(inbox: Inbox, status: Connection['status']): WireInbox {
     lastRunTime,
     lastErrorMessage: errorOf(inbox) ?? waitOf(inbox, status),
     invoicesReceived,
+    refused: waitingRefusals(inbox).map(({ ksefNumber, role, reason, firstAttemptAt, lastAttemptAt }) => ({
+      ksefNumber,
+      role,
+      reason,
+      firstAttemptTime: firstAttemptAt,
+      lastAttemptTime: lastAttemptAt,
+    })),
   };
 }
 

@@ -8,7 +8,7 @@ import type { InboxRun as WireRun } from '@invoicecontrol/contracts/ksef/v1/inbo
 import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
-import { listRuns, startRuns, updateInbox } from '../../application/inbox/change-inbox.js';
+import { dismissRefusal, listRuns, startRuns, updateInbox } from '../../application/inbox/change-inbox.js';
 import type { InboxDeps } from '../../application/inbox/change-inbox.js';
 import type { InboxRun } from '../../domain/inbox.js';
 import { encodeConnection } from './connections.js';
@@ -24,6 +24,7 @@ export function inboxService(deps: InboxServiceDeps): Binding {
   const update = updateInbox(deps);
   const start = startRuns(deps);
   const list = listRuns(deps);
+  const dismiss = dismissRefusal(deps);
   return bind(InboxServiceDefinition, {
     async updateInbox({ organizationId, connectionId, enabled: isEnabled, fromDate: from }, context) {
       const { connection, inbox } = await update({ organizationId, connectionId, isEnabled, from }, context);
@@ -38,6 +39,10 @@ export function inboxService(deps: InboxServiceDeps): Binding {
     },
     async listInboxRuns({ organizationId, connectionId }) {
       return { runs: (await list(organizationId, connectionId)).map(encodeRun) };
+    },
+    async dismissRefusedInvoice(request, context) {
+      await dismiss(request, context);
+      return {};
     },
   });
 }

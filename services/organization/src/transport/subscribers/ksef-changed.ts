@@ -1,6 +1,7 @@
 import type {
   ConnectionFailed,
   CredentialEnding,
+  InboxInvoicesRefused,
   InboxPaused,
   SubmissionChanged,
 } from '@invoicecontrol/contracts/ksef/v1/events';
@@ -51,6 +52,18 @@ export function onKsefInboxPaused(deps: NotifyDeps): (event: InboxPaused) => Pro
     const { connectionId: ksefConnectionId, companyId, environment, message } = event;
     const companyName = await companyNameOf(deps, organizationId, companyId);
     const notice = { kind: 'KSEF_INBOX_PAUSED', ksefConnectionId, environment, companyName, message } as const;
+    await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
+  };
+}
+
+/** Handles ksef `inbox_invoices_refused`: notifies people of purchase invoices that could not be stored. */
+export function onKsefInvoicesRefused(deps: NotifyDeps): (event: InboxInvoicesRefused) => Promise<void> {
+  return async (event) => {
+    const { eventId, organizationId, eventTime: at = deps.clock.now() } = event;
+    const { connectionId: ksefConnectionId, companyId, environment } = event;
+    const companyName = await companyNameOf(deps, organizationId, companyId);
+    const refusals = event.refusals.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
+    const notice = { kind: 'KSEF_INVOICES_REFUSED', ksefConnectionId, environment, companyName, refusals } as const;
     await notifyAboutKsef(deps)({ eventId, organizationId, at, notice });
   };
 }

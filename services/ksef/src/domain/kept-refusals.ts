@@ -1,0 +1,112 @@
+import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
+import { REFUSALS_KEPT_MAX } from './inbox.js';
+import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from './inbox.js';
+
+/** Maximum number of refused invoices that one run requests again. KSeF allows 64 such calls an hour to all software. */
+export const REPAIRS_MAX = 16;
+/**
+ * Time for which a closed refusal is remembered, so that it is not reported again. It is longer than the period that
+ * nightly runs repeat.
+ */
+const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
+/** Maximum number of closed refusals that are remembered. */
+const CLOSED_KEPT_MAX = 1_000;
+/** Maximum number of refused invoices that a message names. */
+const NAMED_MAX = 3;
+
+/** Result of receiving the invoices of a window, or some of them. */
+export interface Reception extends ReceivedCounts {
+  /** All invoices that were refused. An invoice with two files can be both refused and stored. */
+  readonly refused: readonly RefusedFile[];
+  /** KSeF numbers of the invoices that are stored and whose analysis is requested. */
+  readonly stored: ReadonlySet<string>;
+}
+
+/** Returns the refused invoices that are neither stored nor dismissed. */
+export function waitingRefusals({ refused }: Pick<Inbox, 'refused'>): readonly KeptRefusal[] {
+  return refused.filter(({ closedAt }) => closedAt === undefined);
+}
+
+/**
+ * Updates the refused invoices of an inbox: closes those that are stored now, and adds those that were refused.
+ * @returns the refused invoices, and whether all of them could be kept
+ */
+export function keepRefusals(
+  kept: readonly KeptRefusal[],
+  { refused, stored }: Pick<Reception, 'refused' | 'stored'>,
+  role: InboxRole,
+  now: Date,
+): { readonly refused: readonly KeptRefusal[]; readonly areAllKept: boolean } {
+  const left = closed(kept, (one) => stored.has(one.ksefNumber), now);
+  const next = new Map(left.map((one) => [one.ksefNumber, one]));
+  let room = REFUSALS_KEPT_MAX - waitingRefusals({ refused: left }).length;
+  let areAllKept = true;
+  for (const { ksefNumber, reason, invoiceHash } of refused) {
+    if (stored.has(ksefNumber)) continue;
+    const known = next.get(ksefNumber);
+    if (known === undefined && room === 0) {
+      areAllKept = false;
+      continue;
+    }
+    if (known === undefined) room--;
+    const first = known ?? { ksefNumber, role, firstAttemptAt: now };
+    const hash = invoiceHash ?? known?.invoiceHash;
+    next.set(ksefNumber, {
+      ...first,
+      reason,
+      lastAttemptAt: now,
+      ...(hash === undefined ? {} : { invoiceHash: hash }),
+    });
+  }
+  return { refused: [...next.values()], areAllKept };
+}
+
+/**
+ * Dismisses a refused invoice. Nightly runs that deliver it again do not report it again.
+ * @returns undefined if the inbox does not keep the invoice
+ */
+export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | undefined {
+  if (!waitingRefusals(inbox).some((one) => one.ksefNumber === ksefNumber)) return undefined;
+  return { ...inbox, refused: closed(inbox.refused, (one) => one.ksefNumber === ksefNumber, now) };
+}
+
+/** Closes refusals, and removes those that were closed so long ago that no run repeats them. */
+function closed(
+  kept: readonly KeptRefusal[],
+  isOver: (one: KeptRefusal) => boolean,
+  now: Date,
+): readonly KeptRefusal[] {
+  const next = kept.map((one) => (one.closedAt === undefined && isOver(one) ? { ...one, closedAt: now } : one));
+  const newest = next
+    .filter(({ closedAt }) => closedAt !== undefined && now.getTime() - closedAt.getTime() < CLOSED_KEPT_MS)
+    .toSorted((one, other) => Number(other.closedAt) - Number(one.closedAt))
+    .slice(0, CLOSED_KEPT_MAX);
+  const isRemembered = new Set(newest.map(({ ksefNumber }) => ksefNumber));
+  return next.filter(({ closedAt, ksefNumber }) => closedAt === undefined || isRemembered.has(ksefNumber));
+}
+
+/** Returns the KSeF numbers of the refused invoices that a run requests again: those that have waited longest. */
+export function refusalsToRequest(inbox: Pick<Inbox, 'refused'>, role: InboxRole): readonly string[] {
+  return waitingRefusals(inbox)
+    .filter((one) => one.role === role && isKsefNumber(one.ksefNumber))
+    .toSorted((one, other) => one.lastAttemptAt.getTime() - other.lastAttemptAt.getTime())
+    .slice(0, REPAIRS_MAX)
+    .map(({ ksefNumber }) => ksefNumber);
+}
+
+/**
+ * Returns the message of a run in which invoices were refused.
+ * @returns undefined if all of them are stored or dismissed
+ */
+export function refusalsMessage(inbox: Pick<Inbox, 'refused'>, { refused }: ReceivedCounts): string | undefined {
+  const waiting = new Set(waitingRefusals(inbox).map(({ ksefNumber }) => ksefNumber));
+  const numbers = [...new Set(refused.map(({ ksefNumber }) => ksefNumber))].filter((one) => waiting.has(one));
+  if (numbers.length === 0) return undefined;
+  const named = numbers.slice(0, NAMED_MAX).join(', ');
+  const more = numbers.length > NAMED_MAX ? ` and ${numbers.length - NAMED_MAX} more` : '';
+  const what = numbers.length === 1 ? '1 invoice was' : `${numbers.length} invoices were`;
+  return `${what} refused and not stored: ${named}${more}. \`inbox.refused\` of the connection states the reasons. Each refused invoice is requested again every night until it is stored. If you need it earlier, download it in the KSeF application and upload it, then dismiss it with DELETE /v1/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}.`;
+}
+
+/** Message of a run that stops because the inbox has no room for further refused invoices. */
+export const REFUSALS_FULL = `Receiving invoices is paused; no invoice is lost. The inbox keeps ${REFUSALS_KEPT_MAX} refused invoices, and KSeF delivered more that cannot be stored. Check \`inbox.refused\` of the connection, dismiss what you have handled with DELETE /v1/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}, then start the runs.`;
