@@ -18,7 +18,7 @@ import type { Level } from '../policy/level.js';
 import { isRound, roundSteps } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../facts/supplier.js';
 import { comparableAmounts, usualCount } from '../supplier/habits.js';
-import { amountRatio, amountsOf, amountStatistics, differences } from '../supplier/statistics.js';
+import { amountRatio, amountsOf, amountStatistics, differences, medianAmount } from '../supplier/statistics.js';
 import { isWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 import { risenAmount } from './spending.js';
@@ -434,7 +434,7 @@ function recurringSeries(
   const { recurringMin, recurringExceptionsMax, recurringTolerancePercent, recurringGapsDays } = parameters;
   const newest = uses.slice(-(recurringMin + recurringExceptionsMax));
   if (newest.length < recurringMin) return undefined;
-  const amount = middleAmount(newest);
+  const amount = medianAmount(newest);
   const series = newest
     .filter(({ minor }) => isWithin(BigInt(minor), amount, recurringTolerancePercent))
     .slice(-recurringMin);
@@ -449,14 +449,6 @@ function recurringSeries(
     return irregular.every(isLeftOut) && irregular.length + others <= recurringExceptionsMax;
   });
   return isRegular ? series : undefined;
-}
-
-/** Returns the median of sorted amounts, or the larger of the two middle amounts. */
-function middleAmount(uses: readonly AmountUse[]): bigint {
-  const sorted = uses
-    .map(({ minor }) => BigInt(minor))
-    .sort((left, right) => (left < right ? -1 : Number(left > right)));
-  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
 /**

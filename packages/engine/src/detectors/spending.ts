@@ -10,6 +10,7 @@ import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
 import { comparableAmounts } from '../supplier/habits.js';
+import { medianAmount } from '../supplier/statistics.js';
 import { isWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
@@ -98,7 +99,7 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
   const { facts, minor, uses } = checked;
   const { climbBaseAmounts, climbTimes, climbStepPercent, climbRecordsMin, climbShareMin, climbValueMin } = parameters;
   if (uses.length < climbBaseAmounts || !isWorth(checked, climbValueMin)) return [];
-  const base = middleOf(uses.slice(0, climbBaseAmounts));
+  const base = medianAmount(uses.slice(0, climbBaseAmounts));
   if (minor < base * BigInt(climbTimes)) return [];
   const since = [...uses.slice(1).map((use) => BigInt(use.minor)), minor];
   let largest = BigInt(uses[0]?.minor ?? '0');
@@ -206,14 +207,6 @@ function mostWithin(uses: readonly AmountUse[], days: number): { readonly sum: b
 
 function largestOf(uses: readonly AmountUse[]): bigint {
   return uses.reduce((largest, { minor }) => (BigInt(minor) > largest ? BigInt(minor) : largest), 0n);
-}
-
-/** Returns the median of an odd number of amounts. */
-function middleOf(uses: readonly AmountUse[]): bigint {
-  const sorted = uses
-    .map(({ minor }) => BigInt(minor))
-    .sort((left, right) => (left < right ? -1 : Number(left > right)));
-  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
 }
 
 /** Divides two amounts and rounds down to one decimal, so that a stated limit has really been reached. */

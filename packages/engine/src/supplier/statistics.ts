@@ -58,6 +58,14 @@ export function amountsOf(uses: readonly AmountUse[]): number[] {
   return uses.map(({ minor }) => Number(minor));
 }
 
+/** Returns the median of the amounts, or the larger of the two middle amounts. */
+export function medianAmount(uses: readonly AmountUse[]): bigint {
+  const sorted = uses
+    .map(({ minor }) => BigInt(minor))
+    .sort((left, right) => (left < right ? -1 : Number(left > right)));
+  return sorted[Math.floor(sorted.length / 2)] ?? 0n;
+}
+
 /**
  * Returns the most frequent value if at least `shareMin` of the entries have it. If several values are equally
  * frequent, the smallest is returned.
