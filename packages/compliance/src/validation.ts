@@ -27,17 +27,3 @@ export interface Validation {
   readonly rules: readonly FailedRule[];
   readonly total: number;
 }
-
-/** Rules whose failure means that amounts do not add up (documents reference, section 9.1). */
-const ARITHMETIC = /^(BR-(CO-1[0-7]|[A-Z]+-0[89])|FIELDS-SUM-[A-Z]+)$/;
-
-/**
- * The most severe kind of failed rule, which decides the severity of E_INVOICE_RULE_FAILED: HIGH for ARITHMETIC, MEDIUM
- * for any other FATAL rule, and INFO if only warnings and informational rules failed. Null if no rule failed.
- */
-export function gravestFailure(rules: Validation['rules']): 'ARITHMETIC' | 'FATAL' | 'WARNING' | null {
-  if (rules.length === 0) return null;
-  const fatal = rules.filter((rule) => rule.flag === 'FATAL');
-  if (fatal.length === 0) return 'WARNING';
-  return fatal.some((rule) => ARITHMETIC.test(rule.id)) ? 'ARITHMETIC' : 'FATAL';
-}
