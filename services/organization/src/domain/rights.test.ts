@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { roles, scopes } from '@invoicecontrol/api-key/rights';
-import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesOfRole } from './rights.js';
+import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesByRole } from './rights.js';
 import type { Rights } from './rights.js';
 
 const writing = scopes.filter((scope) => !scope.endsWith(':read'));
@@ -16,11 +16,11 @@ const covers = (strong: Rights, weak: Rights): boolean =>
 
 describe('the scopes of a role', () => {
   test('let a VIEWER read everything and change nothing', () => {
-    expect(scopesOfRole('VIEWER')).toEqual(scopes.filter((scope) => scope.endsWith(':read')));
+    expect(scopesByRole.VIEWER).toEqual(scopes.filter((scope) => scope.endsWith(':read')));
   });
 
   test('give an ANALYST what the specification leaves without a minimum role, and assignment', () => {
-    const added = scopesOfRole('ANALYST').filter((scope) => !scopesOfRole('VIEWER').includes(scope));
+    const added = scopesByRole.ANALYST.filter((scope) => !scopesByRole.VIEWER.includes(scope));
     expect([...added].sort()).toEqual([
       'findings:assign',
       'findings:review',
@@ -32,14 +32,14 @@ describe('the scopes of a role', () => {
   });
 
   test('give an ADMIN every scope by name and an OWNER `*`', () => {
-    expect(scopesOfRole('ADMIN')).toEqual(scopes);
-    expect(scopesOfRole('OWNER')).toEqual(['*']);
+    expect(scopesByRole.ADMIN).toEqual(scopes);
+    expect(scopesByRole.OWNER).toEqual(['*']);
   });
 });
 
 describe('named rights', () => {
   test('are those of the role when no scope is named', () => {
-    for (const role of roles) expect(readRights(role, [])).toEqual({ role, scopes: scopesOfRole(role) });
+    for (const role of roles) expect(readRights(role, [])).toEqual({ role, scopes: scopesByRole[role] });
   });
 
   test('hold each scope once, in the order of the list; `*` replaces all others', () => {
@@ -111,7 +111,7 @@ describe('a change of rights', () => {
   test('to a lower role keeps the scopes that are defaults of that role', () => {
     const key = readRights('ADMIN', ['invoices:read', 'invoices:write', 'erp:write']);
     expect(lowerRights(key, { role: 'ANALYST', scopes: [] }).scopes).toEqual(['invoices:read', 'invoices:write']);
-    expect(lowerRights(ALL_RIGHTS, { role: 'VIEWER', scopes: [] }).scopes).toEqual(scopesOfRole('VIEWER'));
+    expect(lowerRights(ALL_RIGHTS, { role: 'VIEWER', scopes: [] }).scopes).toEqual(scopesByRole.VIEWER);
   });
 
   test('that raises role or scopes is a conflict with the state of the key', () => {

@@ -17,7 +17,7 @@ const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
  * Default scopes of a key that is created without scopes. An ANALYST has the scopes of every operation for which the
  * specification states no minimum role. Only an OWNER has `*`, which also covers future scopes.
  */
-const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
+export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
   ANALYST: scopes.filter(
     (scope) =>
@@ -28,10 +28,6 @@ const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   ADMIN: scopes,
   OWNER: [ALL_SCOPES],
 };
-
-export function scopesOfRole(role: Role): readonly GrantedScope[] {
-  return scopesByRole[role];
-}
 
 /**
  * Reads a role.

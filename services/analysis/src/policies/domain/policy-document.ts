@@ -80,6 +80,6 @@ function readTolerances(value: unknown): readonly LearnedTolerance[] | undefined
   return value as readonly LearnedTolerance[];
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 import { invalidField } from '@invoicecontrol/errors';
 import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
-import { readPolicy } from './policy-document.js';
+import { isObject, readPolicy } from './policy-document.js';
 
 /** Policy members that an organization overrides. Lists are replaced as a whole. */
 export type PolicyOverrides = Readonly<Record<string, unknown>>;
@@ -37,8 +37,4 @@ function merged(own: unknown, put: unknown): unknown {
   if (!isObject(own) || !isObject(put)) return put;
   const members = Object.entries(put).map(([name, value]) => [name, merged(own[name], value)] as const);
   return { ...own, ...Object.fromEntries(members) };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
