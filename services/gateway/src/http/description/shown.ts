@@ -18,9 +18,12 @@ interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Fie
   readonly show: (value: Value) => z.infer<S>;
 }
 
-/** A field that shows the message property `Source`, or the property of the same name if `Source` is undefined. */
-type PropertyField<Source, Value, S extends z.ZodType> = Source extends string
-  ? Field<undefined extends Value ? MayHave<Source, Value> : { readonly [P in Source]: Value }, S>
+/** The name of a message property. Undefined if the field has the same name. */
+type Source = string | undefined;
+
+/** A field that shows the message property `K`, or the property of the same name if `K` is undefined. */
+type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends string
+  ? Field<undefined extends Value ? MayHave<K, Value> : { readonly [P in K]: Value }, S>
   : NamesakeField<Value, S>;
 
 /** A message that may have this property. */
@@ -88,7 +91,7 @@ export function made<S extends z.ZodType, Message>(
  * Declares a field that shows one property of the message.
  * @param source name of the property, if it is not the name of the field
  */
-function property<Value, S extends z.ZodType, K extends string | undefined>(
+function property<Value, S extends z.ZodType, K extends Source>(
   schema: S,
   example: z.infer<S>,
   source: K | undefined,
@@ -102,49 +105,37 @@ function property<Value, S extends z.ZodType, K extends string | undefined>(
 }
 
 /** Declares a field with the value of a message property. The functions below do so for schemas of one kind. */
-export function field<S extends z.ZodType, K extends string | undefined = undefined>(
-  schema: S,
-  example: z.infer<S>,
-  source?: K,
-) {
+export function field<S extends z.ZodType, K extends Source = undefined>(schema: S, example: z.infer<S>, source?: K) {
   return property<z.infer<S>, S, K>(schema, example, source, (value) => value);
 }
 
-export function text<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+export function text<K extends Source = undefined>(example: string, description: string, source?: K) {
   return field(z.string().describe(description), example, source);
 }
 
-export function textOrNull<K extends string | undefined = undefined>(
-  example: string | null,
-  description: string,
-  source?: K,
-) {
+export function textOrNull<K extends Source = undefined>(example: string | null, description: string, source?: K) {
   return orNull(z.string(), example, description, source);
 }
 
-export function id<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+export function id<K extends Source = undefined>(example: string, description: string, source?: K) {
   return field(shownId().describe(description), example, source);
 }
 
 /** Declares a field that counts something. */
-export function count<K extends string | undefined = undefined>(example: number, description: string, source?: K) {
+export function count<K extends Source = undefined>(example: number, description: string, source?: K) {
   return field(z.int().min(0).describe(description), example, source);
 }
 
-export function idOrNull<K extends string | undefined = undefined>(
-  example: string | null,
-  description: string,
-  source?: K,
-) {
+export function idOrNull<K extends Source = undefined>(example: string | null, description: string, source?: K) {
   return orNull(shownId(), example, description, source);
 }
 
-export function flag<K extends string | undefined = undefined>(example: boolean, description: string, source?: K) {
+export function flag<K extends Source = undefined>(example: boolean, description: string, source?: K) {
   return field(z.boolean().describe(description), example, source);
 }
 
 /** Declares a field that is null if the message does not have the property. */
-export function orNull<S extends z.ZodType, K extends string | undefined = undefined>(
+export function orNull<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | null,
   description: string,
@@ -159,7 +150,7 @@ export function orNull<S extends z.ZodType, K extends string | undefined = undef
 }
 
 /** Declares a field that is absent if the message does not have the property. */
-export function optional<S extends z.ZodType, K extends string | undefined = undefined>(
+export function optional<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | undefined,
   description: string,
@@ -169,16 +160,12 @@ export function optional<S extends z.ZodType, K extends string | undefined = und
 }
 
 /** Declares a time that every message has. */
-export function instant<K extends string | undefined = undefined>(example: string, description: string, source?: K) {
+export function instant<K extends Source = undefined>(example: string, description: string, source?: K) {
   return property<Date | undefined, z.ZodString, K>(shownInstant().describe(description), example, source, showInstant);
 }
 
 /** Declares a time that is null until it is known. */
-export function instantOrNull<K extends string | undefined = undefined>(
-  example: string | null,
-  description: string,
-  source?: K,
-) {
+export function instantOrNull<K extends Source = undefined>(example: string | null, description: string, source?: K) {
   return property<Date | undefined, z.ZodNullable<z.ZodString>, K>(
     shownInstant().nullable().describe(description),
     example,
@@ -191,11 +178,7 @@ export function instantOrNull<K extends string | undefined = undefined>(
  * Declares a field with one of several words, which the service sends as a string. Reading throws a TypeError for
  * another word.
  */
-export function word<E extends z.ZodEnum, K extends string | undefined = undefined>(
-  schema: E,
-  example: z.infer<E>,
-  source?: K,
-) {
+export function word<E extends z.ZodEnum, K extends Source = undefined>(schema: E, example: z.infer<E>, source?: K) {
   return property<string, E, K>(schema, example, source, (value) => oneOf(schema, value));
 }
 
@@ -203,7 +186,7 @@ export function word<E extends z.ZodEnum, K extends string | undefined = undefin
  * Declares a field with the name of a contract enum value. Reading throws a TypeError for a value without a published
  * name.
  */
-export function name<E extends z.ZodEnum, W extends WireEnum, K extends string | undefined = undefined>(
+export function name<E extends z.ZodEnum, W extends WireEnum, K extends Source = undefined>(
   schema: E,
   wireEnum: W,
   example: z.infer<E>,
@@ -213,7 +196,7 @@ export function name<E extends z.ZodEnum, W extends WireEnum, K extends string |
 }
 
 /** Declares a field that is itself a record. */
-export function part<Message, S extends Shape, K extends string | undefined = undefined>(
+export function part<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
   description?: string,
   source?: K,
@@ -226,7 +209,7 @@ export function part<Message, S extends Shape, K extends string | undefined = un
   );
 }
 
-export function partOrNull<Message, S extends Shape, K extends string | undefined = undefined>(
+export function partOrNull<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
   description: string,
   source?: K,
@@ -240,7 +223,7 @@ export function partOrNull<Message, S extends Shape, K extends string | undefine
 }
 
 /** Declares a list of records. Its example contains the record's example, unless another one is given. */
-export function list<Message, S extends Shape, K extends string | undefined = undefined>(
+export function list<Message, S extends Shape, K extends Source = undefined>(
   { schema, present }: ShownRecord<Message, S>,
   description: string,
   {
