@@ -1,5 +1,10 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '@invoicecontrol/testkit/eventually';
+import type { ServiceName } from '@invoicecontrol/topology/services';
+import { startInboxTrial } from './crash/inbox-trial.js';
+import type { InboxTrial, Receiver } from './crash/inbox-trial.js';
 import { startKillableSystem } from './crash/killable-system.js';
 import type { KillableSystem } from './crash/killable-system.js';
 import { fa3, hashOf, startKsef } from './ksef-actions.js';
@@ -33,6 +38,7 @@ beforeAll(async () => {
   ksef = await startKsef();
   system = await startKillableSystem({
     ksefEnv: { ...ksef.env, KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '30', KSEF_LEASE_SECONDS: '5' },
+    documentsEnv: { UPLOAD_SWEEP_SECONDS: '1' },
   });
 }, 120_000);
 afterAll(async () => {
@@ -153,5 +159,99 @@ describe('a submission to KSeF whose service is killed while a call is under way
       }
     },
     ROUNDS * (REACHED_MS_MAX + ENDS_MS_MAX) + 60_000,
+  );
+});
+
+/** Services that receive purchases. A round kills each of them at a random moment, and every fourth round all at once. */
+const receiving = ['ksef', 'documents', 'analysis'] as const satisfies readonly ServiceName[];
+
+/** For a long test run, set `CRASH_INBOX_ROUNDS=50`. */
+const INBOX_ROUNDS = Number(process.env['CRASH_INBOX_ROUNDS'] ?? 1);
+/** A kill happens at a random moment within this time. */
+const KILL_WITHIN_MS = 3_000;
+const INBOX_ROUND_MS_MAX = 300_000;
+const AUDIT_MS_MAX = 500_000;
+
+/** Faults of the calls that receive purchases, by call. Login calls before A3 do not name their context. */
+const faultsOfCalls: Readonly<Record<string, readonly object[]>> = {
+  A3: [{ kind: 'DROP' }, { kind: 'LOSE_ANSWER' }, { kind: 'STATUS', status: 503 }],
+  A4: [{ kind: 'DROP' }, { kind: 'STATUS', status: 502 }],
+  A5: [{ kind: 'DROP' }, { kind: 'STATUS', status: 503 }],
+  R1: [
+    { kind: 'DROP' },
+    { kind: 'LOSE_ANSWER' },
+    { kind: 'STATUS', status: 503 },
+    { kind: 'PROBLEM', status: 400, code: 21_182 },
+    { kind: 'PROBLEM', status: 400, code: 21_470 },
+    { kind: 'THROTTLE', retryAfter: 1 },
+    { kind: 'UNAUTHORIZED' },
+    { kind: 'EXPORT_STATUS', code: 100 },
+    { kind: 'EXPORT_STATUS', code: 210 },
+    { kind: 'EXPORT_STATUS', code: 415 },
+    { kind: 'EXPORT_STATUS', code: 500 },
+    { kind: 'ZIP_BOMB', bytes: 5_000_000 },
+    { kind: 'CUT_METADATA' },
+    { kind: 'REPEATED_INVOICE' },
+    { kind: 'EXTRA_FILE' },
+  ],
+  R2: [
+    { kind: 'DROP' },
+    { kind: 'STATUS', status: 502 },
+    { kind: 'PROBLEM', status: 410 },
+    { kind: 'PROBLEM', status: 400, code: 21_175 },
+    { kind: 'PART_HASH' },
+    { kind: 'PART_HASH', member: 'partHash' },
+    { kind: 'BODY', body: '{}' },
+  ],
+  R3: [{ kind: 'DROP' }, { kind: 'STATUS', status: 403 }, { kind: 'BAD_HASH' }, { kind: 'HANG', seconds: 1 }],
+};
+
+describe('an inbox whose services are killed while KSeF has faults', () => {
+  let trial: InboxTrial;
+  let receivers: readonly Receiver[];
+  beforeAll(async () => {
+    // Packages are truncated, and most have several parts.
+    await ksef.control('PUT settings', {
+      exportInvoicesMax: 2,
+      partBytesMax: 1_500,
+    });
+    trial = await startInboxTrial(system, ksef);
+    receivers = await Promise.all(['Odlewnia', 'Tartak', 'Browar'].map((name) => trial.newReceiver(name)));
+  }, 120_000);
+  afterAll(() => trial.close());
+
+  test(
+    'receives every invoice once and in the order of KSeF, and no mark passes an invoice that is not stored',
+    async () => {
+      for (let round = 0; round < INBOX_ROUNDS; round++) {
+        for (const { nip } of receivers) {
+          for (const [operation, faults] of Object.entries(faultsOfCalls)) {
+            await ksef.fault({
+              operation,
+              context: nip,
+              skip: randomInt(3),
+              ...faults[randomInt(faults.length)],
+            });
+          }
+        }
+        await Promise.all(receivers.map((receiver) => trial.issue(receiver)));
+        await Promise.all(receivers.map((receiver) => trial.run(receiver)));
+        const kills = round % 4 === 3 ? [receiving] : receiving.map((service) => [service]);
+        for (const killed of kills) {
+          await delay(randomInt(KILL_WITHIN_MS));
+          await Promise.all(killed.map((service) => system[service].kill()));
+          expect(await trial.skipped(receivers)).toEqual([]);
+          // If one service is killed, the test ends its leases. If all are killed, the leases expire in real time.
+          for (const service of killed) {
+            await (killed.length === 1 ? system.restartLater(service) : system[service].restart());
+          }
+        }
+        // A fault that makes KSeF prepare an export without end is removed.
+        await ksef.mend();
+        for (const receiver of receivers) await trial.finish(receiver);
+      }
+      expect(await trial.breaches(receivers)).toEqual([]);
+    },
+    INBOX_ROUNDS * INBOX_ROUND_MS_MAX + AUDIT_MS_MAX,
   );
 });
