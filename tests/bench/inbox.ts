@@ -11,6 +11,7 @@ import { startKsef } from '../e2e/ksef-actions.js';
 import type { Ksef } from '../e2e/ksef-actions.js';
 import { apiOf } from './erp-companies.js';
 import { peakDuring, residentOf } from './memory.js';
+import type { Resident } from './memory.js';
 import { machine, writeReport } from './one-core.js';
 import { progress, say, seconds, step } from './progress.js';
 import { endAfter, logDirectory, onEnd, runProgram } from './run-program.js';
@@ -20,7 +21,8 @@ import { goodIn, table } from './table.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget } from './upload-client.js';
 
-const MINUTES_MAX = 40;
+/** A busy machine decides fewer than three invoices a second. */
+const MINUTES_MAX = 90;
 
 const usage = `Receives the purchase invoices of one company from the simulator of KSeF, all services in processes of their own: the first package is
 truncated, and the next one has two invoices more. The same invoices are then uploaded one after the other by a client.
@@ -63,7 +65,9 @@ interface Measured {
   readonly stored: { readonly documents: number; readonly decided: number; readonly numbers: number };
   /** Invoices that were decided before an invoice that KSeF stored earlier. */
   readonly outOfOrder: number;
-  readonly aboveIdleMb: Readonly<Record<string, number>>;
+  /** Resident memory of each service before and during the run, in MB. */
+  readonly idleMb: Resident;
+  readonly peakMb: Resident;
   readonly callsWithoutNews: number;
 }
 
@@ -124,7 +128,12 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   await api.post('/ksef-connections/{connectionId}/test', { path: { connectionId } });
 
   const services = { ksef: system.ksef.pid, documents: system.documents.pid, analysis: system.analysis.pid };
-  const idle = await residentOf(services);
+  const idleMb = inMb(await residentOf(services));
+  say(
+    `idle memory: ${Object.entries(idleMb)
+      .map(([name, mb]) => `${name} ${mb.toFixed(0)} MB`)
+      .join(', ')}`,
+  );
   const documents = await stores.openDatabase('documents');
   const analysis = await stores.openDatabase('analysis');
   step('receiving');
@@ -134,7 +143,7 @@ async function measure(first: number, logDir: string): Promise<Measured> {
       path: { connectionId },
       body: { inbox: { enabled: true } },
     });
-    await received(api, connectionId, invoices);
+    await received(api, connectionId, documents, invoices);
     const receiveMs = performance.now() - beganMs;
     say(`${invoices} invoices received in ${seconds(receiveMs)}`);
     await decided(analysis, invoices);
@@ -159,18 +168,22 @@ async function measure(first: number, logDir: string): Promise<Measured> {
     uploadMs: (uploadedMs / uploads) * invoices,
     stored,
     outOfOrder,
-    aboveIdleMb: Object.fromEntries(
-      Object.entries(peak).map(([name, bytes]) => [name, (bytes - (idle[name] ?? 0)) / BYTES_PER_MB]),
-    ),
+    idleMb,
+    peakMb: inMb(peak),
     callsWithoutNews,
   };
 }
 
-async function received(api: Client, connectionId: string, count: number): Promise<void> {
+function inMb(memory: Resident): Resident {
+  return Object.fromEntries(Object.entries(memory).map(([name, bytes]) => [name, bytes / BYTES_PER_MB]));
+}
+
+async function received(api: Client, connectionId: string, documents: Db, count: number): Promise<void> {
   for (;;) {
+    // A run shows its invoices when their package is complete. No other uploads exist yet.
+    progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
     // The oldest run: the next one may have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
-    progress(`${run?.received ?? 0} of ${count} received`);
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {
       throw new Error(`The run ended ${run.status} with ${run.received} invoices: ${JSON.stringify(run)}`);
@@ -257,7 +270,7 @@ async function uploadAll(target: UploadTarget, count: number): Promise<number> {
 }
 
 function report(measured: Measured): void {
-  const { invoices, receiveMs, decideMs, uploadMs, stored, outOfOrder, aboveIdleMb, callsWithoutNews } = measured;
+  const { invoices, receiveMs, decideMs, uploadMs, stored, outOfOrder, idleMb, peakMb, callsWithoutNews } = measured;
   const good = goodIn(process.stdout.isTTY);
   const judge = (value: number, isGood: boolean): string => {
     if (!isGood) process.exitCode = 1;
@@ -273,10 +286,15 @@ function report(measured: Measured): void {
     ['decided a second', perSecond(decideMs)],
     ['decided a second, as bare uploads one after the other', perSecond(uploadMs)],
     ['time : that of bare uploads', (decideMs / uploadMs).toFixed(2)],
-    ...Object.entries(aboveIdleMb).map(([name, mb]) => [
-      `memory of ${name} above idle, MB`,
-      name === 'ksef' ? judge(mb, mb <= AIMS.memoryMb) : mb.toFixed(0),
-    ]),
+    ...Object.entries(peakMb).flatMap(([name, peak]) => {
+      const idle = idleMb[name] ?? 0;
+      const above = peak - idle;
+      return [
+        [`memory of ${name} idle, MB`, idle.toFixed(0)],
+        [`memory of ${name} at the peak, MB`, peak.toFixed(0)],
+        [`memory of ${name} above idle, MB`, name === 'ksef' ? judge(above, above <= AIMS.memoryMb) : above.toFixed(0)],
+      ];
+    }),
     ['calls of a run without news', judge(callsWithoutNews, callsWithoutNews <= AIMS.callsWithoutNews)],
   ];
   process.stdout.write(`\n${invoices} invoices in two packages\n\n${table(rows, 0)}\n`);

@@ -1,7 +1,11 @@
 // Progress goes to standard error, and only the report goes to standard output.
 
+/** Minimum time in milliseconds between two lines of progress in output that is not a terminal. */
+const LINE_EACH_MS = 30_000;
+
 let current = 'starting';
 let detail = '';
+let lineAtMs = 0;
 
 export function say(line: string): void {
   const elapsed = seconds(performance.now()).padStart(6);
@@ -12,16 +16,21 @@ export function say(line: string): void {
 export function step(line: string): void {
   current = line;
   detail = '';
+  lineAtMs = performance.now();
   say(line);
 }
 
 /**
- * Prints the progress of the step in a line that the next call replaces. Prints nothing if the output is not a
- * terminal.
+ * Prints the progress of the step in a line that the next call replaces. If the output is not a terminal, it gets a
+ * line every 30 seconds.
  */
 export function progress(line: string): void {
   detail = line;
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K        ${line}`);
+  else if (performance.now() - lineAtMs >= LINE_EACH_MS) {
+    lineAtMs = performance.now();
+    say(line);
+  }
 }
 
 /** Returns the name and the progress of the step that began last. */
