@@ -40,6 +40,11 @@ export interface InboxEnvironmentDocument {
   readonly environment: Environment;
   /** Ids of the connections whose inbox is enabled or being enabled. */
   readonly connectionIds: readonly string[];
+  /**
+   * Version of the inbox that each of these connections has reserved the environment for. Absent for reservations that
+   * were stored before versions were.
+   */
+  readonly versions?: Readonly<Record<string, number>>;
 }
 
 export async function createInboxIndexes(collection: Collection<InboxDocument>): Promise<void> {
@@ -161,13 +166,13 @@ export function inboxStore(
 }
 
 export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDocument>): InboxEnvironments {
-  const take = async (
-    organizationId: string,
-    environment: Environment,
-    connectionId: string,
-  ): Promise<Environment | undefined> => {
+  const take: InboxEnvironments['take'] = async (organizationId, environment, connectionId, version) => {
     const free = { _id: organizationId, $or: [{ environment }, { connectionIds: { $size: 0 } }] };
-    const taken = { $set: { environment }, $addToSet: { connectionIds: connectionId } };
+    const taken = {
+      $set: { environment },
+      $addToSet: { connectionIds: connectionId },
+      $max: { [`versions.${connectionId}`]: version },
+    };
     try {
       await collection.updateOne(free, taken as UpdateFilter<InboxEnvironmentDocument>, { upsert: true });
       return undefined;
@@ -178,13 +183,19 @@ export function inboxEnvironmentStore(collection: Collection<InboxEnvironmentDoc
     // Two first requests arrived at the same time. The other request has inserted the document, or the environment was
     // released in the meantime.
     const isOther = found !== null && found.environment !== environment && found.connectionIds.length > 0;
-    return isOther ? found.environment : take(organizationId, environment, connectionId);
+    return isOther ? found.environment : take(organizationId, environment, connectionId, version);
   };
   return {
     take,
-    async release(organizationId, connectionId) {
-      const update = { $pull: { connectionIds: connectionId } } as UpdateFilter<InboxEnvironmentDocument>;
-      await collection.updateOne({ _id: organizationId }, update);
+    async hasTaken(organizationId, connectionId) {
+      const filter = { _id: organizationId, connectionIds: connectionId };
+      return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+    async release(organizationId, connectionId, version) {
+      const reserved = `versions.${connectionId}`;
+      const notLater = { _id: organizationId, [reserved]: { $not: { $gt: version } } };
+      const update = { $pull: { connectionIds: connectionId }, $unset: { [reserved]: '' } };
+      await collection.updateOne(notLater, update as UpdateFilter<InboxEnvironmentDocument>);
     },
   };
 }

@@ -64,24 +64,23 @@ export const updateInbox =
           'The connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
-      const other = await environments.take(organizationId, connection.environment, connectionId);
+      // The inbox is read before the reservation: if it is disabled in between, its write fails, and if it was disabled
+      // before, the reservation is for a later version, which is not released (ADR 0126).
+      const stored = await inboxes.find(organizationId, connectionId);
+      const day = from ?? stored?.from ?? today;
+      const before = stored ?? newInbox(connection, day, now);
+      const next = enabled(before, { from: day, contextNip: connection.contextNip }, now);
+      if (next === stored) return { connection, inbox: stored };
+      const version = before.version + 1;
+      const other = await environments.take(organizationId, connection.environment, connectionId, version);
       if (other !== undefined) {
         throw new DomainError(
           'wrong_state',
           `The organization already receives invoices from the ${other} environment, and only one environment can be enabled at a time. Disable the inboxes of the ${other} connections first.`,
         );
       }
-      const stored = await inboxes.find(organizationId, connectionId);
-      const day = from ?? stored?.from ?? today;
-      const before = stored ?? newInbox(connection, day, now);
-      const next = enabled(before, { from: day, contextNip: connection.contextNip }, now);
-      if (next === stored) return { connection, inbox: stored };
       const events = [inboxChanged(next), inboxAudit('inbox_enabled', connectionId, context)];
-      if (stored === undefined) {
-        const inbox = { ...next, version: 1 };
-        if (!(await inboxes.insert(inbox, events))) throw new VersionConflict();
-        return { connection, inbox };
-      }
+      if (stored === undefined) return { connection, inbox: await insert(inboxes, next, events) };
       const stopped = stoppedRuns(stored, 'The settings of the inbox were changed.', now);
       return { connection, inbox: await inboxes.save(stored, next, stopped, events) };
     });
@@ -100,19 +99,39 @@ export const endInbox =
 
 async function disable(
   { inboxes, environments, clock }: Omit<InboxDeps, 'connections'>,
-  { organizationId, id: connectionId }: Connection,
+  connection: Connection,
   message: string,
   audit: readonly Announcement[],
 ): Promise<Inbox | undefined> {
+  const { organizationId, id: connectionId } = connection;
+  const now = clock.now();
   const stored = await inboxes.find(organizationId, connectionId);
-  let inbox = stored;
-  if (stored?.isEnabled === true) {
-    const next = disabled(stored);
-    const stopped = stoppedRuns(stored, message, clock.now());
-    inbox = await inboxes.save(stored, next, stopped, [inboxChanged(next), ...audit]);
-  }
-  // The environment is also released after an earlier request that was interrupted between the two writes.
-  await environments.release(organizationId, connectionId);
+  const isEnabled = stored?.isEnabled === true;
+  // A disabled inbox has a reservation if a request that enables it is in progress, or was interrupted.
+  if (!isEnabled && !(await environments.hasTaken(organizationId, connectionId))) return stored;
+  // The write precedes the release even if the inbox is disabled already: afterwards a request that has reserved the
+  // environment for the previous version cannot enable the inbox.
+  const next = disabled(stored ?? newInbox(connection, polishDayOf(now), now));
+  const inbox =
+    stored === undefined
+      ? await insert(inboxes, next, [])
+      : await inboxes.save(
+          stored,
+          next,
+          stoppedRuns(stored, message, now),
+          isEnabled ? [inboxChanged(next), ...audit] : [],
+        );
+  await environments.release(organizationId, connectionId, inbox.version);
+  return inbox;
+}
+
+/**
+ * Stores the first version of an inbox.
+ * @throws VersionConflict if another request has stored it
+ */
+async function insert(inboxes: InboxStore, first: Inbox, events: readonly Announcement[]): Promise<Inbox> {
+  const inbox = { ...first, version: 1 };
+  if (!(await inboxes.insert(inbox, events))) throw new VersionConflict();
   return inbox;
 }
 

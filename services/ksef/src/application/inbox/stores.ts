@@ -27,14 +27,30 @@ export interface InboxStore {
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 
-/** The KSeF environment from which each organization receives invoices. */
+/**
+ * The KSeF environment from which each organization receives invoices. Every enabled inbox has a reservation (ADR
+ * 0126).
+ */
 export interface InboxEnvironments {
   /**
-   * Reserves the KSeF environment for a connection.
+   * Reserves the KSeF environment for an inbox, which is enabled afterwards.
+   * @param version version of the inbox that the enabling creates
    * @returns the environment that other connections have reserved, or undefined on success
    */
-  take(organizationId: string, environment: Environment, connectionId: string): Promise<Environment | undefined>;
-  release(organizationId: string, connectionId: string): Promise<void>;
+  take(
+    organizationId: string,
+    environment: Environment,
+    connectionId: string,
+    version: number,
+  ): Promise<Environment | undefined>;
+  /** Tells whether an inbox has a reservation. */
+  hasTaken(organizationId: string, connectionId: string): Promise<boolean>;
+  /**
+   * Removes the reservation of a disabled inbox. A reservation for a later version is kept, because it belongs to a
+   * request that enables the inbox after it was disabled.
+   * @param version version of the disabled inbox
+   */
+  release(organizationId: string, connectionId: string, version: number): Promise<void>;
 }
 
 /** An inbox that only this process may work on until it releases the claim. */
