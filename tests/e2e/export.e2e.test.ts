@@ -196,6 +196,7 @@ describe('the archive of an organization', () => {
       'erp_connections.jsonl',
       'ksef_connections.jsonl',
       'ksef_submissions.jsonl',
+      'ksef_inbox_runs.jsonl',
       'webhooks.jsonl',
       'webhook_deliveries.jsonl',
       'notifications.jsonl',

@@ -117,7 +117,12 @@ async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   const erp = { provider: 'PROVIDER_B', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: 'key' };
   expect((await post('/erp-connections', erp)).status).toBe(201);
   const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: 'purged'.repeat(6) };
-  expect((await post('/ksef-connections', ksef)).status).toBe(201);
+  const ksefConnection = await post('/ksef-connections', ksef);
+  expect(ksefConnection.status).toBe(201);
+  const { id: ksefConnectionId } = ksefConnection.body as { id: string };
+  const inbox = { inbox: { enabled: true } };
+  const enabled = await running.request(`PATCH /ksef-connections/${ksefConnectionId}`, { key, body: inbox });
+  expect(enabled.status).toBe(200);
   const rule = { name: 'All', position: 1, match: {}, assign_to: users.analyst };
   expect((await post('/finding-routing-rules', rule)).status).toBe(201);
   for (const number of [1, 2, 2]) expect((await post('/invoices', plainInvoice(number))).status).toBe(202);

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConnectionStatus, Environment } from '@invoicecontrol/contracts/ksef/v1/connection_service';
+import { InboxRole, InboxRunStatus, InboxRunTrigger } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
+import type { InboxRun } from '@invoicecontrol/contracts/ksef/v1/inbox_service';
 import { SubmissionStatus } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { Submission } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import type { TenantClients } from '../../clients.js';
@@ -39,12 +41,32 @@ const connectionOf = (connectionId: string) => ({
   warnings: [],
 });
 
-/** Lists of an organization that has only KSeF submissions, one on each page. */
+const runOf = (runId: string, startedTime: Date): InboxRun => ({
+  runId,
+  role: InboxRole.SUBJECT2,
+  trigger: InboxRunTrigger.SCHEDULE,
+  status: InboxRunStatus.SUCCEEDED,
+  fromTime: startedTime,
+  throughTime: startedTime,
+  received: 3,
+  repeated: 0,
+  refused: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'Its file is missing.' }],
+  errorMessage: undefined,
+  startedTime,
+  finishedTime: startedTime,
+});
+
+/** Lists of an organization that has only KSeF submissions, one on each page, and inbox runs. */
 const ksef = {
   ksefConnections: {
     listConnections: async ({ pageToken }: { pageToken: string }) => ({
       connections: [connectionOf(pageToken === '' ? 'a' : 'b')],
       nextPageToken: pageToken === '' ? 'b' : '',
+    }),
+  },
+  ksefInbox: {
+    listInboxRuns: async ({ connectionId }: { connectionId: string }) => ({
+      runs: [runOf(`${connectionId}-later`, at), runOf(connectionId, new Date(at.getTime() - 1))],
     }),
   },
   ksefSubmissions: {
@@ -62,7 +84,7 @@ const empty = new Proxy({}, { get: (_, name) => (name === 'nextPageToken' ? '' :
 const nothing = new Proxy({}, { get: () => () => Promise.resolve(empty) });
 const clients = new Proxy(ksef, { get: (own, name) => own[name as keyof typeof own] ?? nothing });
 
-test('the archive has the submissions of all connections, and each confirmation as a file', async () => {
+async function readArchive(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   const wanted = {
     clients: clients as unknown as TenantClients,
@@ -76,8 +98,18 @@ test('the archive has the submissions of all connections, and each confirmation 
     for await (const part of content()) parts.push(part);
     files.set(name, Buffer.concat(parts).toString());
   }
-  const lines = (files.get('ksef_submissions.jsonl') ?? '').trimEnd().split('\n');
-  expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
+  return files;
+}
+
+const linesOf = (files: ReadonlyMap<string, string>, name: string): readonly Record<string, unknown>[] =>
+  (files.get(name) ?? '')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+test('the archive has the submissions of all connections, and each confirmation as a file', async () => {
+  const files = await readArchive();
+  expect(linesOf(files, 'ksef_submissions.jsonl').map(({ id }) => id)).toEqual(['a-1', 'a-2', 'b-1', 'b-2']);
   expect([...files].filter(([name]) => name.startsWith('ksef_confirmations/'))).toEqual([
     ['ksef_confirmations/UPO_5265877635-20260314-a.xml', '<UPO>a-1</UPO>'],
     ['ksef_confirmations/UPO_5265877635-20260314-b.xml', '<UPO>b-1</UPO>'],
@@ -85,4 +117,19 @@ test('the archive has the submissions of all connections, and each confirmation 
   expect(JSON.parse(files.get('manifest.json') ?? '')).toMatchObject({
     records: { ksef_connections: 2, ksef_submissions: 4 },
   });
+});
+
+test('the archive has the inbox runs of all connections that started before the export', async () => {
+  const files = await readArchive();
+  const run = {
+    role: 'SUBJECT2',
+    status: 'SUCCEEDED',
+    received: 3,
+    refused: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'Its file is missing.' }],
+  };
+  expect(linesOf(files, 'ksef_inbox_runs.jsonl')).toMatchObject([
+    { connectionId: 'a', id: 'a', ...run },
+    { connectionId: 'b', id: 'b', ...run },
+  ]);
+  expect(JSON.parse(files.get('manifest.json') ?? '')).toMatchObject({ records: { ksef_inbox_runs: 2 } });
 });

@@ -19,6 +19,7 @@ import { finding } from '../analysis/finding-record.js';
 import { rule } from '../analysis/finding-routing-rules.js';
 import { storedInvoice } from '../analysis/stored-invoice.js';
 import { connection } from '../erp/erp-connections.js';
+import { inboxRun } from '../ksef/inbox-record.js';
 import { ksefConnection } from '../ksef/ksef-connections.js';
 import { confirmationFileName, submission } from '../ksef/submission-record.js';
 import { scan, scanSummary } from '../scan/scans.js';
@@ -163,6 +164,13 @@ function kindsOf(clients: TenantClients, begunAt: Date): Readonly<Record<string,
     async *ksef_submissions() {
       for await (const page of ksefSubmissionPages(clients, begunAt)) yield page.map(submission.present);
     },
+    async *ksef_inbox_runs() {
+      for await (const connectionId of ksefConnectionIds(clients, begunAt)) {
+        const { runs } = await clients.ksefInbox.listInboxRuns({ connectionId });
+        const begun = runs.filter(({ startedTime }) => stated(startedTime) < begunAt);
+        yield begun.map((run) => ({ connectionId, ...inboxRun.present(run) }));
+      }
+    },
     webhooks: list(
       (page) => clients.webhooks.listEndpoints(page),
       (reply) => reply.endpoints.map(webhook.present),
@@ -207,30 +215,25 @@ async function* listPages<Reply extends { readonly nextPageToken: string }, T>(
   }
 }
 
-/** Yields the submissions of all connections, one connection after another. */
-async function* ksefSubmissionPages(
-  { ksefConnections, ksefSubmissions }: TenantClients,
-  begunAt: Date,
-): AsyncIterable<readonly Submission[]> {
-  const anyConnection = {
-    companyId: undefined,
-    environment: KsefEnvironment.UNSPECIFIED,
-    status: KsefStatus.UNSPECIFIED,
-  };
-  const connectionPages = listPages(
+async function* ksefConnectionIds({ ksefConnections }: TenantClients, begunAt: Date): AsyncIterable<string> {
+  const any = { companyId: undefined, environment: KsefEnvironment.UNSPECIFIED, status: KsefStatus.UNSPECIFIED };
+  const pages = listPages(
     begunAt,
-    (page) => ksefConnections.listConnections({ ...page, ...anyConnection }),
+    (page) => ksefConnections.listConnections({ ...page, ...any }),
     (reply) => reply.connections.map(({ connectionId }) => connectionId),
   );
-  for await (const connectionIds of connectionPages) {
-    for (const connectionId of connectionIds) {
-      const any = { connectionId, status: SubmissionStatus.UNSPECIFIED, invoiceId: undefined };
-      yield* listPages(
-        begunAt,
-        (page) => ksefSubmissions.listSubmissions({ ...page, ...any }),
-        (reply) => reply.submissions,
-      );
-    }
+  for await (const connectionIds of pages) yield* connectionIds;
+}
+
+/** Yields the submissions of all connections, one connection after another. */
+async function* ksefSubmissionPages(clients: TenantClients, begunAt: Date): AsyncIterable<readonly Submission[]> {
+  for await (const connectionId of ksefConnectionIds(clients, begunAt)) {
+    const any = { connectionId, status: SubmissionStatus.UNSPECIFIED, invoiceId: undefined };
+    yield* listPages(
+      begunAt,
+      (page) => clients.ksefSubmissions.listSubmissions({ ...page, ...any }),
+      (reply) => reply.submissions,
+    );
   }
 }
 
