@@ -20,8 +20,9 @@ import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
 const SESSION_MS = 12 * 3_600_000;
 const INVOICES_MAX = 10_000;
-const WRITE = ['InvoiceWrite', 'EnforcementOperations'] as const;
+const WRITE = ['InvoiceWrite', 'PefInvoiceWrite', 'EnforcementOperations'] as const;
 const READ_STATUS = [...WRITE, 'Introspection'] as const;
+const LIST = ['InvoiceWrite', 'Introspection', 'EnforcementOperations'] as const;
 
 const sessionStatuses: Readonly<Record<number, Status>> = {
   100: { code: 100, description: 'Sesja interaktywna otwarta' },
@@ -222,7 +223,7 @@ export class Sessions {
 
   /** Lists the sessions of the caller (S9). */
   list(call: Call): Answer {
-    const { context } = this.#deps.authenticator.authorize(call, READ_STATUS);
+    const { context } = this.#deps.authenticator.authorize(call, LIST);
     const { query } = call;
     if (query['sessionType'] !== 'Online' && query['sessionType'] !== 'Batch') {
       throw badRequest(21_405, 'sessionType: wymagana wartość Online albo Batch.');
