@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { safeText } from '../domain/classify-answer.js';
 import type { Authentication } from '../domain/connection.js';
 import { KsefRefusal } from '../domain/ksef-refusal.js';
+import { safeText } from '../domain/ksef-text.js';
 import { decodeLoginCertificate, identityOf, maskedIdentity } from '../domain/login-certificate.js';
+import { credentialNames, GRANT_PERMISSIONS } from '../domain/permissions.js';
 import type { KsefCredentials, KsefStatus } from './ksef-calls.js';
 
 /** A token that KSeF issued for calls. */
@@ -115,7 +116,7 @@ function ofLogin(error: KsefRefusal): KsefRefusal {
 const REVOKED = 'The authentication was revoked in KSeF. Test the connection again.';
 const CAUSES: Readonly<Record<Authentication, Readonly<Record<number, string>>>> = {
   TOKEN: {
-    415: 'The owner of the token has no permission in this context. Grant the permission in KSeF.',
+    415: `The owner of the token has no permission in this context. ${GRANT_PERMISSIONS}`,
     425: REVOKED,
     450: 'KSeF does not accept the token. Create a new token in this KSeF environment, and save the connection with it.',
     460: 'KSeF does not accept the certificate.',
@@ -123,7 +124,7 @@ const CAUSES: Readonly<Record<Authentication, Readonly<Record<number, string>>>>
     480: 'KSeF has blocked the owner of the token after a suspected security incident. Ask the KSeF helpdesk.',
   },
   CERTIFICATE: {
-    415: 'The holder of the certificate has no permission in this context. Grant the permission in KSeF.',
+    415: `The holder of the certificate has no permission in this context. ${GRANT_PERMISSIONS}`,
     425: REVOKED,
     450: 'KSeF does not accept the login request.',
     460: 'KSeF does not accept the certificate. It may have been revoked, or it may belong to another KSeF environment. Save the connection again with a valid certificate.',
@@ -140,7 +141,7 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
   const facts = { code: `KSEF_AUTH_${code}` };
   const cause =
     code === 450 && (ENCRYPTION.test(said) || CHALLENGE.test(said))
-      ? LOGIN_NOT_READ
+      ? loginNotRead(credentials.authentication)
       : CAUSES[credentials.authentication][code];
   if (cause === undefined) {
     return new KsefRefusal(
@@ -154,11 +155,13 @@ function refusalOf({ code, description, details }: KsefStatus, credentials: Ksef
 }
 
 /**
- * Message for a login that failed because of its challenge or encryption. KSeF does not identify the token, so a new
- * token may not help.
+/**
+ * Returns the message for a login that failed because of its challenge or encryption. KSeF does not identify the token
+ * or certificate as the cause, so another one may not help.
  */
-const LOGIN_NOT_READ =
-  'KSeF could not read the login request, but did not report that the token is wrong. Test the connection again later. If the error persists, notify the operator.';
+function loginNotRead(authentication: Authentication): string {
+  return `KSeF could not read the login request, but did not report that the ${credentialNames[authentication]} is wrong. Test the connection again later. If the error persists, notify the operator.`;
+}
 const ENCRYPTION = /szyfrowani|kodowani|encrypt|encod/i;
 const CHALLENGE = /wyzwani|challenge|czas tokena|token time/i;
 

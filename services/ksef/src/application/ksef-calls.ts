@@ -171,10 +171,12 @@ export interface KsefCalls {
   /** Fetches the confirmation of an invoice (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;
   /**
-   * Checks the permission to send invoices (S9). Without it, the refusal is PERMANENT `KSEF_HTTP_403` for the whole
+   * Checks the permission to issue invoices (S9). Without it, the refusal is PERMANENT `KSEF_HTTP_403` for the whole
    * connection.
    */
   probePermission(): Promise<void>;
+  /** Checks the permission to view invoices (S10). Without it, the refusal is a REFERENCE refusal `KSEF_HTTP_403`. */
+  probeViewPermission(): Promise<void>;
   /**
    * Finds an invoice that this context registered as the seller within a week of its day (S10), or returns undefined.
    * The call needs a separate permission.
@@ -205,11 +207,13 @@ export interface Ksef {
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
   /**
-   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). If terminating that login session fails,
+   * Tests the credentials with a separate authentication (A1 to A5, S9, A7). If S9 shows that the permission to issue
+   * invoices is missing, S10 shows whether the permission to view them exists. If terminating that login session fails,
    * the result does not change.
-   * @throws KsefRefusal
+   * @returns whether invoices may be viewed but not issued
+   * @throws KsefRefusal PERMANENT `KSEF_HTTP_403` for the whole connection if both permissions are missing
    */
-  test(credentials: KsefCredentials): Promise<void>;
+  test(credentials: KsefCredentials): Promise<{ readonly isReadOnly: boolean }>;
   /** Drops the access tokens of a connection and terminates its login session if KSeF is available. Never throws. */
   endAccess(connectionId: string): Promise<void>;
 }

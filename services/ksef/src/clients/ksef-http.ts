@@ -5,10 +5,11 @@ import { joinHeaders, readRetryAfterMs } from '@invoicecontrol/egress/http-answe
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { count } from '@invoicecontrol/runtime/telemetry';
 import { parseJson } from '@invoicecontrol/values/json';
-import type { KsefEnvironment } from '../application/ksef-calls.js';
-import { classifyAnswer, foreignAnswer, safeText } from '../domain/classify-answer.js';
+import type { KsefCredentials, KsefEnvironment } from '../application/ksef-calls.js';
+import { classifyAnswer, foreignAnswer } from '../domain/classify-answer.js';
 import type { Operation, Waits } from '../domain/classify-answer.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
+import { safeText } from '../domain/ksef-text.js';
 
 export interface KsefHttpSettings {
   /** Base address of each KSeF environment, without a trailing slash. */
@@ -20,6 +21,8 @@ export interface KsefHttpSettings {
 
 export interface KsefRequest {
   readonly environment: KsefEnvironment;
+  /** Login of the connection that makes the call. Absent for a call without a login. */
+  readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** Path below the base address. Values from outside are escaped. */
@@ -81,7 +84,8 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   }
 
   async function sendOnce(request: KsefRequest): Promise<KsefAnswer> {
-    const { environment, operation, method, path, json, xml, bearer, headers, accept, onWarning } = request;
+    const { environment, authentication, operation, method, path, json, xml, bearer, headers, accept, onWarning } =
+      request;
     const outgoing = {
       method,
       url: `${urls[environment]}${path}`,
@@ -109,7 +113,8 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
     const isJson = /^application\/(?:[\w.+-]+\+)?json\b/i.test(answerHeaders['content-type'] ?? '');
     const read = isJson ? parseJson(bytes.toString('utf8').replace(/^\uFEFF/, '')) : undefined;
     if (status < 200 || status > 299) {
-      throw classifyAnswer({ operation, status, json: read, retryAfterMs: readRetryAfterMs(answerHeaders) }, waits);
+      const refused = { operation, authentication, status, json: read, retryAfterMs: readRetryAfterMs(answerHeaders) };
+      throw classifyAnswer(refused, waits);
     }
     const isXml = /^(?:application|text)\/xml\b/i.test(answerHeaders['content-type'] ?? '');
     if ((accept === 'json' && read === undefined) || (accept === 'xml' && (!isXml || bytes.length === 0))) {

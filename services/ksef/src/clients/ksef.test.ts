@@ -192,7 +192,7 @@ describe('the test of a connection', () => {
 
   test('begins another login where the first one was revoked', async () => {
     await fault('A4', 'AUTH_STATUS', { code: 425 });
-    await expect(client.test(credentials)).resolves.toBeUndefined();
+    await expect(client.test(credentials)).resolves.toEqual({ isReadOnly: false });
   });
 
   test('does not repeat the login after a wrong token', async () => {
@@ -212,7 +212,7 @@ describe('the test of a connection', () => {
 
   test('names the mistake when the token was made for another NIP', async () => {
     const refusal = await refusalOf(client.test({ ...credentials, contextNip: '1111111111' }));
-    expect(refusal.message).toContain('another NIP');
+    expect(refusal.message).toContain('a different NIP');
     expect(refusal.message).not.toContain('1111111111');
   });
 
@@ -225,11 +225,28 @@ describe('the test of a connection', () => {
     expect(tooLong.message).not.toContain('xxx');
   });
 
-  test('reports a token without the permission to send, and ends the session', async () => {
-    await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' });
+  const MISSING = { status: 403, reasonCode: 'missing-permissions' };
+
+  test('finds a token that may only view invoices, and ends the session', async () => {
+    await fault('S9', 'PROBLEM', MISSING);
     const before = await lastRequest();
-    expect(await refusalOf(client.test(credentials))).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_HTTP_403' });
+    expect(await client.test(credentials)).toEqual({ isReadOnly: true });
+    expect((await operationsAfter(before)).slice(-3)).toEqual(['S9', 'S10', 'A7']);
+  });
+
+  test('refuses a token that may neither issue nor view invoices, and ends the session', async () => {
+    for (const operation of ['S9', 'S10']) await fault(operation, 'PROBLEM', MISSING);
+    const before = await lastRequest();
+    const refusal = await refusalOf(client.test(credentials));
+    expect(refusal).toMatchObject({ kind: 'PERMANENT', concerns: 'CONNECTION', code: 'KSEF_HTTP_403' });
     expect((await operationsAfter(before)).at(-1)).toBe('A7');
+  });
+
+  test('refuses a call that KSeF refuses for another reason, without a further one', async () => {
+    await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'ip-not-allowed' });
+    const before = await lastRequest();
+    expect(await refusalOf(client.test(credentials))).toMatchObject({ concerns: 'CONNECTION', code: 'KSEF_HTTP_403' });
+    expect((await operationsAfter(before)).slice(-2)).toEqual(['S9', 'A7']);
   });
 
   const ENDINGS: readonly (readonly [string, string, object])[] = [
@@ -248,7 +265,7 @@ describe('the test of a connection', () => {
     const before = logLines.length;
     await client.test(credentials);
     expect(logLines.slice(before).join('')).toContain('could not be revoked');
-    await fault('S9', 'PROBLEM', { status: 403, reasonCode: 'missing-permissions' });
+    for (const operation of ['S9', 'S10']) await fault(operation, 'PROBLEM', MISSING);
     await fault('A7', kind, more);
     expect(await refusalOf(client.test(credentials))).toMatchObject({ concerns: 'CONNECTION', code: 'KSEF_HTTP_403' });
   });
@@ -258,7 +275,7 @@ describe('the test of a connection', () => {
     await fault('A7', 'STATUS', { status: 403, body: '' });
     await own.test(credentials);
     // A block would stop all calls of the context for half an hour.
-    await expect(own.test(credentials)).resolves.toBeUndefined();
+    await expect(own.test(credentials)).resolves.toEqual({ isReadOnly: false });
     await own.close();
   });
 

@@ -20,10 +20,11 @@ import { readSystemWarnings } from '../domain/connection-warnings.js';
 import { sha256 } from '../domain/encryption.js';
 import type { SessionKey } from '../domain/encryption.js';
 import type { InboxRole } from '../domain/inbox.js';
-import { KsefRefusal, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
+import { KsefRefusal, MISSING_PERMISSIONS, UNREADABLE_ANSWER } from '../domain/ksef-refusal.js';
 import { decodeLoginCertificate, requireUnexpired } from '../domain/login-certificate.js';
 import { signLoginRequest } from '../domain/login-request.js';
 import { dayOfKsefNumber } from '../domain/numbers.js';
+import { withoutPermissions } from '../domain/permissions.js';
 import { encryptSessionKey, encryptToken } from '../domain/public-keys.js';
 import type { PublicKey } from '../domain/public-keys.js';
 import type { KsefAnswer, KsefHttpSettings, KsefRequest } from './ksef-http.js';
@@ -62,7 +63,7 @@ const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
 const PAGES_MAX = 10;
 const DAY_MS = 86_400_000;
-/** Number of days for which the permission probe lists sessions. */
+/** Number of days for which the probes of permissions list sessions and invoices. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
 /** Maximum number of connections whose tokens are in memory. The least recently used one is evicted. */
@@ -97,11 +98,12 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
    */
   async function send(
     caller: Caller,
-    call: Omit<KsefRequest, 'environment' | 'onWarning'>,
+    call: Omit<KsefRequest, 'environment' | 'authentication' | 'onWarning'>,
     beforeRequest?: Leaving['beforeRequest'],
   ): Promise<KsefAnswer> {
     const { environment, contextNip } = caller;
-    const request: KsefRequest = { ...call, environment, onWarning: warningsOf(caller) };
+    const authentication = 'authentication' in caller ? caller.authentication : undefined;
+    const request: KsefRequest = { ...call, environment, authentication, onWarning: warningsOf(caller) };
     const subject = { environment, contextNip, operation: request.operation };
     const endsAtMs = performance.now() + LIMIT_WAIT_MS_MAX;
     for (;;) {
@@ -129,7 +131,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
 
   async function sendForJson<S extends z.ZodType>(
     caller: Caller,
-    call: Omit<KsefRequest, 'environment' | 'onWarning' | 'accept'>,
+    call: Omit<KsefRequest, 'environment' | 'authentication' | 'onWarning' | 'accept'>,
     schema: S,
     beforeRequest?: Leaving['beforeRequest'],
   ): Promise<z.infer<S>> {
@@ -252,7 +254,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
 
   function callsWith(credentials: KsefCredentials, access: () => Access): KsefCalls {
     const { environment, contextNip } = credentials;
-    type Call = Omit<KsefRequest, 'environment' | 'onWarning' | 'bearer' | 'accept'>;
+    type Call = Omit<KsefRequest, 'environment' | 'authentication' | 'onWarning' | 'bearer' | 'accept'>;
     const ask = <S extends z.ZodType>(call: Call, schema: S, { beforeRequest }: Leaving = {}): Promise<z.infer<S>> =>
       access().during((bearer) => sendForJson(credentials, { ...call, bearer }, schema, beforeRequest));
     const subject = { environment, contextNip };
@@ -369,6 +371,12 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         const path = `/sessions?sessionType=Online&pageSize=10&dateCreatedFrom=${encodeURIComponent(from)}`;
         await ask({ operation: 'S9', method: 'GET', path }, answers.sessionsAnswer);
       },
+      async probeViewPermission() {
+        const from = new Date(nowMs() - PROBE_DAYS * DAY_MS).toISOString();
+        const json = { subjectType: 'Subject2', dateRange: { dateType: 'PermanentStorage', from } };
+        const path = '/invoices/query/metadata?pageSize=10';
+        await ask({ operation: 'S10', method: 'POST', path, json }, answers.metadataAnswer);
+      },
       async findInvoice(ksefNumber) {
         const day = dayOfKsefNumber(ksefNumber).getTime();
         const json = {
@@ -434,10 +442,19 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
   return {
     callsOf: (credentials) => callsWith(credentials, () => accessOf(credentials)),
     async test(credentials) {
-      // Parsed response body. Undefined unless `accept` is `json`.
+      // The test uses a separate login, because tokens of other logins could hide that the stored secret is no longer
+      // valid.
       const access = new Access(authenticationDeps, credentials);
+      const calls = callsWith(credentials, () => access);
       try {
-        await callsWith(credentials, () => access).probePermission();
+        if (await isPermitted(calls.probePermission())) return { isReadOnly: false };
+        if (await isPermitted(calls.probeViewPermission())) return { isReadOnly: true };
+        throw new KsefRefusal('PERMANENT', withoutPermissions(credentials.authentication), {
+          code: 'KSEF_HTTP_403',
+          httpStatus: 403,
+          reasonCode: MISSING_PERMISSIONS,
+          concerns: 'CONNECTION',
+        });
       } finally {
         await endLogin(access, credentials.connectionId);
       }
@@ -452,6 +469,20 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
       await limits.close();
     },
   };
+}
+
+/**
+ * Tells whether a probe found its permission.
+ * @throws KsefRefusal any other refusal
+ */
+async function isPermitted(probe: Promise<void>): Promise<boolean> {
+  try {
+    await probe;
+    return true;
+  } catch (error) {
+    if (error instanceof KsefRefusal && error.isAboutPermission) return false;
+    throw error;
+  }
 }
 
 /** Returns the key of a session or an export in the form that the calls S1 and R1 require. */

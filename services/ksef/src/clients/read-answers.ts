@@ -1,7 +1,7 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import { z } from 'zod';
 import type { ExportStatus, InvoiceStatus, KsefStatus, ListedInvoice } from '../application/ksef-calls.js';
-import { plainText } from '../domain/classify-answer.js';
+import { plainText } from '../domain/ksef-text.js';
 import { numbersInText } from '../domain/numbers.js';
 
 const TEXTS_MAX = 100;

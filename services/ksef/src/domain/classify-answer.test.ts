@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { classifyAnswer, plainText } from './classify-answer.js';
+import { classifyAnswer } from './classify-answer.js';
 import type { Operation } from './classify-answer.js';
 
 const waits = { throttledMs: 60_000, blockedMs: 1_800_000 };
@@ -106,12 +106,6 @@ test('a wait that KSeF states holds, and a block lasts half an hour at least', (
   const blocked = { ...facts, status: 403 };
   expect(classifyAnswer({ ...blocked, retryAfterMs: 7_000 }, waits).retryAfterMs).toBe(1_800_000);
   expect(classifyAnswer({ ...blocked, retryAfterMs: 3_600_000 }, waits).retryAfterMs).toBe(3_600_000);
-});
-
-test('a text of KSeF is one line that people can read, of at most 1,000 characters', () => {
-  expect(plainText('Faktura\r\n  nr\u202e 7\0\u200b \ud800')).toBe('Faktura nr 7 \ufffd');
-  expect(plainText('x'.repeat(1_000))).toBe('x'.repeat(1_000));
-  expect(plainText('x'.repeat(1_001))).toBe(`${'x'.repeat(999)}…`);
 });
 
 test('a refusal repeats what KSeF says without what nobody sees', () => {

@@ -1,6 +1,8 @@
-import { cleanLine } from '@invoicecontrol/values/readable-text';
-import { KsefRefusal } from './ksef-refusal.js';
+import type { Authentication } from './connection.js';
+import { KsefRefusal, MISSING_PERMISSIONS } from './ksef-refusal.js';
 import type { RefusalFacts, RefusalScope } from './ksef-refusal.js';
+import { safeText } from './ksef-text.js';
+import { credentialNames, lackOf } from './permissions.js';
 
 /**
  * Calls by their names in sections 3, 5, 18 and 19 of the KSeF reference. R3 downloads from the storage and needs no
@@ -34,6 +36,8 @@ export type Operation =
 /** An unsuccessful response from KSeF. */
 export interface RefusedAnswer {
   readonly operation: Operation;
+  /** Login of the connection that made the call. Absent for a call without a login. */
+  readonly authentication?: Authentication | undefined;
   readonly status: number;
   /** Parsed response body. Undefined unless the content type is JSON and the body can be parsed. */
   readonly json: unknown;
@@ -52,13 +56,12 @@ export const UNKNOWN_KEY = 'KSEF_API_21470';
 /** Title of the response to a request that the KSeF gateway blocked. No reason code has this form. */
 const REQUEST_BLOCKED = 'Request blocked';
 const TEXTS_MAX = 50;
-const TEXT_MAX = 1_000;
 
 /** Meaning of a KSeF error. The message from KSeF is appended to the sentence. */
 interface Meaning {
   readonly kind: 'TRANSIENT' | 'BLOCKED' | 'SESSION' | 'PERMANENT';
   readonly concerns?: RefusalScope;
-  readonly sentence?: string;
+  readonly sentence?: string | ((authentication: Authentication) => string);
 }
 
 /** Calls to which a row applies: the calls of a login (A1 to A7), all other calls, one call, or all. */
@@ -97,27 +100,28 @@ const KNOWN_ERRORS: readonly KnownError[] = [
   // Looking up and receiving invoices require another permission than sending them.
   {
     status: 403,
-    says: 'missing-permissions',
+    says: MISSING_PERMISSIONS,
     calls: 'S10',
-    meaning: { ...REFERENCE, sentence: 'The token lacks the permission to view invoices (InvoiceRead).' },
+    meaning: { ...REFERENCE, sentence: (authentication) => `${lackOf('InvoiceRead', authentication)}.` },
   },
   ...(['R1', 'R2', 'R5'] as const).map((calls) => ({
     status: 403,
-    says: 'missing-permissions',
+    says: MISSING_PERMISSIONS,
     calls,
     meaning: {
       ...REFERENCE,
-      sentence:
-        'The token lacks the permission to view invoices (InvoiceRead), which is required to receive invoices. Grant the permission in KSeF.',
+      sentence: (authentication: Authentication) =>
+        `${lackOf('InvoiceRead', authentication)}, so the inbox receives nothing. Grant InvoiceRead in KSeF, then start the runs of the inbox.`,
     },
   })),
   {
     status: 403,
-    says: 'missing-permissions',
+    says: MISSING_PERMISSIONS,
     calls: 'ALL',
     meaning: {
       ...CONNECTION,
-      sentence: 'The token lacks a permission in this context. Grant the token the InvoiceWrite permission in KSeF.',
+      sentence: (authentication) =>
+        `${lackOf('InvoiceWrite', authentication)}. Grant InvoiceWrite in KSeF, then test the connection.`,
     },
   },
   {
@@ -136,8 +140,8 @@ const KNOWN_ERRORS: readonly KnownError[] = [
     calls: 'ALL',
     meaning: {
       ...CONNECTION,
-      sentence:
-        'KSeF does not accept this call after a login with a token (auth-method-not-allowed). Ask the KSeF helpdesk.',
+      sentence: (authentication) =>
+        `KSeF does not accept this call after a login with a ${credentialNames[authentication]} (auth-method-not-allowed). Ask the KSeF helpdesk.`,
     },
   },
   {
@@ -207,7 +211,10 @@ const KNOWN_ERRORS: readonly KnownError[] = [
 ];
 
 /** Returns the meaning of an unsuccessful response for the caller. */
-export function classifyAnswer({ operation, status, json, retryAfterMs }: RefusedAnswer, waits: Waits): KsefRefusal {
+export function classifyAnswer(
+  { operation, authentication = 'TOKEN', status, json, retryAfterMs }: RefusedAnswer,
+  waits: Waits,
+): KsefRefusal {
   const isOfLogin = isLogin(operation);
   const http = { code: `KSEF_HTTP_${status}`, httpStatus: status, isOfLogin };
   const read = readError(json);
@@ -231,11 +238,13 @@ export function classifyAnswer({ operation, status, json, retryAfterMs }: Refuse
   const code = status === 400 && said !== undefined ? `KSEF_API_${said}` : http.code;
   const named = said ?? `status ${status}`;
   const meaning = meaningOf(operation, status, said);
-  const sentence = meaning?.sentence ?? `KSeF refused the call (${named}).`;
+  const stated = meaning?.sentence ?? `KSeF refused the call (${named}).`;
+  const sentence = typeof stated === 'string' ? stated : stated(authentication);
   const { kind, concerns } = meaning ?? { kind: 'TRANSIENT' as const, concerns: undefined };
   return new KsefRefusal(kind, kind === 'BLOCKED' ? sentence : `${sentence} ${read.text}`, {
     ...http,
     code,
+    reasonCode: reason,
     retryAfterMs: kind === 'BLOCKED' ? Math.max(retryAfterMs ?? 0, waits.blockedMs) : retryAfterMs,
     ...(concerns === undefined ? {} : { concerns }),
     ...(kind === 'BLOCKED' ? { incidentId: read.incidentId } : {}),
@@ -309,25 +318,6 @@ function readError(json: unknown): ReadError {
     text: safeText(said.map(String).join(' ')),
     isOwn: code !== undefined || (typeof problem['title'] === 'string' && typeof problem['status'] === 'number'),
   };
-}
-
-/**
- * Makes a message from KSeF safe to show: it is shortened to one line, without NIPs, addresses, bearer tokens and KSeF
- * tokens.
- */
-export function safeText(text: string): string {
-  return plainText(text)
-    .replace(/(?<!\S)[^\s|]*\|[^\s|]*\|\S*/g, '…')
-    .replace(/(?<![\w.-])[\w.-]*eyJ[\w.-]+/g, '…')
-    .replace(/\b[0-9a-f]{64}\b/gi, '…')
-    .replace(/\bhttps?:\/\/\S+/gi, '…')
-    .replace(/\b(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?\b/g, '…')
-    .replace(/(?<!\d)\d{6}(\d{4})(?!\d)/g, '******$1');
-}
-
-/** Shortens a message from KSeF to one readable line. */
-export function plainText(text: string): string {
-  return cleanLine(text, TEXT_MAX);
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

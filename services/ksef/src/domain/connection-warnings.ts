@@ -1,4 +1,4 @@
-import { safeText } from './classify-answer.js';
+import { safeText } from './ksef-text.js';
 
 /** A warning in a KSeF response, without a time. */
 export interface SystemWarning {

@@ -61,6 +61,11 @@ export interface Connection {
   readonly refusal?: LoginRefusal | undefined;
   /** Time when users were notified that KSeF refuses the secret of a disabled connection. */
   readonly refusalToldAt?: Date | undefined;
+  /**
+   * Time of the first test that found the permission to view invoices (InvoiceRead) without the one to issue them
+   * (InvoiceWrite). Absent if invoices may be submitted.
+   */
+  readonly readOnlySince?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
   /** Reason of the last failed connection test, without text from KSeF. */
   readonly lastErrorMessage: string | undefined;

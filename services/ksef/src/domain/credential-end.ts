@@ -1,6 +1,7 @@
 import { withWarnings } from './connection-warnings.js';
 import type { ConnectionWarning } from './connection-warnings.js';
 import type { Authentication, Connection, EndNotice } from './connection.js';
+import { lackOf } from './permissions.js';
 import { polishDayOf } from './preconditions.js';
 
 const DAY_MS = 86_400_000;
@@ -67,10 +68,23 @@ export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, fact
   return isTold ? undefined : notice;
 }
 
-/** Returns the warnings about a connection: those that KSeF sent, and our own about the expiry of its secret. */
+/**
+ * Returns the warnings about a connection: those that KSeF sent, and our own about the expiry of its secret and about a
+ * missing permission.
+ */
 export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
-  const ending = endWarning(connection, facts);
-  return withWarnings(connection.warnings ?? [], ending === undefined ? [] : [ending]);
+  const own = [endWarning(connection, facts), permissionWarning(connection)];
+  return withWarnings(
+    connection.warnings ?? [],
+    own.filter((warning) => warning !== undefined),
+  );
+}
+
+function permissionWarning({ status, authentication, readOnlySince: at }: Connection): ConnectionWarning | undefined {
+  if (status !== 'CONNECTED' || at === undefined) return undefined;
+  const lack = lackOf('InvoiceWrite', authentication);
+  const message = `${lack}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF and test the connection to submit invoices, too.`;
+  return { code: 'INVOICE_WRITE_MISSING', message, at };
 }
 
 function endWarning(connection: Connection, facts: EndFacts): ConnectionWarning | undefined {

@@ -25,6 +25,8 @@ export interface RefusalFacts {
    */
   readonly code: string;
   readonly httpStatus?: number | undefined;
+  /** Reason of a 403 as KSeF names it, such as `missing-permissions`. */
+  readonly reasonCode?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Scope of a PERMANENT refusal, CALL by default. */
   readonly concerns?: RefusalScope;
@@ -36,6 +38,8 @@ export interface RefusalFacts {
 
 /** Maximum length of the message in characters. Longer messages from KSeF are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
+/** Reason of a 403 for a missing permission. */
+export const MISSING_PERMISSIONS = 'missing-permissions';
 /** Code for a successful response whose content does not match the KSeF documentation. */
 export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 
@@ -45,6 +49,7 @@ export class KsefRefusal extends Error {
   readonly code: string;
   /** HTTP status of the response. Undefined if no complete response was received. */
   readonly httpStatus: number | undefined;
+  readonly reasonCode: string | undefined;
   /** Minimum time in milliseconds before the call may be repeated. */
   readonly retryAfterMs: number | undefined;
   readonly concerns: RefusalScope;
@@ -54,17 +59,23 @@ export class KsefRefusal extends Error {
   constructor(
     kind: RefusalKind,
     message: string,
-    { code, httpStatus, retryAfterMs, concerns = 'CALL', isOfLogin = false, incidentId }: RefusalFacts,
+    { code, httpStatus, reasonCode, retryAfterMs, concerns = 'CALL', isOfLogin = false, incidentId }: RefusalFacts,
   ) {
     super(message.slice(0, REFUSAL_TEXT_MAX));
     this.name = 'KsefRefusal';
     this.kind = kind;
     this.code = code;
     this.httpStatus = httpStatus;
+    this.reasonCode = reasonCode;
     this.retryAfterMs = retryAfterMs;
     this.concerns = concerns;
     this.isOfLogin = isOfLogin;
     this.incidentId = incidentId;
+  }
+
+  /** True if KSeF refused the call because the token, or the holder of the certificate, lacks a permission. */
+  get isAboutPermission(): boolean {
+    return this.httpStatus === 403 && this.reasonCode === MISSING_PERMISSIONS;
   }
 
   /** True if the call only has to wait because of a rate limit, imposed by KSeF or by our own count. */

@@ -1,15 +1,32 @@
 import { expect, test } from 'vitest';
-import { endOfPolishDay, requireConnected } from './preconditions.js';
+import { endOfPolishDay, requireSender } from './preconditions.js';
 
 test.each([
-  ['PENDING', /has not been tested.*Test the connection/],
-  ['ERROR', /lastErrorMessage.*save a new token or certificate/],
-  ['DISABLED', /Save a token with POST \/v1\/ksef-connections/],
+  ['PENDING', 'TOKEN', /its token has not been tested.*Test the connection/],
+  ['PENDING', 'CERTIFICATE', /its certificate has not been tested.*Test the connection/],
+  ['ERROR', 'TOKEN', /lastErrorMessage.*save a new token or certificate/],
+  [
+    'DISABLED',
+    'CERTIFICATE',
+    /Save the connection again with a token or a certificate \(POST \/v1\/ksef-connections\)/,
+  ],
 ] as const)(
-  'a connection that is %s takes no invoice, and the refusal says how it becomes CONNECTED',
-  (status, way) => {
-    expect(() => requireConnected(status)).toThrow(way);
-    expect(() => requireConnected(status)).toThrow(/submit the invoice when the status is CONNECTED/);
+  'a connection that is %s takes no invoice, and the refusal says how it becomes CONNECTED (%s)',
+  (status, authentication, way) => {
+    expect(() => requireSender({ status, authentication })).toThrow(way);
+    expect(() => requireSender({ status, authentication })).toThrow(/submit the invoice when the status is CONNECTED/);
+  },
+);
+
+test.each([
+  ['TOKEN', /^The token lacks the permission to issue invoices \(InvoiceWrite\).* Grant .* submit the invoice\.$/],
+  ['CERTIFICATE', /^The holder of the certificate lacks the permission to issue invoices \(InvoiceWrite\)/],
+] as const)(
+  'a connection that may only view invoices takes none, and the refusal says what to grant (%s)',
+  (...args) => {
+    const [authentication, way] = args;
+    const connection = { status: 'CONNECTED', authentication, readOnlySince: new Date() } as const;
+    expect(() => requireSender(connection)).toThrow(way);
   },
 );
 
@@ -24,5 +41,5 @@ test.each([
 });
 
 test('a connection that is CONNECTED takes invoices', () => {
-  expect(() => requireConnected('CONNECTED')).not.toThrow();
+  expect(() => requireSender({ status: 'CONNECTED', authentication: 'TOKEN' })).not.toThrow();
 });

@@ -1,5 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
-import type { ConnectionStatus } from './connection.js';
+import type { Connection } from './connection.js';
+import { credentialNames, lackOf } from './permissions.js';
 
 /** Fault in the bytes or the content of a document, found before KSeF is called (KSeF reference, section 9). */
 export type DocumentFault =
@@ -41,21 +42,32 @@ const sentences: Readonly<Record<DocumentFault, string>> = {
     'The document has an attachment (Zalacznik), which KSeF accepts only in batches. Submit the document without the attachment.',
 };
 
-const notConnected: Readonly<Record<Exclude<ConnectionStatus, 'CONNECTED'>, string>> = {
-  PENDING:
-    'The status of the connection is PENDING because its token has not been tested. Test the connection (POST .../test), and submit the invoice when the status is CONNECTED.',
-  ERROR:
-    'The status of the connection is ERROR; its `lastErrorMessage` states the reason. Remove the cause or save a new token or certificate, test the connection, and submit the invoice when the status is CONNECTED.',
-  DISABLED:
-    'The connection is DISABLED. Save a token with POST /v1/ksef-connections, test the connection, and submit the invoice when the status is CONNECTED.',
-};
-
 /**
- * Requires a connection to be CONNECTED.
- * @throws DomainError wrong_state, which explains how to reach CONNECTED
+ * Requires a connection with which invoices can be submitted: it is CONNECTED, and it may issue invoices.
+ * @throws DomainError wrong_state, which explains what to change
  */
-export function requireConnected(status: ConnectionStatus): void {
-  if (status !== 'CONNECTED') throw new DomainError('wrong_state', notConnected[status]);
+export function requireSender(connection: Pick<Connection, 'status' | 'authentication' | 'readOnlySince'>): void {
+  const fault = faultOfSender(connection);
+  if (fault !== undefined) throw new DomainError('wrong_state', fault);
+}
+
+function faultOfSender({
+  status,
+  authentication,
+  readOnlySince,
+}: Parameters<typeof requireSender>[0]): string | undefined {
+  switch (status) {
+    case 'PENDING':
+      return `The status of the connection is PENDING because its ${credentialNames[authentication]} has not been tested. Test the connection (POST .../test), and submit the invoice when the status is CONNECTED.`;
+    case 'ERROR':
+      return 'The status of the connection is ERROR; its `lastErrorMessage` states the reason. Remove the cause or save a new token or certificate, test the connection, and submit the invoice when the status is CONNECTED.';
+    case 'DISABLED':
+      return 'The connection is DISABLED. Save the connection again with a token or a certificate (POST /v1/ksef-connections), test it, and submit the invoice when the status is CONNECTED.';
+    case 'CONNECTED':
+      return readOnlySince === undefined
+        ? undefined
+        : `${lackOf('InvoiceWrite', authentication)}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF, test the connection (POST .../test), then submit the invoice.`;
+  }
 }
 
 /**

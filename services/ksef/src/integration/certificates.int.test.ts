@@ -127,6 +127,20 @@ describe('a connection with a certificate', () => {
     expect(lastErrorMessage).not.toContain('5265877635');
   });
 
+  test('is CONNECTED with the permission to view invoices alone, and ERROR without it; both messages name the certificate', async () => {
+    const pesel = '80010112346';
+    const company = await newCompany({ people: { [pesel]: ['InvoiceRead'] } });
+    const saved = await connect(company, await issue({ pesel }));
+    const reads = await testOf(company, saved.connectionId);
+    expect(reads.status).toBe(ConnectionStatus.CONNECTED);
+    const lacks = /^The holder of the certificate lacks the permission/;
+    expect(reads.warnings.map(({ message }) => message)).toEqual([expect.stringMatching(lacks)]);
+    await control('PUT', `contexts/${company.contextNip}`, { tokens: [], people: { [pesel]: ['CredentialsRead'] } });
+    const { status, lastErrorMessage } = await testOf(company, saved.connectionId);
+    expect(status).toBe(ConnectionStatus.ERROR);
+    expect(lastErrorMessage).toMatch(lacks);
+  });
+
   test('that has expired is ERROR by the clock of KSeF, and the message says since when and what to do', async () => {
     const company = await newCompany({}, demoControl);
     const issued = await issueCertificate(`${simulator.url}/demo`, { nip: company.contextNip, days: 1 });

@@ -344,6 +344,66 @@ describe('a token that KSeF refuses before anything was sent', () => {
   });
 });
 
+describe('a connection that may only view invoices', () => {
+  const readOnly = (connection: Connection, readOnlySince: Date): Connection => ({
+    ...connection,
+    version: connection.version + 1,
+    readOnlySince,
+  });
+
+  test('takes no submission, and says which permission to grant', async () => {
+    const connection = await connect();
+    connections.set(connection.id, readOnly(connection, new Date()));
+    await expect(submit(connection, invoiceFor(connection).invoiceId)).rejects.toMatchObject({
+      kind: 'wrong_state',
+      publicMessage: expect.stringMatching(/^The token lacks .*InvoiceWrite.* Grant InvoiceWrite in KSeF/),
+    });
+    expect(await loggedOf(connection.contextNip, 'S1')).toEqual([]);
+  });
+
+  test('calls nobody for a submission that was queued before, which is sent when invoices may be issued', async () => {
+    const connection = await connect();
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    connections.set(connection.id, readOnly(connection, new Date()));
+    startReplica({ waitFactor: 1 });
+    const raw = () => mongo.db.collection<SubmissionDocument>('submissions').findOne({ _id: submission.id });
+    await eventually(async () => expect((await raw())?.waitsForConnection).toBe(true));
+    expect(await loggedOf(connection.contextNip, 'S1')).toEqual([]);
+    connections.set(connection.id, { ...connection, version: 3 });
+    await store.wake(organizationId, connection.id);
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).not.toBe('QUEUED'),
+    );
+  });
+
+  test('makes a submission fail that has waited for the permission for seven days', async () => {
+    const connection = await connect();
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    // The times are multiplied by KSEF_WAIT_FACTOR, which is a hundredth here.
+    connections.set(connection.id, readOnly(connection, new Date(Date.now() - 7 * 24 * 3_600_000 * 0.01)));
+    startReplica();
+    expect(await ended(submission)).toMatchObject({
+      status: 'FAILED',
+      errorCode: 'KSEF_HTTP_403',
+      errorMessage: expect.stringContaining('InvoiceWrite'),
+    });
+  });
+
+  test('follows no submission that was sent, so that KSeF refuses no call', async () => {
+    const connection = await connect();
+    const fault = { operation: 'S2', kind: 'INVOICE_STATUS', code: 150, context: connection.contextNip };
+    await control('POST', 'faults', fault);
+    const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
+    startReplica();
+    await eventually(async () =>
+      expect((await store.find(organizationId, connection.id, submission.id))?.status).toBe('PROCESSING'),
+    );
+    connections.set(connection.id, readOnly(connection, new Date()));
+    const raw = () => mongo.db.collection<SubmissionDocument>('submissions').findOne({ _id: submission.id });
+    await eventually(async () => expect((await raw())?.waitsForConnection).toBe(true));
+  });
+});
+
 test('a document that KSeF refuses leaves the connection as it is', async () => {
   startReplica();
   const connection = await connect();

@@ -51,12 +51,12 @@ afterAll(async () => {
 
 let nips = 1_000_000_000;
 /** Creates a connection whose token KSeF knows. */
-async function newConnection() {
+async function newConnection(permissions?: readonly string[]) {
   const organizationId = running.organization.newTenant();
   const contextNip = String(nips++);
   const ksefToken = `token-of-${contextNip}-${randomUUID()}`;
   const request = { ...connectionRequest(organizationId), contextNip, ksefToken };
-  await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: ksefToken }], limitFactor: 0 });
+  await control('PUT', `contexts/${contextNip}`, { tokens: [{ token: ksefToken, permissions }], limitFactor: 0 });
   const { connectionId } = stated((await running.connections.saveConnection(request, caller)).connection);
   return { organizationId, connectionId, contextNip, request };
 }
@@ -119,6 +119,55 @@ test('a refused token makes it ERROR, says why, and is announced once', async ()
   const own = () =>
     new Set(failed.filter((event) => event.connectionId === connection.connectionId).map((event) => event.eventId));
   await eventually(async () => expect(own().size).toBe(1));
+});
+
+describe('the permissions of a token', () => {
+  test('to view invoices alone make the connection CONNECTED, with a warning until it may issue invoices, too', async () => {
+    const connection = await newConnection(['InvoiceRead']);
+    expect((await run(connection)).status).toBe(ConnectionStatus.CONNECTED);
+    const { lastErrorMessage, lastTestedTime, warnings } = await read(connection);
+    expect({ lastErrorMessage, warnings }).toEqual({
+      lastErrorMessage: undefined,
+      warnings: [
+        {
+          code: 'INVOICE_WRITE_MISSING',
+          message: expect.stringMatching(/^The token lacks .*InvoiceWrite.* Grant InvoiceWrite in KSeF.* test/),
+          time: lastTestedTime,
+        },
+      ],
+    });
+    expect(failed.filter(({ connectionId }) => connectionId === connection.connectionId)).toEqual([]);
+    await run(connection);
+    expect((await read(connection)).warnings[0]?.time).toEqual(lastTestedTime);
+    const { ksefToken: token } = connection.request;
+    await control('PUT', `contexts/${connection.contextNip}`, { tokens: [{ token }], limitFactor: 0 });
+    expect((await run(connection)).status).toBe(ConnectionStatus.CONNECTED);
+    expect((await read(connection)).warnings).toEqual([]);
+  });
+
+  test('to issue invoices alone make the connection CONNECTED', async () => {
+    const connection = await newConnection(['InvoiceWrite']);
+    expect((await run(connection)).status).toBe(ConnectionStatus.CONNECTED);
+    expect(await read(connection)).toMatchObject({ lastErrorMessage: undefined, warnings: [] });
+  });
+
+  test('for neither make the connection ERROR, and the message says which permissions to grant', async () => {
+    const connection = await newConnection(['CredentialsRead']);
+    expect((await run(connection)).status).toBe(ConnectionStatus.ERROR);
+    const { lastErrorMessage } = await read(connection);
+    expect(lastErrorMessage).toMatch(
+      /^The token lacks the permissions to issue and to view invoices\. Grant InvoiceWrite .* InvoiceRead .*, or both\./,
+    );
+  });
+
+  test('that KSeF does not state leave the status', async () => {
+    const connection = await newConnection(['InvoiceRead']);
+    const fault = { operation: 'S10', kind: 'STATUS', status: 503, times: 0, context: connection.contextNip };
+    const { id } = await control('POST', 'faults', fault);
+    await expect(run(connection)).rejects.toMatchObject({ kind: 'foreign_failure' });
+    await control('DELETE', `faults/${id}`);
+    expect((await read(connection)).status).toBe(ConnectionStatus.PENDING);
+  });
 });
 
 test('no answer of KSeF leaves the status, and is kept as the last error', async () => {
@@ -209,7 +258,12 @@ describe('a test that KSeF does not end in time', () => {
       connections,
       submissions: { wake: () => Promise.resolve() },
       secrets: { open: (_owner, { sealed }) => sealed },
-      ksef: { test: ({ secret }) => ksefTest(secret) },
+      ksef: {
+        async test({ secret }) {
+          await ksefTest(secret);
+          return { isReadOnly: false };
+        },
+      },
       testMsMax,
       clock: systemClock,
       logger: createLogger({ service: 'test', level: 'silent' }),

@@ -37,6 +37,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly refusal?: LoginRefusal;
   readonly refusalToldAt?: Date;
   readonly status: ConnectionStatus;
+  readonly readOnlySince?: Date;
   readonly lastTestedAt?: Date;
   readonly lastErrorMessage?: string;
   readonly warnings?: readonly ConnectionWarning[];
@@ -144,7 +145,8 @@ function toUpdate(change: ConnectionChange, now: Date): UpdateFilter<ConnectionD
 function toConnection(document: ConnectionDocument): Connection {
   const { _id: id, organizationId, version, companyId, environment, contextNip, status } = document;
   const { authentication = 'TOKEN', certificate, token: secret, tokenSavedAt: secretSavedAt } = document;
-  const { refusal, refusalToldAt, lastTestedAt, lastErrorMessage, warnings, endTold, createdAt } = document;
+  const { refusal, refusalToldAt, readOnlySince, lastTestedAt, lastErrorMessage, warnings, endTold, createdAt } =
+    document;
   return {
     id,
     organizationId,
@@ -159,6 +161,7 @@ function toConnection(document: ConnectionDocument): Connection {
     status,
     refusal,
     refusalToldAt,
+    readOnlySince,
     lastTestedAt,
     lastErrorMessage,
     warnings,

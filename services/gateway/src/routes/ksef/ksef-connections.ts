@@ -33,7 +33,7 @@ const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   code: shown.text(
     'CERTIFICATE_ENDS',
-    'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection ends soon), TOKENS_END (KSeF will stop accepting tokens) or a code of KSeF, such as sig-001.',
+    'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection ends soon), TOKENS_END (KSeF will stop accepting tokens), INVOICE_WRITE_MISSING (the KSeF connection may view invoices but not issue them, so submissions are refused) or a code of KSeF, such as sig-001.',
   ),
   message: shown.text(
     'The certificate ends on 2026-04-13. Request a new one in KSeF and save it with this connection.',
@@ -347,7 +347,7 @@ export const testKsefConnection = route({
   path: '/ksef-connections/:connectionId/test',
   summary: 'Test a KSeF connection',
   description:
-    'Authenticates with the stored token; a connection that becomes CONNECTED allows submissions. A token that KSeF refuses is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.',
+    'Authenticates with the stored token or certificate. A connection that becomes CONNECTED allows submissions, unless its `warnings` contain INVOICE_WRITE_MISSING. A token or certificate that KSeF refuses, or that may neither issue nor view invoices, is reported as the result ERROR. If KSeF does not respond, or responds incorrectly, the response is 502 and the status of the connection is not changed. Concurrent requests share the result of one test.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/TestConnection',
   timeoutMs: TEST_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },

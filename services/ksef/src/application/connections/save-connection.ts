@@ -117,6 +117,7 @@ export const saveConnection =
           secretSavedAt: clock.now(),
           refusal: undefined,
           refusalToldAt: undefined,
+          readOnlySince: undefined,
           lastTestedAt: undefined,
           lastErrorMessage: undefined,
           // The stored warnings may not apply to the new secret.

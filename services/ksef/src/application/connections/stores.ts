@@ -31,6 +31,7 @@ export interface ConnectionChange {
   readonly secretSavedAt?: Date;
   readonly refusal?: LoginRefusal | undefined;
   readonly refusalToldAt?: Date | undefined;
+  readonly readOnlySince?: Date | undefined;
   readonly lastTestedAt?: Date | undefined;
   readonly lastErrorMessage?: string | undefined;
   readonly warnings?: readonly ConnectionWarning[] | undefined;

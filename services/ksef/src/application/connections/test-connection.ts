@@ -45,7 +45,7 @@ interface RunningTest {
 }
 
 /**
- * Authenticates with the stored secret and checks the permission to send invoices (endpoint 13). A process runs one
+ * Authenticates with the stored secret and checks the permissions to issue and to view invoices (endpoint 13). A process runs one
  * test of a connection at a time. Callers that arrive during a test share its result, even after the first caller has
  * disconnected. A secret that is stored during the test is tested afterwards.
  * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no conclusive response
@@ -75,7 +75,7 @@ export function testConnection(deps: TestDeps): TestConnection {
     const result = await within(deps.testMsMax, share(organizationId, connectionId, context), late);
     if (result !== late) return result;
     const refusal = new KsefRefusal('TRANSIENT', 'KSeF did not respond in time.', { code: 'KSEF_TIMEOUT' });
-    await storeResult(deps, connection, { refusal, testedAt: deps.clock.now() }, context);
+    await storeResult(deps, connection, { refusal, isReadOnly: false, testedAt: deps.clock.now() }, context);
     throw unanswered(refusal);
   };
 }
@@ -86,9 +86,11 @@ async function testOnce(
   credentials: KsefCredentials,
   context: RequestContext,
 ): Promise<TestResult> {
-  const refusal = await refusalOf(deps.ksef.test(credentials));
+  const answer = await answerOf(deps.ksef.test(credentials));
   const testedAt = deps.clock.now();
-  const status = await storeResult(deps, connection, { refusal, testedAt }, context);
+  const refusal = answer instanceof KsefRefusal ? answer : undefined;
+  const isReadOnly = !(answer instanceof KsefRefusal) && answer.isReadOnly;
+  const status = await storeResult(deps, connection, { refusal, isReadOnly, testedAt }, context);
   if (status !== undefined) return { status, testedAt };
   throw unanswered(refusal);
 }
@@ -101,7 +103,11 @@ async function testOnce(
 async function storeResult(
   deps: TestDeps,
   tested: Connection,
-  { refusal, testedAt }: { readonly refusal: KsefRefusal | undefined; readonly testedAt: Date },
+  {
+    refusal,
+    isReadOnly,
+    testedAt,
+  }: { readonly refusal: KsefRefusal | undefined; readonly isReadOnly: boolean; readonly testedAt: Date },
   context: RequestContext,
 ): Promise<TestResult['status'] | undefined> {
   const { id: connectionId, organizationId, environment, companyId } = tested;
@@ -126,7 +132,9 @@ async function storeResult(
     const change = {
       ...(status === undefined ? {} : { status }),
       ...(hasFailed ? { refusal: { at: testedAt, code: refusal?.code ?? '' } } : {}),
-      ...(status === 'CONNECTED' ? { refusal: undefined } : {}),
+      ...(status === 'CONNECTED'
+        ? { refusal: undefined, readOnlySince: isReadOnly ? (current.readOnlySince ?? testedAt) : undefined }
+        : {}),
       lastTestedAt: testedAt,
       lastErrorMessage: message,
     };
@@ -193,10 +201,9 @@ async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T
   }
 }
 
-async function refusalOf(work: Promise<unknown>): Promise<KsefRefusal | undefined> {
+async function answerOf<T>(work: Promise<T>): Promise<T | KsefRefusal> {
   try {
-    await work;
-    return undefined;
+    return await work;
   } catch (error) {
     if (error instanceof KsefRefusal) return error;
     throw error;

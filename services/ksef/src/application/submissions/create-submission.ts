@@ -3,7 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection } from '../../domain/connection.js';
-import { polishDayOf, requireConnected, requireSendable } from '../../domain/preconditions.js';
+import { polishDayOf, requireSendable, requireSender } from '../../domain/preconditions.js';
 import { givenUp } from '../../domain/submission-steps.js';
 import { queued, submissionId, takenUpAgain, warningsOf } from '../../domain/submission.js';
 import type { Submission, SubmittedDocument } from '../../domain/submission.js';
@@ -79,8 +79,8 @@ async function requireDocument(
   invoiceId: string,
   context: RequestContext,
 ): Promise<SubmittedDocument> {
-  const { organizationId, status, companyId } = connection;
-  requireConnected(status);
+  const { organizationId, companyId } = connection;
+  requireSender(connection);
   const invoice = await invoices.find(organizationId, invoiceId, context);
   if (invoice.companyId !== companyId) {
     throw new DomainError(

@@ -17,6 +17,7 @@ import {
 } from '../../domain/encryption.js';
 import type { SessionKey } from '../../domain/encryption.js';
 import { KsefRefusal, UNREADABLE_ANSWER } from '../../domain/ksef-refusal.js';
+import { lackOf } from '../../domain/permissions.js';
 import {
   closed,
   confirmationLater,
@@ -160,8 +161,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = withoutConnection(submission, step, timing());
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
-    if (sends && connection.status !== 'CONNECTED') {
-      const hopeless = refusedForTooLong(connection, timing());
+    // Following a sent submission needs the same permission as sending it.
+    const isReadOnly = connection.readOnlySince !== undefined && step.kind !== 'NOTHING';
+    if ((sends && connection.status !== 'CONNECTED') || isReadOnly) {
+      const hopeless = sends ? refusedForTooLong(connection, timing()) : undefined;
       if (hopeless === undefined) return waitForConnection(claim, connection);
       return (await store(claim, { progress: givenUp(submission, hopeless, timing()) })).claim;
     }
@@ -542,12 +545,16 @@ const CONNECTION_DISABLED = {
  * to wait.
  */
 function refusedForTooLong(
-  { status, refusal, lastErrorMessage = '' }: Connection,
+  { status, authentication, refusal, readOnlySince, lastErrorMessage = '' }: Connection,
   { now, waitFactor }: Timing,
 ): { readonly code: string; readonly message: string } | undefined {
-  if (status !== 'ERROR' || refusal === undefined) return undefined;
-  if (now.getTime() - refusal.at.getTime() < REFUSED_MS_MAX * waitFactor) return undefined;
-  return { code: refusal.code, message: lastErrorMessage };
+  const isInError = status === 'ERROR';
+  const since = isInError ? refusal?.at : readOnlySince;
+  if (since === undefined || now.getTime() - since.getTime() < REFUSED_MS_MAX * waitFactor) return undefined;
+  return {
+    code: isInError && refusal !== undefined ? refusal.code : 'KSEF_HTTP_403',
+    message: isInError ? lastErrorMessage : `${lackOf('InvoiceWrite', authentication)}.`,
+  };
 }
 
 /**

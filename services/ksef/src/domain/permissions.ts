@@ -1,0 +1,30 @@
+import type { Authentication } from './connection.js';
+
+/** Permissions of KSeF that the product uses. Submitting needs the first, and receiving needs the second. */
+type Permission = 'InvoiceWrite' | 'InvoiceRead';
+
+/** The secret of a connection as sentences name it. */
+export const credentialNames: Readonly<Record<Authentication, string>> = { TOKEN: 'token', CERTIFICATE: 'certificate' };
+
+const holders: Readonly<Record<Authentication, string>> = {
+  TOKEN: 'The token',
+  CERTIFICATE: 'The holder of the certificate',
+};
+const abilities: Readonly<Record<Permission, string>> = {
+  InvoiceWrite: 'issue invoices (InvoiceWrite)',
+  InvoiceRead: 'view invoices (InvoiceRead)',
+};
+
+/** Says that the secret of a connection lacks a permission. The text is a clause without a period. */
+export function lackOf(permission: Permission, authentication: Authentication): string {
+  return `${holders[authentication]} lacks the permission to ${abilities[permission]}`;
+}
+
+/** Names the permissions that make a connection useful. */
+export const GRANT_PERMISSIONS =
+  'Grant InvoiceWrite in KSeF to submit invoices, InvoiceRead to receive invoices, or both.';
+
+/** Returns the message for a secret without any of the permissions that the product uses. */
+export function withoutPermissions(authentication: Authentication): string {
+  return `${holders[authentication]} lacks the permissions to issue and to view invoices. ${GRANT_PERMISSIONS} Then test the connection.`;
+}
