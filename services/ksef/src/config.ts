@@ -34,7 +34,9 @@ export const configSchema = z.object({
   KSEF_PRODUCTION_URL: baseUrl('https://api.ksef.mf.gov.pl/v2'),
 
   /**
-   * Hosts that may store invoice packages in addition to the origin of their environment. They are called over HTTPS.
+   * Hosts that may store invoice packages in addition to the origin of their environment. They are called over HTTPS
+   * and only at public addresses. The egress settings for customer URLs do not apply, because the operator names the
+   * hosts.
    */
   KSEF_TEST_STORAGE_HOSTS: hosts,
   KSEF_DEMO_STORAGE_HOSTS: hosts,
