@@ -796,6 +796,39 @@ test('while its organization is deleted, an inbox calls nobody, and goes on when
   await eventually(() => expectReceived(services, connection, [invoice]));
 });
 
+describe('two packages that take long', () => {
+  test('keep no other inbox from polling its export, nor from ending a run without invoices, and a third package waits', async () => {
+    const [services, slow] = [new Documents(), [await connect(), await connect()]];
+    const waiting = [...slow];
+    for (const connection of slow) await purchase(connection);
+    let readings = 0;
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    const reading: typeof packages.reading = async (...args) => {
+      readings++;
+      await released;
+      return packages.reading(...args);
+    };
+    for (const connection of slow) await enable(connection);
+    startReplica(services, { packages: { reading } });
+    try {
+      await eventually(() => expect(readings).toBe(2));
+      const [empty, third] = [await connect(), await connect()];
+      await purchase(third);
+      for (const connection of [empty, third]) await enable(connection);
+      waiting.push(third);
+      expect((await ended(empty))[0]).toMatchObject({ status: 'SUCCEEDED', received: 0 });
+      await eventually(async () => expect(await requestsOf(third, 'R2')).toBeGreaterThan(1));
+      expect(readings).toBe(2);
+    } finally {
+      release();
+    }
+    for (const connection of waiting) {
+      expect((await ended(connection))[0]).toMatchObject({ status: 'SUCCEEDED', received: 1 });
+    }
+  });
+});
+
 describe('two replicas', () => {
   test('work on one inbox one after the other', async () => {
     const [services, connection] = [new Documents(), await connect()];

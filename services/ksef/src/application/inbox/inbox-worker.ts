@@ -243,7 +243,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The export is finished but has no package.');
-    if (receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
+    // A package without parts is not downloaded.
+    if (made.parts.length > 0 && receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     receiving++;
     try {
       return await store(claim, await receive(inbox, role, { ...more, made, key }));
