@@ -61,7 +61,11 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
     'Norton & Sons sp. z o.o.',
     'The current name of the company. Absent if the company was deleted.',
   ),
-  environment: shown.name(environment.describe('The KSeF environment that the token belongs to.'), Environment, 'TEST'),
+  environment: shown.name(
+    environment.describe('The KSeF environment that the token or certificate belongs to.'),
+    Environment,
+    'TEST',
+  ),
   contextNipMasked: shown.text(
     '******7635',
     'The masked NIP in whose name KSeF is called: six asterisks and the last four digits.',
@@ -75,7 +79,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   lastTestedAt: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time of the last test of the stored KSeF token, or null if the token was not tested yet.',
+    'The time of the last test of the stored token or certificate, or null if it was not tested yet.',
     'lastTestedTime',
   ),
   lastErrorMessage: shown.textOrNull(
@@ -148,7 +152,7 @@ const newConnection = z
     company_id: uuid()
       .optional()
       .describe('The id of the company whose invoices are submitted. If absent, the default company is used.'),
-    environment: environment.describe('The KSeF environment that the token belongs to.'),
+    environment: environment.describe('The KSeF environment that the token or certificate belongs to.'),
     context_nip: z
       .string()
       .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
@@ -238,7 +242,7 @@ export const saveKsefConnection = route({
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,
   responses: {
-    200: { description: 'The KSeF connection whose token was replaced.', schema: ksefConnection.schema },
+    200: { description: 'The KSeF connection whose token or certificate was replaced.', schema: ksefConnection.schema },
     201: { description: 'The new KSeF connection.', schema: ksefConnection.schema, headers: ['Location'] },
   },
   refusals: [409],
@@ -366,7 +370,7 @@ export const disableKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Disable a KSeF connection',
   description:
-    'Stops submissions that were not sent yet. Submissions that were already sent are completed, and then the token is removed. The record of the connection is kept as DISABLED.',
+    'Stops submissions that were not sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
