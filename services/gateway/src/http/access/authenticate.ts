@@ -81,8 +81,8 @@ export class Authenticator {
     const key = bearerKey(request);
     if (key === undefined || parseApiKey(key) === undefined) throw refused();
     const digest = digestOf(key);
-    const refusal = failures.refusalOf(address) ?? refused();
-    if (this.#isRefused(digest)) throw refusal;
+    const exhausted = failures.refusalOf(address);
+    if (this.#isRefused(digest)) throw exhausted ?? refused();
     const isKnown = this.#principals.peek(digest) !== undefined;
     try {
       const { socket } = request;
@@ -90,7 +90,7 @@ export class Authenticator {
       if (hasExpired(principal, this.#nowMs())) throw refused();
       return principal;
     } catch (error) {
-      throw error instanceof RefusedKey ? refusal : error;
+      throw error instanceof RefusedKey ? (exhausted ?? refused()) : error;
     }
   }
 
