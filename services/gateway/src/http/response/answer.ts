@@ -21,10 +21,11 @@ export function sendJson(
     response.end();
     return;
   }
-  const bytes = Buffer.from(JSON.stringify(body));
+  // A string is sent with the headers in one piece, and bytes in a separate one.
+  const text = JSON.stringify(body);
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
 }
 
 /**
