@@ -39,6 +39,8 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     reconnectTimeWait: 250,
     pingInterval: 10_000,
     maxPingOut: 2,
+    // With traces, the client would create an error with a stack for every publication, in case it fails.
+    noAsyncTraces: true,
   });
   let isConnected = true;
   let disconnectedAt: Date | undefined;
