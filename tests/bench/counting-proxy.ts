@@ -40,12 +40,17 @@ export interface DatabaseCommand {
   readonly service: string;
   /** Name, for example `invoices.find`. */
   readonly name: string;
+  /** True for a command that changes documents. The response waits for the journal. */
+  readonly isWrite: boolean;
+  /** Size of the command as it was sent. */
+  readonly bytes: number;
   readonly sentAtMs: number;
   answeredAtMs: number;
 }
 
 /** Commands that the driver sends to keep its connections, independent of the requests. */
 const housekeeping = new Set(['hello', 'ismaster', 'ping', 'endsessions', 'buildinfo', 'killcursors']);
+const writes = /\.(insert|update|delete|findAndModify)$/;
 const OP_MSG = 2013;
 
 /** Records every command that is sent to MongoDB. */
@@ -60,7 +65,14 @@ export function startDatabaseProxy(
       sent: inMessages(mongoLength, (message) => {
         const name = commandName(message);
         if (name === undefined) return;
-        const command = { service, name, sentAtMs: performance.now(), answeredAtMs: Number.POSITIVE_INFINITY };
+        const command = {
+          service,
+          name,
+          isWrite: writes.test(name),
+          bytes: message.length,
+          sentAtMs: performance.now(),
+          answeredAtMs: Number.POSITIVE_INFINITY,
+        };
         open.set(message.readInt32LE(4), command);
         commands.push(command);
       }),

@@ -1,4 +1,5 @@
 import type { Measured } from './cell.js';
+import type { KindOfRequest } from './request-kinds.js';
 import { printScans } from './scans-report.js';
 import type { ScansReport } from './scans.js';
 import { goodIn, table, times } from './table.js';
@@ -65,6 +66,17 @@ const workColumns = [
   'median',
   'most',
   'all commands under load',
+];
+
+const kindColumns = [
+  'kind of request',
+  'commands',
+  'steps',
+  'journal waits',
+  'bytes written',
+  'in total: commands',
+  'journal waits',
+  'bytes written',
 ];
 
 /** Returns the report as text. */
@@ -151,7 +163,24 @@ function printWork(work: readonly Work[], good: Good): string[] {
           `  database, before the answer   ${listed(largest.commandsByName)}`,
           `  database, all under load      ${listed(largest.commandsUnderLoad)}`,
           `  calls between services        ${listed(largest.rpcsUnderLoad)}`,
+          '',
+          'Kinds of requests, each one at a time: the commands that the response waits for, the steps of them that wait for one',
+          'another, the steps that wait for the journal, and the bytes of writing commands as they are sent; then all commands,',
+          'including those after the response.',
+          '',
+          table([kindColumns, ...largest.kinds.map(kindLine)], 0),
         ]),
+  ];
+}
+
+function kindLine({ name, before, inTotal }: KindOfRequest): string[] {
+  const bytes = (count: number): string => Math.round(count).toLocaleString('en');
+  return [
+    name,
+    ...[before.commands, before.steps, before.journalWaits].map((count) => count.toFixed(1)),
+    bytes(before.writtenBytes),
+    ...[inTotal.commands, inTotal.journalWaits].map((count) => count.toFixed(1)),
+    bytes(inTotal.writtenBytes),
   ];
 }
 

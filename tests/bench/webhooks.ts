@@ -19,7 +19,7 @@ import type { Arrival } from './webhook-receiver-process.js';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startWebhooksSystem } from './webhooks-system.js';
 import type { Endpoint, WebhooksSystem } from './webhooks-system.js';
-import { longestChain } from './work.js';
+import { longestChain } from './request-kinds.js';
 
 const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];

@@ -8,6 +8,8 @@ import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
 import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
 import { invoiceAt } from './invoices.js';
 import type { LoadProcess } from './load-process.js';
+import { longestChain, measureKinds } from './request-kinds.js';
+import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 import { startSystem, stopAll } from './servers.js';
 
 const REQUESTS = 40;
@@ -17,6 +19,8 @@ const LATENCY_MS = 10;
 const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
+/** More invoices than the measurement of the kinds of requests posts. */
+const KINDS_INVOICES = 100;
 
 /** The work for one invoice in an organization with this many invoices. */
 export interface Work {
@@ -35,6 +39,8 @@ export interface Work {
   readonly commandsUnderLoad: Readonly<Record<string, number>>;
   /** Calls per request under load, by `caller>called`. */
   readonly rpcsUnderLoad: Readonly<Record<string, number>>;
+  /** The kinds of requests, measured one request at a time. */
+  readonly kinds: readonly KindOfRequest[];
 }
 
 /** An organization with a history of `seedHistory` and nothing else. */
@@ -88,7 +94,7 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
       return proxy.address;
     },
   });
-  const url = `http://${system.gateway.address}/v1/invoices`;
+  const url = `http://${system.gateway.address}/v1`;
   try {
     const rows: Work[] = [];
     for (const customer of customers) {
@@ -116,25 +122,38 @@ async function workOf(
   const beganAt = new Date();
   let index = stored;
   // The first request opens connections, asks for the key and for the tenant.
-  await post(url, key, index++, stored);
-  await delay(PAUSE_MS);
+  const counted = async (request: Call): Promise<Counted> => {
+    commands.length = 0;
+    const response = await call(url, key, request);
+    await delay(PAUSE_MS);
+    return { ...response, commands: commands.filter(({ service }) => service === 'analysis') };
+  };
+  const posted = (): Promise<Counted> =>
+    counted({ method: 'POST', path: '/invoices', body: invoiceAt(index++, stored) });
+  await posted();
   for (const proxy of databases) proxy.delay(LATENCY_MS);
   const waitedFor: DatabaseCommand[][] = [];
   for (let request = 0; request < REQUESTS; request++) {
-    commands.length = 0;
-    const answeredAtMs = await post(url, key, index++, stored);
-    waitedFor.push(commands.filter((command) => command.service === 'analysis' && command.sentAtMs < answeredAtMs));
-    await delay(PAUSE_MS);
+    const { commands: sent, answeredAtMs } = await posted();
+    waitedFor.push(sent.filter(({ sentAtMs }) => sentAtMs < answeredAtMs));
   }
+  const candidates = await candidatesOf(db, organizationId, beganAt);
+  const kinds = await measureKinds(counted, { stored, firstIndex: index });
+  index += KINDS_INVOICES;
   for (const proxy of databases) proxy.delay(0);
   commands.length = 0;
   for (const way of Object.keys(calls)) calls[way] = 0;
-  const order = { url, key, connections: LOAD_CONNECTIONS, seconds: LOAD_SECONDS, firstIndex: index };
-  const { posted } = await load.run({ ...order, storedCount: stored });
+  const order = {
+    url: `${url}/invoices`,
+    key,
+    connections: LOAD_CONNECTIONS,
+    seconds: LOAD_SECONDS,
+    firstIndex: index,
+  };
+  const { posted: postedUnderLoad } = await load.run({ ...order, storedCount: stored });
   await delay(PAUSE_MS);
   const perRequest = waitedFor.map(({ length }) => length);
   const steps = waitedFor.map(longestChain);
-  const candidates = await candidatesOf(db, organizationId, beganAt);
   return {
     stored,
     candidates: { mean: mean(candidates), most: Math.max(...candidates), invoices: candidates.length },
@@ -146,22 +165,32 @@ async function workOf(
     ),
     commandsUnderLoad: perUnit(
       countBy(commands, ({ service }) => service),
-      posted,
+      postedUnderLoad,
     ),
-    rpcsUnderLoad: perUnit(calls, posted),
+    rpcsUnderLoad: perUnit(calls, postedUnderLoad),
+    kinds,
   };
 }
 
-/** @returns when the answer was there */
-async function post(url: string, key: string, index: number, stored: number): Promise<number> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
-    body: JSON.stringify(invoiceAt(index, stored)),
+/** Makes a request and notes when its response was complete. */
+async function call(
+  url: string,
+  key: string,
+  { method, path, body, idempotencyKey }: Call,
+): Promise<Omit<Counted, 'commands'>> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const body = await response.text();
-  if (response.status !== 202) throw new Error(`POST ${url} was answered with ${response.status}: ${body}`);
-  return performance.now();
+  const text = await response.text();
+  const answeredAtMs = performance.now();
+  if (!response.ok) throw new Error(`The response to ${method} ${path} was ${response.status}: ${text}`);
+  return { answeredAtMs, body: JSON.parse(text) };
 }
 
 /** Counts the records that each invoice was compared with, from the facts of its analysis. */
@@ -175,20 +204,6 @@ async function candidatesOf(db: WorkOptions['db'], organizationId: string, since
     counts.push(candidates.length);
   }
   return counts;
-}
-
-/**
- * Returns the length of the longest chain of commands in which each was sent after the response to the previous one.
- */
-export function longestChain(commands: readonly DatabaseCommand[]): number {
-  let length = 0;
-  let endedAtMs = Number.NEGATIVE_INFINITY;
-  for (const { sentAtMs, answeredAtMs } of commands.toSorted((a, b) => a.answeredAtMs - b.answeredAtMs)) {
-    if (sentAtMs < endedAtMs) continue;
-    length += 1;
-    endedAtMs = answeredAtMs;
-  }
-  return length;
 }
 
 function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
