@@ -1,3 +1,4 @@
+import { findKsefCode } from '../ksef-code.js';
 import type { ReadingOutcome } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
@@ -8,9 +9,10 @@ import type { Picture, PictureContext } from './read-pictures.js';
 export async function readImage(bytes: Uint8Array, context: PictureContext): Promise<ReadingOutcome> {
   const pictures = await openOrRefuse(bytes);
   if ('failure' in pictures) return pictures;
-  const { isInvoice, ocrPages: _, ...read } = await readPictures(pictures, context);
+  const { isInvoice, ocrPages: _, codes, ...read } = await readPictures(pictures, context);
   if (!isInvoice)
     return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
+  const ksefCode = findKsefCode(codes);
   return requireFields({
     method: 'OCR',
     format: 'IMAGE',
@@ -25,6 +27,7 @@ export async function readImage(bytes: Uint8Array, context: PictureContext): Pro
     tamperSigns: [],
     hiddenTexts: [],
     conflicts: [],
+    ...(ksefCode === undefined ? {} : { ksefCode }),
   });
 }
 

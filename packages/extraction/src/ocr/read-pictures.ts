@@ -7,6 +7,7 @@ import type { TextPage, TextRun } from '../text/layout.js';
 import { readText } from '../text/read-text.js';
 import type { TextReading } from '../text/read-text.js';
 import { firstLanguages, otherLanguage } from './languages.js';
+import { readPictureCodes } from './picture-codes.js';
 import { recognise } from './recogniser.js';
 import type { OcrLanguage, OcrWord, PageMode } from './recogniser.js';
 import { isNarrow, pageSize, receiptSize } from './scale.js';
@@ -113,9 +114,10 @@ function valueAfter(counts: Uint32Array, pixels: number): number {
   return counts.findIndex((count) => (seen += count) > pixels);
 }
 
-/** The reading of the pictures, with the recognized words. */
+/** A reading of pictures, with the recognized words and the text of each QR code. */
 export interface PicturesReading extends TextReading {
   readonly ocrPages: readonly TextPage[];
+  readonly codes: readonly string[];
 }
 
 /** Reads pictures by OCR and finds the invoice in their text. `others` are pages that have a text layer. */
@@ -136,14 +138,16 @@ export async function readPictures(
     pages.push(toPage(words, picture));
   }
   const reading = read(pages, others, context);
+  // A document has a longer time limit once text recognition has begun.
+  const codes = await readPictureCodes(pictures.map(({ png }) => png));
   const [only] = pictures;
   if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))
-    return { ...reading, ocrPages: pages };
+    return { ...reading, ocrPages: pages, codes };
   // Another page mode recognizes text that the first mode took for a picture or a column. A receipt is also read in a
   // larger size.
   const again = isNarrow(only) ? await resize(sharp(only.png), receiptSize(only), only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
-  return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second] };
+  return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second], codes };
 }
 
 /**

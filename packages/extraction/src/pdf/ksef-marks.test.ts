@@ -2,11 +2,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { PDFDocument, rgb, StandardFonts } from 'pdf-lib';
 import type { PDFFont, PDFPage } from 'pdf-lib';
 import { encodeQR } from 'qr';
+import { readKsefCode } from '../ksef-code.js';
 import { closeRecogniser } from '../ocr/recogniser.js';
 import { readImage } from '../ocr/read-image.js';
 import type { DocumentReading, ReadingOutcome } from '../reading.js';
 import { asScan } from '../testing/scan-invoice.js';
-import { readKsefCode } from './ksef-code.js';
 import { readPdf } from './read-pdf.js';
 
 /** Timeout for recognising text, which takes seconds for a page on a busy machine. */
@@ -48,15 +48,24 @@ async function pdfOf({ lines = [], draw, codes = [] }: Drawn): Promise<Uint8Arra
   ];
   printed.forEach((text, index) => page.drawText(text, { x: 50, y: 780 - index * 22, size: 12, font }));
   draw?.(page, font);
-  codes.forEach((text, place) => {
-    const codePage = place === 0 ? page : pdf.addPage([595, 842]);
-    encodeQR(text, 'raw', { border: 1 }).forEach((row, y) =>
-      row.forEach((isDark, x) => {
-        if (isDark) codePage.drawRectangle({ x: 60 + x * 3, y: 300 - y * 3, width: 3, height: 3 });
-      }),
-    );
-  });
+  codes.forEach((text, place) => drawCode(place === 0 ? page : pdf.addPage([595, 842]), text));
   return pdf.save();
+}
+
+function drawCode(page: PDFPage, text: string, left = 60): void {
+  encodeQR(text, 'raw', { border: 1 }).forEach((row, y) =>
+    row.forEach((isDark, x) => {
+      if (isDark) page.drawRectangle({ x: left + x * 3, y: 300 - y * 3, width: 3, height: 3 });
+    }),
+  );
+}
+
+/** Returns a PDF whose only page is a picture of the first page. */
+async function scannedPdf(paper: Uint8Array): Promise<PDFDocument> {
+  const { bytes } = await asScan(200, true)(paper);
+  const scan = await PDFDocument.create();
+  scan.addPage([595, 842]).drawImage(await scan.embedPng(bytes), { x: 0, y: 0, width: 595, height: 842 });
+  return scan;
 }
 
 function readingOf(outcome: ReadingOutcome): DocumentReading {
@@ -122,6 +131,57 @@ describe('the QR code of KSeF', () => {
     const other = HASH.replace('Ut', 'Uu');
     expect((await read({ codes: [link(), link(other)] })).ksefCode).toBeUndefined();
   });
+
+  test.each([
+    ['clean, at 100 dpi', 100, false],
+    ['turned, blurred and grainy, at 150 dpi', 150, true],
+    ['turned, blurred and grainy, at 300 dpi', 300, true],
+  ])(
+    'is read from a picture that is %s',
+    async (_, dpi, isRough) => {
+      const { bytes } = await asScan(dpi, isRough)(await pdfOf({ codes: [link()] }));
+      expect(readingOf(await readImage(bytes, context)).ksefCode).toEqual(CODE);
+    },
+    OCR_TIMEOUT_MS,
+  );
+
+  test(
+    'is read from a scanned page of a PDF next to a payment code, and one on another page must be the same',
+    async () => {
+      const paper = await PDFDocument.load(await pdfOf({ codes: [link()] }));
+      const [page] = paper.getPages();
+      if (page !== undefined) drawCode(page, '|PL|61109010140000071219812874|012300|Wrona|FV/12/06/2025|||', 350);
+      const scan = await scannedPdf(await paper.save());
+      expect(readingOf(await readPdf(await scan.save(), context))).toMatchObject({ method: 'OCR', ksefCode: CODE });
+      drawCode(scan.addPage([595, 842]), link(HASH.replace('Ut', 'Uu')));
+      expect(readingOf(await readPdf(await scan.save(), context)).ksefCode).toBeUndefined();
+    },
+    OCR_TIMEOUT_MS,
+  );
+
+  test.each([
+    ['no code', () => {}],
+    [
+      'a code of something else',
+      (page: PDFPage) => drawCode(page, 'https://wrona.example/invoice/5265877635/26-06-2025'),
+    ],
+    [
+      'a code that is half covered',
+      (page: PDFPage) => {
+        drawCode(page, link());
+        page.drawRectangle({ x: 60, y: 150, width: 90, height: 170, color: rgb(1, 1, 1) });
+      },
+    ],
+  ])(
+    'is absent from a picture with %s, which is read as without it',
+    async (_, draw) => {
+      const { bytes } = await asScan(200, false)(await pdfOf({ draw }));
+      const reading = readingOf(await readImage(bytes, context));
+      expect(reading).not.toHaveProperty('ksefCode');
+      expect(reading.fields.invoice_number?.value).toBe('FV/12/06/2025');
+    },
+    OCR_TIMEOUT_MS,
+  );
 
   test.each(['qr.ksef.mf.gov.pl', 'qr-test.ksef.mf.gov.pl', 'qr-demo.ksef.mf.gov.pl'])('may name %s', (host) => {
     expect(readKsefCode(link(HASH, host))).toEqual(CODE);

@@ -1,4 +1,5 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { findKsefCode } from '../ksef-code.js';
 import type {
   DocumentReading,
   FieldConflict,
@@ -24,7 +25,6 @@ import type { VisiblePage } from './compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
 import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
-import { findKsefCode } from './ksef-code.js';
 import { compareCodes, readCodes } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
@@ -85,7 +85,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
   const codes = await readCodes(bytes, pages);
   const codeConflicts = compareCodes(codes, visible);
-  const ksefCode = findKsefCode(codes);
+  const ksefCode = findKsefCode([...codes, ...visible.pictureCodes]);
   if (attachment !== undefined) return readHybrid(attachment, others, { ...visible, codeConflicts, ksefCode }, facts);
   const { isInvoice, ...text } = visible.reading;
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
@@ -108,6 +108,8 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
 interface Visible extends VisiblePage {
   /** Pages that are images and were read by OCR. */
   readonly scans: readonly PdfPage[];
+  /** Texts of the QR codes on these pages. */
+  readonly pictureCodes: readonly string[];
   readonly isOcr: boolean;
 }
 
@@ -121,11 +123,22 @@ async function readVisible(
   const scans = pictures.slice(0, OCR_PAGES_MAX);
   const texts = pages.filter((page) => !scans.includes(page)).map(({ text }) => text);
   if (scans.length === 0)
-    return { reading: readPageText(texts, context), pages: texts, confidenceMin: 0, scans, isOcr: false };
+    return {
+      reading: readPageText(texts, context),
+      pages: texts,
+      confidenceMin: 0,
+      scans,
+      pictureCodes: [],
+      isOcr: false,
+    };
   const numbers = scans.map(({ text }) => text.number);
-  const { ocrPages, ...reading } = await readPictures(await rasterPages(bytes, numbers), context, texts);
+  const {
+    ocrPages,
+    codes: pictureCodes,
+    ...reading
+  } = await readPictures(await rasterPages(bytes, numbers), context, texts);
   const confidenceMin = VISIBLE_CONFIDENCE_OF_OCR_MIN;
-  return { reading, pages: [...texts, ...ocrPages].map(withIndex), confidenceMin, scans, isOcr: true };
+  return { reading, pages: [...texts, ...ocrPages].map(withIndex), confidenceMin, scans, pictureCodes, isOcr: true };
 }
 
 /** Reports key fields in which the invisible text of a page differs from its image. */

@@ -1,5 +1,5 @@
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
-import type { KsefCode } from '../reading.js';
+import type { KsefCode } from './reading.js';
 
 /**
  * Pattern of the link of KOD I (KSeF reference, section 16). 43 characters of base64url are the 32 bytes of SHA-256.

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { prepareZXingModule, purgeZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { ReaderOptions } from 'zxing-wasm/reader';
+
+/** Path of the decoder. Without it, the library would download the decoder. */
+const DECODER = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
+/** Maximum number of codes that are read on a page. */
+const CODES_MAX = 6;
+/**
+ * Time in milliseconds after which no further page is searched. A page takes a fraction of a second, but one that
+ * consists of parts of codes takes longer.
+ */
+const SEARCH_MS_MAX = 5_000;
+const options: ReaderOptions = { formats: ['QRCode'], maxNumberOfSymbols: CODES_MAX, tryInvert: false };
+
+/**
+ * Finds the QR codes on pages that are pictures, in the size that text recognition uses.
+ * @param pictures PNG images of the pages
+ * @returns the text of each code (ADR 0128)
+ */
+export async function readPictureCodes(pictures: readonly Buffer[]): Promise<string[]> {
+  const texts: string[] = [];
+  const endsAtMs = performance.now() + SEARCH_MS_MAX;
+  await prepareZXingModule({ overrides: { wasmBinary: await readFile(DECODER) }, fireImmediately: true });
+  try {
+    for (const picture of pictures) {
+      if (performance.now() >= endsAtMs) break;
+      for (const { text } of await codesOn(picture)) texts.push(text);
+    }
+  } finally {
+    // The decoder's memory grows with the largest picture and never shrinks.
+    purgeZXingModule();
+  }
+  return texts;
+}
+
+/** Returns no codes if the decoder fails, because the text of the page was read all the same. */
+async function codesOn(picture: Buffer): ReturnType<typeof readBarcodes> {
+  try {
+    return await readBarcodes(picture, options);
+  } catch {
+    return [];
+  }
+}
