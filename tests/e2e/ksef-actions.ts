@@ -1,6 +1,6 @@
 // Provides KSeF for the end-to-end tests: the simulator, companies with tokens, and invoices that can be submitted.
 import { createHash, randomInt, randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startKsef as startSimulator } from '@invoicecontrol/dev/simulators';
@@ -18,12 +18,14 @@ export interface Counters {
   readonly plaintextTokens: number;
 }
 
-/** The environment TEST of a simulator. */
+type EnvironmentName = 'test' | 'demo';
+
+/** The environments TEST and DEMO of a simulator. Without a name, an action is about TEST. */
 export interface Ksef {
   /** Environment variables that give the product the simulator's address. */
   readonly env: Readonly<Record<string, string>>;
   /** Creates a company with a new token. */
-  newCompany(): Promise<{ readonly nip: string; readonly token: string }>;
+  newCompany(environment?: EnvironmentName): Promise<{ readonly nip: string; readonly token: string }>;
   /**
    * Issues an invoice in the name of its seller to the buyer that it names.
    * @returns the KSeF number of the invoice
@@ -38,19 +40,29 @@ export interface Ksef {
   /** Removes all faults and releases the requests that they hold. */
   mend(): Promise<void>;
   counters(nip: string): Promise<Counters>;
-  control<Body = unknown>(target: string, body?: object): Promise<Body>;
+  control<Body = unknown>(target: string, body?: object, environment?: EnvironmentName): Promise<Body>;
   stop(): Promise<void>;
 }
 
 /** The schema of FA(3) rejects a NIP whose second and third digits are both 0. */
 const newNip = (): string => String(randomInt(5_200_000_000, 5_300_000_000));
 
-export async function startKsef(): Promise<Ksef> {
+/**
+ * Starts the simulator.
+ * @param revokedSeals the environment whose seal is on the revocation list of the product
+ */
+export async function startKsef({ revokedSeals }: { readonly revokedSeals?: EnvironmentName } = {}): Promise<Ksef> {
   const directory = await mkdtemp(join(tmpdir(), 'invoice-control-ksef-'));
   const { simulator, env } = await startSimulator(directory, {});
-  async function control<Body>(target: string, body?: object): Promise<Body> {
+  const revocations: Record<string, string> = {};
+  if (revokedSeals !== undefined) {
+    const file = join(directory, 'revoked-seals.pem');
+    await writeFile(file, await simulator.sealRevocationList(revokedSeals, true));
+    revocations[`KSEF_${revokedSeals.toUpperCase()}_SEALS_CRL_FILE`] = file;
+  }
+  async function control<Body>(target: string, body?: object, environment: EnvironmentName = 'test'): Promise<Body> {
     const [method = '', path = ''] = target.split(' ');
-    const response = await fetch(`${simulator.url}/test/control/${path}`, {
+    const response = await fetch(`${simulator.url}/${environment}/control/${path}`, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
@@ -59,11 +71,11 @@ export async function startKsef(): Promise<Ksef> {
     return (text === '' ? undefined : JSON.parse(text)) as Body;
   }
   return {
-    env,
-    async newCompany() {
+    env: { ...env, ...revocations },
+    async newCompany(environment) {
       const nip = newNip();
       const token = `20260201-EC-0123456789-ABCDEF0123-1B|nip-${nip}|${createHash('sha256').update(randomUUID()).digest('hex')}`;
-      await control(`PUT contexts/${nip}`, { tokens: [{ token }] });
+      await control(`PUT contexts/${nip}`, { tokens: [{ token }] }, environment);
       return { nip, token };
     },
     async issue(buyerNip, xml) {

@@ -42,7 +42,7 @@ let ksef: Ksef;
 let numbers = 0;
 
 beforeAll(async () => {
-  ksef = await startKsef();
+  ksef = await startKsef({ revokedSeals: 'demo' });
   running = await startRunningSystem({ ...ksef.env, KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '5' });
 }, 120_000);
 afterAll(async () => {
@@ -52,13 +52,13 @@ afterAll(async () => {
 
 const nextNumber = (): string => `FV/2026/${String(++numbers).padStart(4, '0')}`;
 
-async function newFiler(): Promise<Filer> {
+async function newFiler(environment: 'test' | 'demo' = 'test'): Promise<Filer> {
   const tenant = await running.newTenant();
   const key = tenant.keys.admin;
-  const { nip, token } = await ksef.newCompany();
+  const { nip, token } = await ksef.newCompany(environment);
   const saved = await running.request<{ id: string }>('POST /ksef-connections', {
     key,
-    body: { environment: 'TEST', context_nip: nip, ksef_token: token },
+    body: { environment: environment.toUpperCase(), context_nip: nip, ksef_token: token },
   });
   expect(saved.status).toBe(201);
   const connectionId = saved.body.id;
@@ -174,6 +174,26 @@ describe('an invoice that is submitted to KSeF', () => {
       key: filer.key,
     });
     expect(list.body.items.map(({ id }) => id)).toEqual([submission.id]);
+  }, 120_000);
+
+  test('stays without a confirmation while the only one bears a revoked seal, which is fetched again', async () => {
+    const filer = await newFiler('demo');
+    const invoice = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
+    const submission = await ended(filer, (await submit(filer, invoice.id)).body.id);
+    expect(submission.status).toBe('ACCEPTED');
+    interface Logged {
+      readonly items: readonly { readonly operation: string | null }[];
+    }
+    await eventually(
+      async () => {
+        const { items } = await ksef.control<Logged>(`GET requests?context=${filer.nip}`, undefined, 'demo');
+        expect(items.filter(({ operation }) => operation === 'S7').length).toBeGreaterThan(1);
+      },
+      { timeoutMs: ENDS_MS_MAX },
+    );
+    const path = `/ksef-connections/${filer.connectionId}/submissions/${submission.id}`;
+    expect((await read(filer, submission.id)).body.upoReferenceNumber).toBeNull();
+    expect((await running.request(`GET ${path}/upo`, { key: filer.key })).status).not.toBe(200);
   }, 120_000);
 
   test('is refused with its reason, before anything is stored or called', async () => {

@@ -54,6 +54,8 @@ export interface Environment {
   control(call: Call): Promise<Answer>;
   /** Returns the certificate, in PEM format, whose key seals the confirmations. */
   sealCertificate(): Promise<string>;
+  /** Returns the revocation list of this certificate's issuer, in PEM format. */
+  sealRevocationList(isSealRevoked: boolean): Promise<string>;
   close(): void;
 }
 
@@ -235,6 +237,10 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     async sealCertificate() {
       await keys.ready();
       return toPem(keys.seal().certificate);
+    },
+    async sealRevocationList(isSealRevoked) {
+      await keys.ready();
+      return keys.revocationList(isSealRevoked);
     },
     close: () => store.close(),
   };

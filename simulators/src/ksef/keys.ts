@@ -1,5 +1,5 @@
 import { constants, createHash, createPrivateKey, privateDecrypt, randomBytes, webcrypto } from 'node:crypto';
-import { X509CertificateGenerator } from '@peculiar/x509';
+import { X509Certificate, X509CertificateGenerator, X509CrlGenerator } from '@peculiar/x509';
 import type { Clock } from '../erp/clock.js';
 import type { Store, Table } from './store.js';
 
@@ -57,6 +57,29 @@ export class Keys {
     const seal = [...this.#table.values()].find(({ usage }) => usage === 'Seal');
     if (seal === undefined) throw new Error('The keys have not been created yet.');
     return seal;
+  }
+
+  /**
+   * Returns the revocation list (CRL) in PEM format. The seal has issued its certificate itself, so it signs the list too.
+   * @param isSealRevoked true if the list names the certificate of the seal
+   */
+  async revocationList(isSealRevoked: boolean): Promise<string> {
+    const { certificate, privateKey, validTo } = this.seal();
+    const { subject, serialNumber } = new X509Certificate(Buffer.from(certificate, 'base64'));
+    const pkcs8 = createPrivateKey(privateKey).export({ format: 'der', type: 'pkcs8' });
+    const list = await X509CrlGenerator.create(
+      {
+        issuer: subject,
+        thisUpdate: this.#clock.now(),
+        nextUpdate: new Date(validTo),
+        entries: isSealRevoked ? [{ serialNumber }] : [],
+        signingAlgorithm: RSA,
+        signingKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, RSA, false, ['sign']),
+      },
+      webcrypto,
+    );
+    // The library and OpenSSL write different labels.
+    return list.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
   }
 
   /** Adds one key pair for each usage, valid from the current time on. */

@@ -29,6 +29,8 @@ export interface KsefSimulator {
   readonly url: string;
   /** Returns the certificate, in PEM format, whose key seals the confirmations of an environment. */
   readonly sealCertificate: (environment: EnvironmentName) => Promise<string>;
+  /** Returns a revocation list (CRL), in PEM format, which names this certificate if the seal is revoked. */
+  readonly sealRevocationList: (environment: EnvironmentName, isSealRevoked: boolean) => Promise<string>;
   readonly stop: () => Promise<void>;
 }
 
@@ -53,6 +55,11 @@ export async function startKsefSimulator({
     ]),
   );
 
+  const environmentOf = (name: EnvironmentName): Environment => {
+    const environment = byName.get(name);
+    if (environment === undefined) throw new Error(`The environment ${name} does not exist.`);
+    return environment;
+  };
   const serve = async (call: Call, response: ServerResponse, url: string): Promise<void> => {
     const [, name = ''] = call.path.split('/');
     const environment = byName.get(name);
@@ -72,11 +79,8 @@ export async function startKsefSimulator({
 
   return {
     url: origin,
-    async sealCertificate(name) {
-      const environment = byName.get(name);
-      if (environment === undefined) throw new Error(`The environment ${name} does not exist.`);
-      return environment.sealCertificate();
-    },
+    sealCertificate: async (name) => environmentOf(name).sealCertificate(),
+    sealRevocationList: async (name, isSealRevoked) => environmentOf(name).sealRevocationList(isSealRevoked),
     async stop() {
       stopping.abort();
       await server.stop();
