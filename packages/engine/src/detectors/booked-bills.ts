@@ -10,7 +10,7 @@ import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/
 import { namesBill } from '../matching/credit.js';
 import { pairsClearedByCredits } from '../matching/credited-bills.js';
 import type { PairScore } from '../matching/pair.js';
-import { isSameInvoice, scorePairs } from '../matching/pair-score.js';
+import { isLive, isSameInvoice, scorePairs } from '../matching/pair-score.js';
 import { noteOf, pairSummary } from '../matching/wording.js';
 import type { Policy } from '../policy/policy.js';
 import { emptyProfile } from '../supplier/profile.js';
@@ -198,10 +198,6 @@ function isPayable(bill: Candidate): boolean {
 
 function isCredit(note: Candidate): boolean {
   return note.amountMinor.startsWith('-') && isLive(note);
-}
-
-function isLive({ status }: Candidate): boolean {
-  return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 /** Converts a bill to facts, so that pairs can be scored. ERP bills have no supplier history. */

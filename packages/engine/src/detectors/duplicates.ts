@@ -13,7 +13,7 @@ import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
 import type { PairScore } from '../matching/pair.js';
 import { amountOf, amountText, comparisonRow, matchedRecord } from '../matching/comparison-row.js';
-import { isEarlier, isSameInvoice, originalsOf, scorePairs } from '../matching/pair-score.js';
+import { isEarlier, isLive, isSameInvoice, originalsOf, scorePairs } from '../matching/pair-score.js';
 import { findSplit } from '../matching/split.js';
 import { isSameSupplier } from '../matching/supplier-relation.js';
 import { noteOf, pairSummary, SAME_NUMBER_VERB } from '../matching/wording.js';
@@ -270,7 +270,7 @@ function duplicateDocuments(facts: Facts, parameters: DuplicateParameters): Rais
   const copies = facts.candidates
     .filter((candidate) => candidate.documentSha256 === sha256 && isEarlier(facts, candidate))
     .sort(compareByArrival);
-  const live = copies.filter((copy) => copy.status === 'RECEIVED' || copy.status === 'ANALYZED');
+  const live = copies.filter(isLive);
   const earliest = live[0] ?? copies[0];
   if (earliest === undefined) return [];
   const level = live.length > 0 ? parameters.levels.documentLive : parameters.levels.documentNotLive;

@@ -12,7 +12,7 @@ import type { Candidate } from '../facts/invoice.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { namesKsefInvoice } from '../matching/ksef-copies.js';
 import { numberRelation } from '../matching/number-relation.js';
-import { isEarlier } from '../matching/pair-score.js';
+import { isEarlier, isLive } from '../matching/pair-score.js';
 import { isSameSupplier } from '../matching/supplier-relation.js';
 import type { KsefParameters } from '../policy/ksef.js';
 import type { Policy } from '../policy/policy.js';
@@ -115,10 +115,6 @@ function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
       relatedInvoiceIds: others.slice(0, shownMax).flatMap((other) => other?.invoiceId ?? []),
     },
   ];
-}
-
-function isLive({ status }: Candidate): boolean {
-  return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 function hasOtherAccount({ differences }: Pick<Differing, 'differences'>): boolean {

@@ -38,10 +38,15 @@ export function originalsOf(facts: Facts): Candidate[] {
   return facts.candidates.filter(
     (candidate) =>
       isEarlier(facts, candidate) &&
-      (candidate.status === 'RECEIVED' || candidate.status === 'ANALYZED') &&
+      isLive(candidate) &&
       (candidate.confirmedAs === undefined || candidate.confirmedAs === 'REUSED_NUMBER') &&
       candidate.bookedInvoiceId !== facts.invoice.invoiceId,
   );
+}
+
+/** Checks whether a record counts as an invoice. A failed, void or rejected one does not. */
+export function isLive({ status }: Pick<Candidate, 'status'>): boolean {
+  return status === 'RECEIVED' || status === 'ANALYZED';
 }
 
 /**
