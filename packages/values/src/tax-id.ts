@@ -60,6 +60,12 @@ export function sameTaxId(left: TaxId, right: TaxId): boolean {
   return left.country === undefined || right.country === undefined || left.country === right.country;
 }
 
+/** Tells whether two texts are tax ids that {@link sameTaxId} regards as the same. */
+export function areSameTaxId(left: string, right: string): boolean {
+  const [one, other] = [parseTaxId(left), parseTaxId(right)];
+  return one !== undefined && other !== undefined && sameTaxId(one, other);
+}
+
 /**
  * Checks a number against the rules of one country. Without a country, the library would match a number without prefix
  * with any country. `country` is the ISO code that the tax id states or the caller presumes.

@@ -1,4 +1,4 @@
-import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
+import { areSameTaxId } from '@invoicecontrol/values/tax-id';
 import type { FieldConflict, FieldPath, FieldReading } from '../reading.js';
 import { findIbans } from '../text/ibans.js';
 import type { TextPage } from '../text/layout.js';
@@ -56,7 +56,7 @@ export function compareWithPage(
   );
   const buyerId = fields['buyer.tax_id']?.value;
   const visibleId = read('supplier.tax_id');
-  if (visibleId !== undefined && (buyerId === undefined || !isSameId(visibleId, buyerId))) {
+  if (visibleId !== undefined && (buyerId === undefined || !areSameTaxId(visibleId, buyerId))) {
     compare('supplier.tax_id', (value) => printsId(document, value), visibleId);
   }
   return conflicts;
@@ -103,11 +103,6 @@ function printsId(document: TextDocument, value: string): boolean {
   const withoutCountry = body.replace(/^[a-z]{2}/, '');
   const text = joined(document);
   return text.includes(withoutCountry.length >= 6 ? withoutCountry : body);
-}
-
-function isSameId(left: string, right: string): boolean {
-  const [one, other] = [parseTaxId(left), parseTaxId(right)];
-  return one !== undefined && other !== undefined && sameTaxId(one, other);
 }
 
 function joined(document: TextDocument): string {

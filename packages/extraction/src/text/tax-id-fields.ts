@@ -1,4 +1,4 @@
-import { parseTaxId, sameTaxId } from '@invoicecontrol/values/tax-id';
+import { areSameTaxId } from '@invoicecontrol/values/tax-id';
 import type { OwnCompany } from '../reading.js';
 import type { Candidate } from './candidates.js';
 import { roleOf } from './parties.js';
@@ -44,7 +44,7 @@ export function findTaxIdCandidates(
   ): void => {
     if (found.some((other) => other.cell === cell && other.start < match.end && match.start < other.end)) return;
     const page = document.pages[cell.page];
-    const isOwn = companies.some(({ taxId }) => taxId !== null && isSame(taxId, match.value));
+    const isOwn = companies.some(({ taxId }) => taxId !== null && areSameTaxId(taxId, match.value));
     const role =
       isOwn ||
       YOURS.test(
@@ -118,9 +118,4 @@ export function findLocalTaxIds(document: TextDocument, zones: readonly PartyZon
     }
   }
   return found;
-}
-
-function isSame(left: string, right: string): boolean {
-  const [one, other] = [parseTaxId(left), parseTaxId(right)];
-  return one !== undefined && other !== undefined && sameTaxId(one, other);
 }
