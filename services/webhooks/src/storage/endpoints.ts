@@ -89,7 +89,7 @@ export function endpointStore(
     LISTS_MAX,
   );
   // Decides only when to read and never replaces a read, so that no event is lost when another replica stores the first
-  // webhook of an organization (ADR 0126).
+  // webhook of an organization (ADR 0129).
   const unwanted = new Set<string>();
   const waitForOthers = gathering(UNWANTED_WAIT_MS, UNWANTED_WAITING_MAX);
   return {
