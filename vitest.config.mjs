@@ -1,9 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { SlowestFiles } from './tools/slowest-files.mjs';
+import { compiledModules } from './tools/compiled-modules.mjs';
 import { LongestFirst } from './tools/longest-first.mjs';
-
-// Found in the sources of a package, not in what was compiled before (`exports` of each package.json).
-const conditions = ['source', 'node', 'node-addons'];
 
 /**
  * Projects are named by cost and run one after the other, cheapest first. A worker loads a module once and keeps it for all
@@ -11,8 +9,7 @@ const conditions = ['source', 'node', 'node-addons'];
  */
 function project(name, order, options) {
   return {
-    resolve: { conditions },
-    ssr: { resolve: { conditions, externalConditions: conditions } },
+    plugins: [compiledModules()],
     test: {
       name,
       environment: 'node',
@@ -20,7 +17,7 @@ function project(name, order, options) {
       chaiConfig: { truncateThreshold: 240 },
       pool: 'forks',
       isolate: false,
-      // Compiled modules are not transformed again: the product of the end-to-end tests, and the programs that tests start.
+      // Node loads compiled modules itself, untransformed.
       server: { deps: { external: [/\/dist\//] } },
       exclude: notOurs,
       testTimeout: 180_000,
