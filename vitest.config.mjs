@@ -4,8 +4,9 @@ import { compiledModules } from './tools/compiled-modules.mjs';
 import { LongestFirst } from './tools/longest-first.mjs';
 
 /**
- * Projects are named by cost and run one after the other, cheapest first. A worker loads a module once and keeps it for all
- * files that it runs (ADR 0111): tests leave no state behind in modules, and know none of what ran before them.
+ * The projects of one vitest run follow each other, cheapest first; `npm test` has two runs at a time (ADR 0130). A worker
+ * loads a module once and keeps it for all files that it runs (ADR 0111): tests leave no state behind in modules, and know
+ * none of what ran before them.
  */
 function project(name, order, options) {
   return {
@@ -48,6 +49,7 @@ export default defineConfig({
       project('unit', 1, {
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
+        maxWorkers: 2,
       }),
       // Each of these files has a process of its own, because it tests things that a process does once, such as the start of telemetry.
       project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
@@ -55,7 +57,6 @@ export default defineConfig({
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
         globalSetup: [servers],
-        maxWorkers: 4,
       }),
       project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
       project('e2e', 4, {
