@@ -48,8 +48,8 @@ interface Case {
 }
 
 const REPEAT = /Retry the request in a moment\.$/;
-const WITH_KEY = /Retry it in a moment with the same Idempotency-Key/;
-const CHECK = /Check that before you send it again\./;
+const WITH_KEY = /Retry the request in a moment with the same Idempotency-Key/;
+const CHECK = /Check whether it did before you send the request again\./;
 const STORED = /stored and will be completed automatically\./;
 const rows = [
   { supplierName: 'A', invoiceNumber: '1', issueDate: '2024-03-05', grossAmount: '10.00', sourceRowNumber: 2 },

@@ -74,7 +74,7 @@ export const canonicalInvoice = {
         bank_account: bankAccount,
       },
       isOptional: false,
-      description: 'The supplier that sent the invoice and asks to be paid.',
+      description: 'The supplier that sent the invoice and requests payment.',
     },
     invoice_number: required(anyText, 'The invoice number that the supplier assigned.', {
       name: 'invoiceNumber',
@@ -105,7 +105,7 @@ export const canonicalInvoice = {
     },
     company_id: optional(
       uuid,
-      'The id of the company of the organization that was billed. If absent, the company is found by buyer.tax_id.',
+      'The id of the company to which the invoice is addressed. If absent, the company is determined by buyer.tax_id.',
     ),
   },
   isOptional: false,

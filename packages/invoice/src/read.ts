@@ -72,7 +72,7 @@ export function read(group: Group, value: unknown, place: Place): Values {
   if (!isMessage && Object.keys(given).length > known) {
     for (const name of Object.keys(given)) {
       if (given[name] === undefined || Object.hasOwn(group.members, name)) continue;
-      report(name.slice(0, NAME_LENGTH_MAX), 'No such field here. Remove it.');
+      report(name.slice(0, NAME_LENGTH_MAX), 'This field is not supported. Remove the field.');
     }
   }
   group.rule?.(values, report);

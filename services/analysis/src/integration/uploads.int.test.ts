@@ -26,7 +26,7 @@ import type { RunningAnalysis } from '../testing/running-analysis.js';
 const ann = asUser('0192a000-0000-7000-8000-0000000000aa');
 const unreadable = {
   reason: 'ENCRYPTED',
-  message: 'The PDF needs a password. Send it without one.',
+  message: 'The PDF is protected by a password. Send the PDF without a password.',
   missingFields: [],
 };
 const failure = { ...unreadable, reading: undefined };

@@ -17,7 +17,7 @@ export function parseConfig<S extends z.ZodType>(schema: S, given: unknown): z.i
     const at = ['config', ...path.map(String)].join('.');
     if (code === 'unrecognized_keys' && 'keys' in issue) {
       for (const key of issue.keys)
-        faults.add(`${at}.${key.slice(0, NAME_LENGTH_MAX)}`, 'No such field here. Remove it.');
+        faults.add(`${at}.${key.slice(0, NAME_LENGTH_MAX)}`, 'This field is not supported. Remove the field.');
     } else {
       faults.add(at, message);
     }

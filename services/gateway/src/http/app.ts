@@ -151,12 +151,12 @@ const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie
  */
 function refuseMalformed(request: Request): void {
   if (request.url.length > URL_LENGTH_MAX) {
-    throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter one.`);
+    throw new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter URL.`);
   }
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
     if (UNBOUNDED_HEADERS.has(name) || joinedLength(values) <= HEADER_VALUE_LENGTH_MAX) continue;
     const shown = name.slice(0, HEADER_NAME_SHOWN_MAX);
-    throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter one.`);
+    throw new HttpRefusal(431, `The header ${shown} is longer than 4 KiB. Send a shorter value.`);
   }
   const hosts = request.headersDistinct['host']?.length ?? 0;
   if (hosts > 1 || (hosts === 0 && request.httpVersion === '1.1')) {

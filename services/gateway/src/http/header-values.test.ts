@@ -31,7 +31,7 @@ describe('the value of a header', () => {
       expect((await answerTo(`${name}: ${ofLength(HEADER_VALUE_LENGTH_MAX)}`)).status).toBe(409);
       expect(await answerTo(`${name}: ${ofLength(HEADER_VALUE_LENGTH_MAX + 1)}`)).toEqual({
         status: 431,
-        message: `The header ${name.toLowerCase()} is longer than 4 KiB. Send a shorter one.`,
+        message: `The header ${name.toLowerCase()} is longer than 4 KiB. Send a shorter value.`,
       });
     },
   );
@@ -58,6 +58,6 @@ describe('the value of a header', () => {
 
   test('is named by no more than 64 characters', async () => {
     const { message } = await answerTo(`${ofLength(5_000)}: ${ofLength(5_000)}`);
-    expect(message).toBe(`The header ${ofLength(64)} is longer than 4 KiB. Send a shorter one.`);
+    expect(message).toBe(`The header ${ofLength(64)} is longer than 4 KiB. Send a shorter value.`);
   });
 });

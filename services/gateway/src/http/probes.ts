@@ -18,7 +18,7 @@ export function probes(
   { readiness, isStuck }: { readonly readiness: Readiness; readonly isStuck: () => boolean },
 ): void {
   onlyGet(app, '/livez', (_request, response) => {
-    if (isStuck()) throw new DomainError('unavailable', 'This gateway is overloaded: no request completes.');
+    if (isStuck()) throw new DomainError('unavailable', 'This gateway is overloaded: no request is being completed.');
     sendJson(response, 200, { status: 'live' });
   });
   onlyGet(app, '/readyz', (_request, response) => {

@@ -103,13 +103,17 @@ describe.each(outages)('when the owner %s', (_, status, failureOf) => {
     const advice = message.slice(message.indexOf('.') + 2);
     if (request.method === 'GET') expect(advice).toBe('Retry the request in a moment.');
     else if (takingEffectOnce.test(request.name)) {
-      expect(advice).toBe('The request may have taken effect. Retry it in a moment: it takes effect only once.');
+      expect(advice).toBe(
+        'The request may have taken effect. Retry the request in a moment; it takes effect only once.',
+      );
     } else if (request.idempotencyKey !== undefined) {
       expect(advice).toMatch(
-        /^The request may have taken effect\. Retry it in a moment with the same Idempotency-Key:/,
+        /^The request may have taken effect\. Retry the request in a moment with the same Idempotency-Key;/,
       );
     } else {
-      expect(advice).toMatch(/^The request may have taken effect\. Check that before you send it again\./);
+      expect(advice).toMatch(
+        /^The request may have taken effect\. Check whether it did before you send the request again\./,
+      );
       expect(advice).not.toMatch(/^Retry|safe/);
     }
   });

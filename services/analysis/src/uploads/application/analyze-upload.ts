@@ -329,7 +329,10 @@ function requireReadableFields(fields: Readonly<Record<string, string>>): void {
   const faults = new FieldFaults();
   for (const [path, value] of Object.entries(fields)) {
     if (!fieldPaths.includes(path)) {
-      faults.add(`fields.${path.slice(0, 100)}`, `No such field. The fields are ${fieldPaths.join(', ')}.`);
+      faults.add(
+        `fields.${path.slice(0, 100)}`,
+        `This field is not supported. The fields are ${fieldPaths.join(', ')}.`,
+      );
       continue;
     }
     const fault = faultOfLine(value);

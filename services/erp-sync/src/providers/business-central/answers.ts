@@ -72,7 +72,7 @@ export const entraAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
+        'The client secret has expired. Create a new client secret in Microsoft Entra and send it with PATCH.',
       ),
   },
   {

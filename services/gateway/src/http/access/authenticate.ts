@@ -136,7 +136,7 @@ export class Authenticator {
     const { access, failures } = this.#dependencies;
     try {
       const { principal } = await access.authenticateKey({ key }, { context, timeoutMs: CHECK_TIMEOUT_MS });
-      if (principal === undefined) throw new TypeError('AuthenticateKey responded without a principal.');
+      if (principal === undefined) throw new TypeError('The response of AuthenticateKey contains no principal.');
       return principal;
     } catch (error) {
       if (error instanceof DomainError && error.kind === 'unauthenticated') {
@@ -179,7 +179,10 @@ class RefusedKey extends Error {}
  * Returns the same refusal for a key that is missing, unknown, revoked, expired, or belongs to a deleted organization.
  */
 export function refused(): DomainError {
-  return new DomainError('unauthenticated', 'Missing or invalid API key. Send `Authorization: Bearer <API key>`.');
+  return new DomainError(
+    'unauthenticated',
+    'The API key is missing or invalid. Send `Authorization: Bearer <API key>`.',
+  );
 }
 
 function digestOf(key: string): string {

@@ -194,7 +194,7 @@ describe('the bytes of a body', () => {
       const { status, headers, body } = await answer();
       expect(status).toBe(503);
       expect(headers['retry-after']).toBe('2');
-      expect(body).toContain('of this organization that are in progress');
+      expect(body).toContain('in progress for this organization');
       await eventually(() => expect(gateway.bodies.bytes).toBe(waiting * 9 * MIB));
       const other = await open(gateway, head('/scans', withKey(otherKey), 'Content-Length: 2'), '{}');
       expect((await other.answer()).status).toBe(400);
@@ -223,7 +223,7 @@ describe('the bytes of a body', () => {
     expect((await most.answer()).status).toBe(400);
     const { status, headers, body } = await excess.answer();
     expect({ status, connection: headers['connection'] }).toEqual({ status: 413, connection: 'close' });
-    expect(body).toContain(`The body has more than ${chunksMax} chunks. Send larger ones.`);
+    expect(body).toContain(`The body has more than ${chunksMax} chunks. Send fewer, larger chunks.`);
   });
 
   test('that are refused are given back at once: of many that do not fit together, some fit', async () => {

@@ -26,7 +26,7 @@ describe('bytes of bodies', () => {
     const second = budget.ofOrganization('a', false);
     first.add(ORGANIZATION_BODIES_BYTES_MAX - 1);
     second.add(1);
-    expect(() => second.add(1)).toThrow(/of this organization/);
+    expect(() => second.add(1)).toThrow(/for this organization/);
     expect(() => second.requireRoom(1)).toThrow(expect.objectContaining({ kind: 'unavailable' }));
     budget.ofOrganization('b', false).add(1);
     first.giveBack();
@@ -55,7 +55,7 @@ describe('bytes of bodies', () => {
     const budget = new BodyBudget();
     const first = budget.ofAddress('192.0.2.1');
     first.add(ADDRESS_BODIES_BYTES_MAX);
-    expect(() => budget.ofAddress('192.0.2.1').add(1)).toThrow(/from this address/);
+    expect(() => budget.ofAddress('192.0.2.1').add(1)).toThrow(/from this IP address/);
     first.giveBack();
     fill(PUBLIC_BODIES_BYTES_MAX, ADDRESS_BODIES_BYTES_MAX, (owner) => budget.ofAddress(`192.0.2.${owner}`));
     expect(() => budget.ofAddress('192.0.2.250').add(1)).toThrow(/right now/);
@@ -66,7 +66,7 @@ describe('bytes of bodies', () => {
   test('with a signature are bounded for an address, and leave room for addresses whose signatures were right', () => {
     const budget = new BodyBudget();
     budget.ofSender('192.0.2.1', false).add(SENDER_BODIES_BYTES_MAX);
-    expect(() => budget.ofSender('192.0.2.1', false).add(1)).toThrow(/from this address/);
+    expect(() => budget.ofSender('192.0.2.1', false).add(1)).toThrow(/from this IP address/);
     fill(UNPROVEN_BODIES_BYTES_MAX - SENDER_BODIES_BYTES_MAX, SENDER_BODIES_BYTES_MAX, (owner) =>
       budget.ofSender(`192.0.2.${owner + 2}`, false),
     );
@@ -80,7 +80,7 @@ describe('bytes of bodies', () => {
     const budget = new BodyBudget();
     const body = budget.ofOrganization('a', true);
     body.add(1);
-    expect(() => body.add(ORGANIZATION_BODIES_BYTES_MAX)).toThrow(/of this organization/);
+    expect(() => body.add(ORGANIZATION_BODIES_BYTES_MAX)).toThrow(/for this organization/);
     expect(budget.bytes).toBe(1);
   });
 

@@ -79,7 +79,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `organization ${organizationId}`,
       bytesMax: ORGANIZATION_BODIES_BYTES_MAX,
-      refusal: `The bodies of requests of this organization that are in progress may have at most ${ORGANIZATION_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
+      refusal: `The bodies of all requests in progress for this organization may have at most ${ORGANIZATION_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation(isLong ? [own, keyed, long] : [own, keyed]);
   }
@@ -89,7 +89,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `address ${addressGroup(address)}`,
       bytesMax: ADDRESS_BODIES_BYTES_MAX,
-      refusal: `The bodies of requests without an API key from this address may have at most ${ADDRESS_BODIES_BYTES_MAX / KIB} KiB in total. Wait for a response, then retry this request.`,
+      refusal: `The bodies of all requests without an API key from this IP address may have at most ${ADDRESS_BODIES_BYTES_MAX / KIB} KiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation([own, open]);
   }
@@ -102,7 +102,7 @@ export class BodyBudget {
     const own: Pool = {
       name: `sender ${addressGroup(address)}`,
       bytesMax: SENDER_BODIES_BYTES_MAX,
-      refusal: `The bodies of requests from this address that are in progress may have at most ${SENDER_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
+      refusal: `The bodies of all requests in progress from this IP address may have at most ${SENDER_BODIES_BYTES_MAX / MIB} MiB in total. Wait for a response, then retry this request.`,
     };
     return this.#reservation(isProven ? [own, signed] : [own, signed, unproven]);
   }

@@ -40,8 +40,8 @@ describe('a JSON body', () => {
     ['a lone high surrogate', '["\\ud83d"]', /surrogate/],
     ['a lone low surrogate in a name', '{"\\ude00":1}', /surrogate/],
     ['__proto__', '{"a":{"__proto__":{"admin":true}}}', /__proto__/],
-    ['a nesting that is too deep', nested(JSON_DEPTH_MAX + 1), /deeper than 32/],
-    ['a nesting that is too deep in a list', inList(JSON_DEPTH_MAX + 1), /deeper than 32/],
+    ['a nesting that is too deep', nested(JSON_DEPTH_MAX + 1), /more than 32 levels deep/],
+    ['a nesting that is too deep in a list', inList(JSON_DEPTH_MAX + 1), /more than 32 levels deep/],
     ['NUL in an item of a list', '{"rows":["x",{"a":"\\u0000"}]}', /U\+0000/],
     ['__proto__ in an item of a list', '{"rows":[{},{"__proto__":1}]}', /__proto__/],
     ['an object of too many fields', withFields(JSON_FIELDS_MAX + 1), /more than 1000 fields/],
@@ -50,7 +50,7 @@ describe('a JSON body', () => {
       `{"rows":[${withFields(JSON_FIELDS_MAX + 1)}]}`,
       /more than 1000 fields/,
     ],
-    ['a nesting that is absurdly deep', nested(100_000), /deeper than 32/],
+    ['a nesting that is absurdly deep', nested(100_000), /more than 32 levels deep/],
   ])('is refused with a sentence for %s', async (_, bytes, sentence) => {
     expect(await refusalOf(bytes)).toMatch(sentence);
   });

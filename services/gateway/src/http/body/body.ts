@@ -120,10 +120,10 @@ export async function readFormBody(
   const text = (await readRawBody(request, response, FORM_BYTES_MAX, reservation)).toString('utf8');
   const fields = [...new URLSearchParams(text)];
   if (new Set(fields.map(([name]) => name)).size < fields.length) {
-    throw invalid('The form repeats a field. Send each field once.');
+    throw invalid('The form contains a field more than once. Send each field only once.');
   }
   for (const [name, value] of fields) {
-    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    if (name === '__proto__') throw invalid('The body contains a field named __proto__. Remove this field.');
     refuseUnstorable(name);
     refuseUnstorable(value);
   }
@@ -244,7 +244,7 @@ function collect(
 /** Refusal after which the rest of the body is not read, because reading so many chunks is too expensive. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
-    super(413, `The body has more than ${chunksMax} chunks. Send larger ones.`);
+    super(413, `The body has more than ${chunksMax} chunks. Send fewer, larger chunks.`);
   }
 }
 
@@ -300,7 +300,7 @@ async function discard(request: IncomingMessage): Promise<void> {
 export async function parseJson(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) throw invalid('The body is empty. Send a JSON object.');
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw invalid('The body begins with a byte order mark. Send JSON without it.');
+    throw invalid('The body begins with a byte order mark. Send the JSON without a byte order mark.');
   }
   let text: string;
   try {
@@ -338,7 +338,9 @@ function refuseHarmful(value: unknown, depth: number): void {
   if (typeof value === 'string') return refuseUnstorable(value);
   if (typeof value !== 'object' || value === null) return;
   if (depth > JSON_DEPTH_MAX)
-    throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels. Send fewer levels.`);
+    throw invalid(
+      `The JSON in the body is nested more than ${JSON_DEPTH_MAX} levels deep. Send JSON with fewer levels.`,
+    );
   if (Array.isArray(value)) {
     for (const item of value) refuseHarmful(item, depth + 1);
     return;
@@ -350,10 +352,10 @@ function refuseHarmful(value: unknown, depth: number): void {
 function membersOf(object: object): unknown[] {
   const names = Object.keys(object);
   if (names.length > JSON_FIELDS_MAX) {
-    throw invalid(`The body has an object with more than ${JSON_FIELDS_MAX} fields. Send fewer.`);
+    throw invalid(`The body contains an object with more than ${JSON_FIELDS_MAX} fields. Send fewer fields.`);
   }
   for (const name of names) {
-    if (name === '__proto__') throw invalid('The body has a field named __proto__. Remove it.');
+    if (name === '__proto__') throw invalid('The body contains a field named __proto__. Remove this field.');
     refuseUnstorable(name);
   }
   return Object.values(object);
@@ -361,9 +363,10 @@ function membersOf(object: object): unknown[] {
 
 /** XML cannot contain NUL, and UTF-8 cannot contain an unpaired surrogate, so neither could be stored and exported. */
 function refuseUnstorable(text: string): void {
-  if (text.includes('\u0000')) throw invalid('The body has a string with the character U+0000. Remove it.');
+  if (text.includes('\u0000'))
+    throw invalid('The body contains a string with the character U+0000. Remove this character.');
   if (LONE_SURROGATE.test(text))
-    throw invalid('The body has a string with half of a surrogate pair. Send whole characters.');
+    throw invalid('The body contains a string with an unpaired surrogate. Send complete characters.');
 }
 
 function invalid(message: string): DomainError {

@@ -18,7 +18,8 @@ export function readIdempotencyKey(request: IncomingMessage): string | undefined
   const values = request.headersDistinct['idempotency-key'];
   if (values === undefined) return undefined;
   const [value = '', ...others] = values;
-  if (others.length > 0) throw invalidField('Idempotency-Key', 'Several Idempotency-Key headers were sent. Send one.');
+  if (others.length > 0)
+    throw invalidField('Idempotency-Key', 'The request has more than one Idempotency-Key header. Send only one.');
   return parseIdempotencyKey(value);
 }
 
@@ -28,7 +29,7 @@ export function parseIdempotencyKey(value: string): string {
   if (key === '' || key.length > IDEMPOTENCY_KEY_LENGTH_MAX) {
     throw invalidField(
       'Idempotency-Key',
-      `Send 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, in double quotes when a comma is among them.`,
+      `Must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, and be in double quotes if it contains a comma.`,
     );
   }
   return key;

@@ -74,7 +74,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
       if (issue.input === undefined) return 'Required.';
       return `Must be one of ${issue.values.map(String).join(', ')}.`;
     case 'unrecognized_keys':
-      return 'No such field here. Remove it.';
+      return 'This field is not supported. Remove the field.';
     case 'too_big':
       return bounded('at most', issue.maximum, issue.origin);
     case 'too_small':

@@ -105,7 +105,7 @@ describe('a header that may come only once', () => {
     );
     const answer = await sendRaw(gateway.port, [request, body]);
     expectEnvelope(answer, 400);
-    expect(answer).toContain('Idempotency-Key: Several Idempotency-Key headers were sent. Send one.');
+    expect(answer).toContain('Idempotency-Key: The request has more than one Idempotency-Key header. Send only one.');
   });
 });
 

@@ -68,7 +68,7 @@ export function refuseConnection(socket: Socket, connectionsPerAddressMax: numbe
   const requestId = newRequestId();
   const refusal = new HttpRefusal(
     429,
-    `This address has reached its limit of ${connectionsPerAddressMax} open connections. Close one first.`,
+    `This IP address has reached its limit of ${connectionsPerAddressMax} open connections. Close a connection first.`,
     { 'Retry-After': '1' },
     'RATE_LIMITED',
   );
@@ -82,15 +82,21 @@ function refusalFor({ code, rawPacket }: ClientError): HttpRefusal {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
       return isLongRequestLine(rawPacket)
-        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter one.`)
-        : new HttpRefusal(431, 'The headers are larger than 16 KiB. Send fewer or shorter ones.');
+        ? new HttpRefusal(414, `The URL is longer than ${URL_LENGTH_MAX} characters. Send a shorter URL.`)
+        : new HttpRefusal(431, 'The headers are larger than 16 KiB in total. Send fewer or shorter headers.');
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new HttpRefusal(408, 'The request did not arrive in time. Send it faster: at least 40 KiB in 10 seconds.');
+      return new HttpRefusal(
+        408,
+        'The request did not arrive in time. Send the request at a rate of at least 40 KiB in 10 seconds.',
+      );
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
-      return new HttpRefusal(413, 'The chunk extensions are too large. Leave them out.');
+      return new HttpRefusal(
+        413,
+        'The chunk extensions in the request body are too large. Send the body without chunk extensions.',
+      );
     case undefined:
     default:
-      return new HttpRefusal(400, 'This is not a well-formed HTTP/1.1 request.');
+      return new HttpRefusal(400, 'The request is not a well-formed HTTP/1.1 request.');
   }
 }
 

@@ -173,13 +173,13 @@ export function toInstant(value: string): Date {
 
 /** Formats a time as it appears in every record. Throws a TypeError if the time is missing. */
 export function showInstant(instant: Date | undefined): string {
-  if (instant === undefined) throw new TypeError('The record has no time.');
+  if (instant === undefined) throw new TypeError('The record has no timestamp.');
   return instant.toISOString();
 }
 
 /** Returns a part that every record has. Throws a TypeError if the part is missing. */
 export function stated<T>(part: T | undefined): T {
-  if (part === undefined) throw new TypeError('A record came without one of its parts.');
+  if (part === undefined) throw new TypeError('A required part of the record is missing.');
   return part;
 }
 

@@ -21,8 +21,8 @@ created with \`POST /api-keys\` and shown only once.
 ## Requests
 
 Bodies are uncompressed JSON in UTF-8 with \`Content-Type: application/json\`. A request is refused if it has unknown
-fields, \`null\` in a field that is merely optional, texts of invisible characters only, NUL characters or half surrogate
-pairs. Amounts are decimal strings (\`"1190.00"\`), dates are \`YYYY-MM-DD\`, and times carry an offset. Texts that people
+fields, \`null\` in a field that is merely optional, strings of invisible characters only, NUL characters or unpaired
+surrogates. Amounts are decimal strings (\`"1190.00"\`), dates are \`YYYY-MM-DD\`, and times carry an offset. Texts that people
 write are stored without surrounding spaces.
 
 ## Errors

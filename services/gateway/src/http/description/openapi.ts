@@ -27,7 +27,7 @@ const envelope = z
             'PROCESSING_FAILED',
           ])
           .describe('The error code. Clients should branch on this code and the HTTP status.'),
-        message: z.string().describe('The error message for people. The wording may change.'),
+        message: z.string().describe('The error message for human readers. The wording may change.'),
         request_id: z
           .string()
           .describe(
@@ -181,7 +181,7 @@ const idempotencyKey = z.string().optional().meta({
   maxLength: IDEMPOTENCY_KEY_LENGTH_MAX,
   pattern: IDEMPOTENCY_KEY_PATTERN,
   description:
-    'A key chosen by the caller: a repeated request with the same key and body returns the first response. The key consists of visible ASCII characters and is quoted if it contains a comma.',
+    'A key chosen by the caller. A repeated request with the same key and body returns the first response. The key consists of visible ASCII characters and must be quoted if it contains a comma.',
 });
 const ifNoneMatch = z
   .string()
@@ -245,7 +245,7 @@ function refusalsOf(route: Route): number[] {
 
 function refusalRef(status: number): { $ref: string } {
   const refusal = publishedRefusals[status];
-  if (refusal === undefined) throw new TypeError(`The refusal ${status} has no description.`);
+  if (refusal === undefined) throw new TypeError(`The error status ${status} has no description.`);
   return { $ref: `#/components/responses/${refusal.name}` };
 }
 

@@ -8,7 +8,7 @@ import { dateOrDateTime, toInstant } from './fields.js';
 const CURSOR_LENGTH_MAX = 1_000;
 /** Refusal for a cursor that comes from another list or from other filters. */
 const FOREIGN_CURSOR =
-  'Must be the `nextCursor` of a page of this list with the same filters. Leave it out for the first page.';
+  'Must be the `nextCursor` from a page of this list with the same filters. Omit the cursor to get the first page.';
 
 /** Format of cursors (base64url). */
 const CURSOR = /^[A-Za-z0-9_-]+$/;
@@ -38,7 +38,7 @@ export const pageQuery = z.strictObject({
       maxLength: CURSOR_LENGTH_MAX,
       pattern: CURSOR.source,
       description:
-        'The `nextCursor` of the previous page, sent unchanged and with the same filters. Any other text is refused.',
+        'The `nextCursor` of the previous page, sent unchanged and with the same filters. Any other value is refused.',
     })
     .optional(),
   created_from: dateOrDateTime()

@@ -24,7 +24,7 @@ interface PublishedRefusal {
 const KEY_WITHOUT_SCOPES = { role: 'VIEWER', scopes: [], hasActiveSubscription: true };
 
 const WHETHER_IT_TOOK_EFFECT =
-  'The message tells whether the request may have taken effect and how to repeat the request.';
+  'The message states whether the request may have taken effect and how to repeat it safely.';
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
@@ -78,13 +78,14 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   412: {
     name: 'PreconditionFailed',
-    description: 'The document is not the one that If-Match or If-Unmodified-Since names (INVALID_REQUEST).',
+    description:
+      'The document does not match the condition in the header If-Match or If-Unmodified-Since (INVALID_REQUEST).',
     examples: { invalid: preconditionFailed() },
   },
   413: {
     name: 'ContentTooLarge',
     description:
-      'The body is longer than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload) or has more values than allowed (10,000, or 100,000 for a scan) (INVALID_REQUEST).',
+      'The body is larger than allowed (256 KiB, 10 MiB for a scan, the reserved size for an upload) or has more values than allowed (10,000, or 100,000 for a scan) (INVALID_REQUEST).',
     examples: { invalid: new HttpRefusal(413, 'The body is larger than 256 KiB. Send less in one request.') },
   },
   415: {
@@ -95,17 +96,20 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
   416: {
     name: 'RangeNotSatisfiable',
-    description: 'The requested range contains no byte of the document (INVALID_REQUEST).',
+    description: 'The requested range lies outside the document (INVALID_REQUEST).',
     headers: ['Content-Range'],
     examples: { invalid: rangeNotSatisfiable(48_213) },
   },
   422: {
     name: 'Unprocessable',
     description:
-      'The document cannot be processed, although the request is correct (PROCESSING_FAILED). The message tells what the sender of the document must change.',
+      'The document cannot be processed, although the request is correct (PROCESSING_FAILED). The message states what must be changed in the document.',
     headers: ['Idempotency-Replayed'],
     examples: {
-      unprocessable: new DomainError('unprocessable', 'The PDF needs a password. Send it without one.'),
+      unprocessable: new DomainError(
+        'unprocessable',
+        'The PDF is protected by a password. Send the PDF without a password.',
+      ),
     },
   },
   429: {
@@ -172,5 +176,5 @@ function thrownBy(check: () => void): DomainError {
     if (error instanceof DomainError) return error;
     throw error;
   }
-  throw new TypeError('An example of a refusal is accepted.');
+  throw new TypeError('The schema accepts the example of a refused request.');
 }

@@ -256,6 +256,7 @@ export function within<Message, S extends Shape, K extends string>(
 
 /** Returns the word if the schema contains it, and throws a TypeError otherwise. */
 export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
-  if (!Object.hasOwn(words, value)) throw new TypeError(`${value} is not one of ${Object.keys(words).join(', ')}.`);
+  if (!Object.hasOwn(words, value))
+    throw new TypeError(`The value ${value} is not one of ${Object.keys(words).join(', ')}.`);
   return value as z.infer<E>;
 }

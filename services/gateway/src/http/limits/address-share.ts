@@ -25,7 +25,7 @@ export function takeUnauthenticated(response: Response, unauthenticated: Address
   if (giveBack === undefined) {
     throw new DomainError(
       'rate_limited',
-      'Too many concurrent requests without an API key from this address. Try again later.',
+      'Too many requests without an API key from this IP address are in progress. Retry the request later.',
       {
         retryAfterSeconds: 1,
       },

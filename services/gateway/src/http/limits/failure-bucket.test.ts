@@ -31,7 +31,9 @@ describe('refused attempts of one address', () => {
 
   test('count for the whole /64 of an IPv6 subscriber and for nobody else', () => {
     for (let host = 1; host <= FAILURES_PER_MINUTE_MAX; host += 1) bucket.count(`2001:db8::${host}`);
-    expect(() => bucket.refuseExhausted('2001:db8::ffff')).toThrow('Too many requests from this address were refused');
+    expect(() => bucket.refuseExhausted('2001:db8::ffff')).toThrow(
+      'Too many requests from this IP address were refused',
+    );
     expect(() => bucket.refuseExhausted('2001:db8:0:1::1')).not.toThrow();
     expect(() => bucket.refuseExhausted('192.0.2.7')).not.toThrow();
   });

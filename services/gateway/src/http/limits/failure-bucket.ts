@@ -37,9 +37,13 @@ export class FailureBucket {
   refusalOf(address: string): DomainError | undefined {
     const window = this.#current(addressGroup(address));
     if (window === undefined || window.failures < FAILURES_PER_MINUTE_MAX) return undefined;
-    return new DomainError('rate_limited', 'Too many requests from this address were refused. Try again later.', {
-      retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
-    });
+    return new DomainError(
+      'rate_limited',
+      'Too many requests from this IP address were refused. Retry the request later.',
+      {
+        retryAfterSeconds: Math.ceil((window.endsAt - this.#now()) / 1_000),
+      },
+    );
   }
 
   /**

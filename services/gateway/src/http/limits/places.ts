@@ -31,7 +31,7 @@ export const filesInFlight: Refusals = {
   ofOrganization: (max) =>
     new DomainError(
       'rate_limited',
-      `This organization has reached its limit of ${max} concurrent uploads. Wait until one has ended, then retry this request.`,
+      `This organization has reached its limit of ${max} concurrent uploads. Wait until an upload has finished, then retry this request.`,
       { retryAfterSeconds: 1 },
     ),
   ofAll: () =>
@@ -42,7 +42,7 @@ export const longAnswersInFlight: Refusals = {
   ofOrganization: () =>
     new DomainError(
       'in_progress',
-      'Another request of the same kind is in progress. Wait until it has ended, then retry this request.',
+      'Another request of the same type is in progress. Wait until that request has finished, then retry this request.',
       {
         retryAfterSeconds: RETRY_LONG_ANSWER_SECONDS,
       },
@@ -50,7 +50,7 @@ export const longAnswersInFlight: Refusals = {
   ofAll: () =>
     new DomainError(
       'unavailable',
-      'The service is sending too many long responses right now. Retry the request later.',
+      'The service is sending too many large responses right now. Retry the request later.',
     ),
 };
 

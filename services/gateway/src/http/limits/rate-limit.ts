@@ -133,13 +133,13 @@ export class RateLimiter {
       blocks.forEach((block, index) => {
         const reservation = reservations[index];
         if (reservation === undefined)
-          throw new TypeError('ReserveRequests responded with fewer policies than requested.');
+          throw new TypeError('The response of ReserveRequests contains fewer policies than requested.');
         add(block, reservation, askedAt);
       });
     } catch (error) {
       this.#fallbackUntil = this.#now() + FALLBACK_MS;
       count('limiter_fallback');
-      this.#dependencies.logger.warn({ error, requestId: context.requestId }, 'rate limits are kept locally');
+      this.#dependencies.logger.warn({ error, requestId: context.requestId }, 'rate limits are enforced locally');
     }
   }
 

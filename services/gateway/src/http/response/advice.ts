@@ -1,9 +1,10 @@
 /** Advice for requests that only read, or if nothing has been changed yet. */
 export const REPEAT = 'Retry the request in a moment.';
 const REPEAT_WITH_KEY =
-  'The request may have taken effect. Retry it in a moment with the same Idempotency-Key: it takes effect only once.';
-const REPEAT_TAKES_EFFECT_ONCE = 'The request may have taken effect. Retry it in a moment: it takes effect only once.';
-const CHECK_FIRST = 'The request may have taken effect. Check that before you send it again.';
+  'The request may have taken effect. Retry the request in a moment with the same Idempotency-Key; it takes effect only once.';
+const REPEAT_TAKES_EFFECT_ONCE =
+  'The request may have taken effect. Retry the request in a moment; it takes effect only once.';
+const CHECK_FIRST = 'The request may have taken effect. Check whether it did before you send the request again.';
 const SEND_KEY = 'A request with an Idempotency-Key can simply be retried.';
 
 /** Route properties that determine if a request can be repeated. */

@@ -18,7 +18,7 @@ export const riskScore = z
 /** The example values are invented, so that no release of the engine or the policy makes them outdated. */
 export const versions = shown.record<Versions>(
   'Versions',
-  'The versions of the rules and the policy that produced an analysis.',
+  'The versions of the rules and of the policy with which the analysis was made.',
 )({
   riskEngine: shown.text('1.0.0', 'The version of the rules of the risk engine.'),
   policy: shown.text(

@@ -56,12 +56,12 @@ export const analysisResources: readonly Resource[] = [
   },
   {
     tag: 'policies',
-    description: 'The policy whose thresholds decide about invoices.',
+    description: 'The policy whose thresholds determine the decisions about invoices.',
     routes: [getCurrentPolicy],
   },
   {
     tag: 'finding-types',
-    description: 'The catalogue of finding types.',
+    description: 'The catalogue of all finding types that an analysis can raise.',
     routes: [listFindingTypes],
   },
 ];

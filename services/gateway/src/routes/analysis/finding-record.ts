@@ -12,14 +12,14 @@ export const severity = z
 
 export const knownFindingType = wordOf(
   Object.keys(catalogue),
-  'Is not a known finding type. GET /v1/finding-types lists them.',
+  'Is not a known finding type. GET /v1/finding-types lists all finding types.',
 ).meta({ id: 'FindingTypeName', description: 'A finding type. GET /v1/finding-types describes all types.' });
 export const knownFamily = wordOf(
   Object.keys(families),
   'Is not a known family. GET /v1/finding-types names the family of each type.',
 ).meta({
   id: 'FindingFamily',
-  description: 'A family of finding types, which groups the types that describe the same problem from several sides.',
+  description: 'A family of finding types, which groups the types that describe different aspects of the same problem.',
 });
 
 export const disposition = z
@@ -34,14 +34,14 @@ const findingFields = {
   severity: shown.name(severity, Severity, 'HIGH'),
   summary: shown.text(
     'Net GBP 400.00 plus tax GBP 80.00 is GBP 480.00, but the gross amount of 4533 is GBP 580.00.',
-    'A summary of the finding in a sentence.',
+    'A one-sentence summary of the finding.',
   ),
   recommendedAction: shown.textOrNull(
     'Reject the invoice and ask for a corrected one. The totals do not add up.',
     'The recommended action for the finding, or null if there is none.',
   ),
   confidence: shown.made(
-    z.number().min(0).max(1).describe('The confidence that the finding is right, from 0 to 1.'),
+    z.number().min(0).max(1).describe('The confidence that the finding is correct, from 0 to 1.'),
     ({ confidencePercent }: Finding) => confidencePercent / 100,
     0.97,
   ),
@@ -56,7 +56,7 @@ const findingFields = {
       difference: '100.00',
       expectedGross: '480.00',
       currency: 'GBP',
-      explanation: ['The gross amount is GBP 100.00 more than net and tax together.'],
+      explanation: ['The gross amount is GBP 100.00 higher than the sum of net and tax.'],
       rule: 'TAX_ARITHMETIC_MISMATCH@1.0.0',
     },
   ),
@@ -94,15 +94,15 @@ export const finding = shown.record<Finding>('Finding')({
     [],
   ),
   disposition: shown.word(disposition, 'OPEN'),
-  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company to which the invoice is addressed.'),
   assigneeUserId: shown.idOrNull(
     null,
-    'The id of the member whom the finding is assigned to, or null if the finding is not assigned.',
+    'The id of the member to whom the finding is assigned, or null if the finding is not assigned.',
   ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the finding was raised.', 'createdTime'),
   amountAtRisk: shown.textOrNull(
     '115.20',
-    'The amount that would be paid wrongly without a review: the gross amount, or the part that is too much. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about a scan as a whole.',
+    'The amount that would be paid incorrectly without a review: the gross amount, or the excess part of it. "0.00" if the severity is INFO. Null if there is no exchange rate, or if the finding is about an entire scan.',
   ),
   amountAtRiskCurrency: shown.textOrNull(
     'EUR',

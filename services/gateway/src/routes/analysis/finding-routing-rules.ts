@@ -54,7 +54,7 @@ const match = z
   })
   .meta({
     id: 'RoutingMatch',
-    description: 'The conditions under which a routing rule matches a finding. All given conditions must hold.',
+    description: 'The conditions under which a routing rule matches a finding. All stated conditions must be met.',
     dependentRequired: { min_amount: ['currency'] },
   });
 
@@ -106,9 +106,9 @@ export const rule = shown.record<RoutingRule>('RoutingRule')({
   enabled: shown.flag(true, 'Whether the routing rule is applied to new findings.'),
   match: shown.part(
     conditions,
-    'The conditions under which the routing rule matches a finding. All conditions must hold.',
+    'The conditions under which the routing rule matches a finding. All conditions must be met.',
   ),
-  assignTo: shown.id(EXAMPLE_IDS.assignee, 'The id of the member whom matching findings are assigned to.'),
+  assignTo: shown.id(EXAMPLE_IDS.assignee, 'The id of the member to whom matching findings are assigned.'),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the routing rule was created.', 'createdTime'),
 });
 
@@ -122,7 +122,7 @@ const fields = {
   enabled: z.boolean().describe('Whether the routing rule is applied to new findings.'),
   match,
   assign_to: uuid().describe(
-    'The id of the active member whom matching findings are assigned to. GET /v1/members lists the members.',
+    'The id of the active member to whom matching findings are assigned. GET /v1/members lists the members.',
   ),
 };
 
@@ -240,7 +240,7 @@ export const deleteRoutingRule = route({
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/DeleteRoutingRule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   params: ruleParams,
-  responses: { 204: { description: 'The routing rule is removed. Existing assignments are kept.' } },
+  responses: { 204: { description: 'The routing rule has been deleted. Existing assignments are kept.' } },
   async handle({ params }, { routingRules }) {
     await routingRules.deleteRoutingRule({ ruleId: params.ruleId });
     return { status: 204 };

@@ -22,7 +22,7 @@ const actor = shown.record<FindingChange>()({
   ),
   id: shown.text(
     EXAMPLE_KEY_ID,
-    'The id of the user, API key or routing rule that made the change, or a fixed word for the system.',
+    'The id of the user, API key or routing rule that made the change, or a fixed identifier for the system.',
     'actorId',
   ),
 });
@@ -57,7 +57,7 @@ export const listFindings = route({
   path: '/findings',
   summary: 'List findings',
   description:
-    'Returns findings newest first unless `sort` asks for another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.',
+    'Returns findings newest first unless `sort` states another order. A finding must match all filters: `severity` together with `min_severity` returns the findings of that severity if it is at least the minimum, and nothing otherwise.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ListFindings',
   access: { scope: 'findings:read' },
   query: pageQuery.extend({
@@ -112,19 +112,21 @@ const figures = {
   open: z
     .int()
     .min(0)
-    .describe('The number of findings that wait for a review, with the disposition OPEN or UNDER_REVIEW.'),
+    .describe('The number of findings that are waiting for a review, with the disposition OPEN or UNDER_REVIEW.'),
   amountAtRisk: z
     .string()
     .describe(
-      'The amount at risk from open findings of severity MEDIUM or higher; findings of lower severity let an invoice pass. Each invoice counts once, with the part that exceeds its confirmed amount.',
+      'The amount at risk from open findings of severity MEDIUM or higher; findings of lower severity do not stop a payment. Each invoice counts once, with the part that exceeds its confirmed amount.',
     ),
   amountConfirmed: z
     .string()
-    .describe('The amount that CONFIRMED and RESOLVED findings show to be wrong to pay. Each invoice counts once.'),
+    .describe(
+      'The amount that, according to CONFIRMED and RESOLVED findings, must not be paid. Each invoice counts once.',
+    ),
   amountConfirmedInScans: z
     .string()
     .describe(
-      'The part of the confirmed amount that scans of historical invoices found. The part that was paid can be claimed back.',
+      'The part of the confirmed amount that was found by scans of historical invoices. Amounts that were already paid can be reclaimed.',
     ),
 };
 const exampleFigures = {
@@ -143,16 +145,16 @@ const findingSummaryReport = z
       .int()
       .min(0)
       .describe(
-        'The number of findings that are not part of any amount, because their amount is unknown or in an earlier base currency.',
+        'The number of findings that are not included in any amount, because their amount is unknown or in an earlier base currency.',
       ),
     byType: z
       .array(
-        z.object({ type: z.string().describe('The finding type that the counts and amounts are about.'), ...figures }),
+        z.object({ type: z.string().describe('The finding type to which the counts and amounts apply.'), ...figures }),
       )
       .describe('The counts and amounts for each finding type that was raised, largest amount at risk first.'),
     bySeverity: z
       .array(z.object({ severity, ...figures }))
-      .describe('The counts and amounts for each severity from `min_severity` upwards, most severe first.'),
+      .describe('The counts and amounts for each severity, from the most severe down to `min_severity`.'),
     byDisposition: z
       .array(z.object({ disposition, ...figures }))
       .describe('The counts and amounts for each disposition.'),
@@ -235,7 +237,7 @@ export const summarizeFindings = route({
   path: '/findings/summary',
   summary: 'Count findings and add up their amounts',
   description:
-    'Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; ask for a shorter period then. Each row is computed on its own: an invoice with findings of two types counts in both rows, and once in the total.',
+    'Counts all findings, including those of severity INFO, or those of one company, period or severity. The request is refused if more than 50,000 findings match; request a shorter period in that case. Each row is computed separately: an invoice with findings of two types counts in both rows, but only once in the total.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/SummarizeFindings',
   access: { scope: 'findings:read' },
   timeoutMs: 10_000,
@@ -246,7 +248,7 @@ export const summarizeFindings = route({
     min_severity: severity
       .optional()
       .describe(
-        'Count only findings of this severity or higher. MEDIUM leaves out the findings that let an invoice pass.',
+        'Count only findings of this severity or higher. MEDIUM excludes the findings that do not stop a payment.',
       ),
   }),
   responses: { 200: { description: 'The counts and amounts of the matching findings.', schema: findingSummaryReport } },
@@ -324,7 +326,7 @@ export const reviewFinding = route({
       note: note()
         .optional()
         .describe(
-          'The reason for the review. Required to accept the risk of a finding that blocks payment. Only the role ADMIN or higher can accept the risk of an account that was confirmed as fraud.',
+          'The reason for the review. Required to accept the risk of a finding that blocks payment. Accepting the risk of an account that was confirmed as fraudulent requires the role ADMIN or higher.',
         ),
     })
     .meta({ id: 'Review' })

@@ -29,7 +29,7 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
   value: shown.text('1190.00', 'The value of the field in the exported invoice.'),
   raw: shown.textOrNull(
     '1.190,00 €',
-    'The value of the field as printed in the document, or null if the document does not state the field.',
+    'The value of the field as printed in the document, or null if the document does not contain the field.',
   ),
   page: shown.orNull(z.int(), 1, 'The number of the page that the field was read from, counted from 1. Null for XML.'),
   box: shown.made(
@@ -43,7 +43,7 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
     [0.71, 0.62, 0.82, 0.64],
   ),
   confidence: shown.field(
-    z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
+    z.number().min(0).max(1).describe('The confidence that the value of the field is correct, from 0 to 1.'),
     0.97,
   ),
   method: shown.text(
@@ -105,7 +105,7 @@ const correctedInvoice = shown.record<CorrectedInvoice>('CorrectedInvoice')({
 });
 
 const corrected = shown.record<CorrectedInvoices>('CorrectedInvoices')({
-  invoices: shown.list(correctedInvoice, 'The corrected invoices in the order of the document.', {
+  invoices: shown.list(correctedInvoice, 'The corrected invoices in the order in which the document lists them.', {
     itemsMax: 1_000,
   }),
   total: shown.field(z.int().describe('The number of invoices that the document corrects.'), 1),
@@ -128,7 +128,7 @@ const reading = shown.record<Reading>()({
   corrects: shown.made(
     corrected.schema
       .nullable()
-      .describe('The invoices that a correction in the format FA3 names, or null for every other document.'),
+      .describe('The invoices that a correction in FA(3) format refers to, or null for every other document.'),
     ({ corrects }: Reading) => (corrects === undefined ? null : corrected.present(corrects)),
     null,
   ),
@@ -165,18 +165,21 @@ const failedRule = shown.record<FailedRule>()({
   expected: shown.textOrNull(null, 'The value that an arithmetic validation rule computes, or null for other rules.'),
   actual: shown.textOrNull(
     null,
-    'The value that the invoice states in place of the computed value, or null for rules that compute none.',
+    'The value that the invoice states instead of the computed value, or null if the rule computes no value.',
   ),
 });
 
 const validation = shown.record<Validation>('ExportedValidation')({
   mode: shown.name(
-    z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The mode of reference validation that was in force.'),
+    z.enum(['OFF', 'DECLARED_PROFILES', 'ALL']).describe('The reference validation mode that was in effect.'),
     ValidationMode,
     'DECLARED_PROFILES',
   ),
   profile: shown.textOrNull(null, 'The code of the profile whose rules were checked, or null if there is none.'),
-  ruleSets: shown.field(z.array(z.string()).describe('The rule sets that were checked, in order.'), []),
+  ruleSets: shown.field(
+    z.array(z.string()).describe('The rule sets that were checked, in the order in which they were checked.'),
+    [],
+  ),
   schemaErrors: shown.list(schemaError, 'The schema errors of the document.', { example: [] }),
   rules: shown.list(failedRule, 'The validation rules that the document breaks, at most 50.', { example: [] }),
   total: shown.field(z.int().describe('The total number of validation rules that the document breaks.'), 0),
@@ -200,7 +203,7 @@ const whose = shown.record<StoredInvoice>()({
 
 const decided = shown.record<Analysis>()({
   exportReady: shown.made(
-    z.boolean().describe('Whether the invoice is ready to be paid, which is the case only if its decision is PASS.'),
+    z.boolean().describe('Whether the invoice is ready to be paid. True only if the decision is PASS.'),
     (analysis: Analysis) => analysis.decision === Decision.PASS,
     true,
   ),
@@ -255,11 +258,14 @@ export const exportInvoice = route({
   access: { scope: 'invoices:read' },
   params: z.object({ invoiceId: pathId('invoice') }),
   query: z.strictObject({
-    format: z.enum(['json']).optional().describe('The format of the export. The default is json, the only format.'),
+    format: z
+      .enum(['json'])
+      .optional()
+      .describe('The format of the export. The only format, and the default, is `json`.'),
     include: z
       .enum(['unready'])
       .optional()
-      .describe('The additional invoices that may be exported: unready allows an invoice whose decision is not PASS.'),
+      .describe('The additional invoices that may be exported: `unready` allows invoices whose decision is not PASS.'),
   }),
   responses: { 200: { description: 'The exported invoice.', schema: exportedInvoice.schema } },
   refusals: [409],

@@ -24,7 +24,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
   type: shown.text('AMOUNT_OUTLIER', 'The name of the finding type, as shown in `type` of a finding.'),
   family: shown.text(
     'AMT',
-    'The family of the finding type. Types of the same family describe the same problem from several sides.',
+    'The family of the finding type. Types of the same family describe different aspects of the same problem.',
   ),
   severities: shown.made(
     z.array(severity).describe('The severities that findings of this type can have, least severe first.'),
@@ -33,12 +33,12 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
   ),
   hardBlock: shown.flag(
     false,
-    'Whether a finding of this type blocks an invoice on its own if the finding is CRITICAL and certain.',
+    'Whether a single finding of this type blocks an invoice if the finding is CRITICAL and certain.',
     'isHardBlock',
   ),
   description: shown.text(
     'The amount is far above what the supplier usually bills.',
-    'A description of the finding type in a sentence.',
+    'A one-sentence description of the finding type.',
   ),
   recommendedAction: shown.textOrNull(
     'Check the quantity, the price and the purchase order; {comparison}.',

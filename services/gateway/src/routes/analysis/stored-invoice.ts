@@ -57,13 +57,13 @@ export const source = z
 
 export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
   id: shown.id(EXAMPLE_IDS.invoice, 'The id of the invoice.', 'invoiceId'),
-  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company to which the invoice is addressed.'),
   source: shown.name(source, InvoiceSource, 'API'),
   status: shown.name(
     z
       .enum(['RECEIVED', 'ANALYZED', 'FAILED'])
       .describe(
-        'The status of the invoice: RECEIVED (no decision yet), ANALYZED (has a decision) or FAILED (could not be decided).',
+        'The status of the invoice: RECEIVED (no decision yet), ANALYZED (has a decision) or FAILED (no decision could be made).',
       ),
     InvoiceStatus,
     'ANALYZED',
@@ -105,9 +105,7 @@ export const storedInvoice = shown.record<StoredInvoice>('StoredInvoice')({
   erp: shown.made(
     erpOrigin.schema
       .optional()
-      .describe(
-        'The bill in the ERP that the invoice was imported from. Present only if the source of the invoice is ERP.',
-      ),
+      .describe('The ERP bill from which the invoice was imported. Present only if the source of the invoice is ERP.'),
     ({ erp }: StoredInvoice) => (erp === undefined ? undefined : erpOrigin.present(erp)),
     undefined,
   ),

@@ -34,7 +34,7 @@ const analyzeRequest = z
     company_id: uuid()
       .optional()
       .describe(
-        'The id of the company that was billed. If absent, the company is found by the buyer.tax_id that the document states.',
+        'The id of the company to which the invoice is addressed. If absent, the company is determined by the buyer.tax_id in the document.',
       ),
   })
   .meta({ id: 'UploadAnalysisRequest' })
@@ -43,7 +43,9 @@ const analyzeRequest = z
 const queuedAnalysis = z
   .object({
     upload_id: shownId().describe('The id of the upload.'),
-    status: z.literal('QUEUED').describe('The status of the queued analysis, which waits for a worker. Always QUEUED.'),
+    status: z
+      .literal('QUEUED')
+      .describe('The status of the queued analysis. Always QUEUED, because the analysis is waiting for a worker.'),
     status_url: z.string().describe('The path of the upload status, which shows the progress of the analysis.'),
   })
   .meta({ id: 'QueuedAnalysis' })
@@ -61,7 +63,7 @@ export const analyzeUpload = route({
   path: '/invoices/from-upload',
   summary: 'Analyze an uploaded document',
   description:
-    'Returns the decision. With `Prefer: respond-async` the response is immediate and the analysis is queued; with `Prefer: respond-async, wait=5` the response follows within five seconds. A repeated request with the same body returns the same invoice. A document that cannot be read is refused with 422, on every attempt.',
+    'Returns the decision. With `Prefer: respond-async` the response is immediate and the analysis is queued; with `Prefer: respond-async, wait=5` the response follows within five seconds. A repeated request with the same body returns the same invoice. A document that cannot be read is refused with 422 on every attempt.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/AnalyzeUpload',
   resourceName: 'upload',
   access: { scope: 'invoices:write' },
@@ -123,7 +125,7 @@ export const correctUpload = route({
   path: '/uploads/:uploadId/corrections',
   summary: 'Correct the fields of an uploaded document',
   description:
-    'Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values that were read from the document are kept as `raw`. Fields that the request leaves out are not changed.',
+    'Completes a document that failed with FIELDS_MISSING, or starts a new analysis of the invoice that was read from the document. The values read from the document are kept in `raw`. Fields that the request omits are not changed.',
   rpc: 'invoicecontrol.analysis.v1.UploadAnalysisService/CorrectUpload',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
   timeoutMs: ANALYZE_TIMEOUT_MS,

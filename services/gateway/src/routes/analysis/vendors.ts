@@ -89,7 +89,7 @@ export const listVendors = route({
   method: 'get',
   path: '/vendors',
   summary: 'List vendors by name',
-  description: 'Returns the vendors that were imported from ERP systems, except those that were deleted there.',
+  description: 'Returns the vendors that were imported from ERP systems, except vendors that were deleted in the ERP.',
   rpc: 'invoicecontrol.analysis.v1.VendorService/ListVendors',
   access: { minimumRole: 'ANALYST', scope: 'invoices:read' },
   query: pageQuery.omit({ created_from: true, created_to: true }).extend({
@@ -99,7 +99,7 @@ export const listVendors = route({
       .describe('Return only vendors that the ERP connection with this id imported last.'),
     name: text(LABEL_LENGTH_MAX)
       .optional()
-      .describe('Return only vendors whose name begins with this text. Case and accents are ignored.'),
+      .describe('Return only vendors whose name begins with this string. Case and accents are ignored.'),
   }),
   responses: { 200: { description: 'A page of vendors.', schema: pageOf(vendor.schema) } },
   async handle({ query }, { vendors }) {

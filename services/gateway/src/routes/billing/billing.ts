@@ -33,14 +33,14 @@ const checkoutOptions = z
           ),
       })
       .optional()
-      .describe('The customer that buys. Absent if no e-mail address is known.'),
+      .describe('The customer who buys the subscription. Absent if no e-mail address is known.'),
     customData: z
       .object({
         organization_id: shownId().describe('The id of the organization that the API key belongs to.'),
         checkout_reference: z
           .string()
           .describe(
-            'The reference that links one subscription, paid within 30 days, to the organization. Show the reference only to people who may buy.',
+            'The reference that links one subscription, paid within 30 days, to the organization. Show the reference only to users who may buy a plan.',
           ),
       })
       .describe(
@@ -91,7 +91,7 @@ export const createCheckout = route({
         .min(0)
         .max(ADDITIONAL_LEGAL_ENTITIES_MAX)
         .default(0)
-        .describe('The number of companies beyond the first that the subscription is to cover.'),
+        .describe('The number of companies, in addition to the first, that the subscription should cover.'),
     })
     .meta({ id: 'CheckoutRequest' })
     .register(examples, {
@@ -125,7 +125,7 @@ const subscription = z
     plan: z
       .enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'])
       .describe(
-        'The plan in force: the purchased plan while the subscription is active, and otherwise the plan that currently applies.',
+        'The plan that is in effect: the purchased plan while the subscription is active, or else the plan that applies without it.',
       ),
     status: status.describe('The status of the current subscription, or `none` if there is no subscription.'),
     active: z.boolean().describe('Whether the organization may use features that require an active subscription.'),
@@ -136,7 +136,7 @@ const subscription = z
     additionalLegalEntities: z
       .int()
       .min(0)
-      .describe('The number of companies beyond the first that the subscription covers.'),
+      .describe('The number of companies, in addition to the first, that the subscription covers.'),
     periodEnd: shownInstant()
       .nullable()
       .describe('The time when the paid period of the subscription ends, or null if there is no paid period.'),
@@ -158,7 +158,7 @@ const subscription = z
           status: status.describe('The status of the duplicate subscription.'),
         }),
       )
-      .describe('The duplicate subscriptions, which are paid for but grant nothing. Cancel these subscriptions.'),
+      .describe('The duplicate subscriptions, which are paid for but have no effect. Cancel these subscriptions.'),
     usage,
   })
   .meta({ id: 'Subscription' })
@@ -234,7 +234,7 @@ export const createPortalSession = route({
   path: '/billing/portal-session',
   summary: 'Create a link to the customer portal',
   description:
-    'Creates a link to the page of the payment provider on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
+    'Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   access: { minimumRole: 'ADMIN', scope: 'billing:write' },
   // Billing waits eight seconds for the provider.
@@ -263,7 +263,7 @@ export const receivePaddleNotification = publicRoute({
   path: '/billing/paddle/notifications',
   summary: 'Receive a notification from the payment provider',
   description:
-    'Accepts requests only from Paddle. The header `Paddle-Signature`, `ts=<unix seconds>;h1=<hex>[;h1=<hex>]`, proves the sender: HMAC-SHA256 over `<ts>:<raw body>`, keyed with the secret of the notification destination. A repeated `event_id` changes nothing.',
+    'Accepts requests only from Paddle, the payment provider. The header `Paddle-Signature`, `ts=<unix seconds>;h1=<hex>[;h1=<hex>]`, proves the sender: HMAC-SHA256 over `<ts>:<raw body>`, keyed with the secret of the notification destination. A repeated `event_id` changes nothing.',
   rpc: 'invoicecontrol.billing.v1.PaymentNotificationService/ReceiveNotification',
   access: 'public',
   rawBodyBytesMax: NOTIFICATION_BYTES_MAX,
@@ -281,7 +281,7 @@ export const receivePaddleNotification = publicRoute({
         .describe('The time when the event at the payment provider occurred.'),
       data: z
         .looseObject({})
-        .describe('The entity at the payment provider that the event is about, in its state at the time of the event.'),
+        .describe('The entity at the payment provider that the event is about, as it was when the event occurred.'),
     })
     .meta({ id: 'PaddleNotification' })
     .register(examples, {
@@ -292,7 +292,7 @@ export const receivePaddleNotification = publicRoute({
         data: {},
       },
     }),
-  responses: { 200: { description: 'The notification from the payment provider is stored.' } },
+  responses: { 200: { description: 'The notification from the payment provider has been stored.' } },
   refusals: [401],
   async handle({ rawBody, headers }, { paymentNotifications }) {
     const signature = headers['paddle-signature'];

@@ -19,9 +19,10 @@ const meters = [
 
 export const usage = z
   .object({
-    period: z
-      .string()
-      .meta({ pattern: '^[0-9]{4}-[0-9]{2}$', description: 'The calendar month that the usage is counted for (UTC).' }),
+    period: z.string().meta({
+      pattern: '^[0-9]{4}-[0-9]{2}$',
+      description: 'The calendar month (UTC) for which the usage is counted.',
+    }),
     items: z
       .array(
         z.object({
@@ -32,7 +33,7 @@ export const usage = z
             .int()
             .min(0)
             .describe(
-              'The number of quota units used in the month. For companies, members, webhooks and ERP connections, this is the number that currently exists.',
+              'The number of quota units used in the month. For companies, members, webhooks and ERP connections, this is the current number.',
             ),
           limit: z
             .int()

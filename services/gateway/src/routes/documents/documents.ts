@@ -26,7 +26,7 @@ export const getInvoiceDocument = route({
   path: '/invoices/:invoiceId/document',
   summary: 'Download the document of an invoice',
   description:
-    'Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that did not come as a file has no document.',
+    'Returns the bytes of the document as they were uploaded, or as they were received from KSeF. Ranges (`Range`, `If-Range`), conditions (`If-Match`, `If-None-Match`) and HEAD work as HTTP defines them. An invoice that was not received as a file has no document.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   alsoAsks: [
     'invoicecontrol.documents.v1.DocumentService/DescribeDocument',

@@ -106,16 +106,16 @@ describe('GET /invoices/{id}/document/pages/{page}', () => {
     expect(await refusalOf(await get(`/pages/${page}`))).toEqual([
       404,
       'NOT_FOUND',
-      'No such page. Page numbers are whole numbers from 1.',
+      'The page does not exist. Page numbers are whole numbers from 1.',
     ]);
     expect(asked).toEqual([]);
   });
 
   test.each([
-    ['999999', 3, 'No such page. The document has 3 pages.'],
-    ['9'.repeat(400), 3, 'No such page. The document has 3 pages.'],
-    ['2', 1, 'No such page. The document has 1 page.'],
-    ['1', 0, `No such page. An XML invoice has no pages. GET ${base}/view shows it.`],
+    ['999999', 3, 'The page does not exist. The document has 3 pages.'],
+    ['9'.repeat(400), 3, 'The page does not exist. The document has 3 pages.'],
+    ['2', 1, 'The page does not exist. The document has 1 page.'],
+    ['1', 0, `The page does not exist. An XML invoice has no pages. GET ${base}/view shows the invoice.`],
   ])('says for page %s of %i what there is', async (page, pages, message) => {
     described = { rendering: undefined, pages };
     expect(await refusalOf(await get(`/pages/${page}`))).toEqual([404, 'NOT_FOUND', message]);
@@ -161,7 +161,7 @@ describe('GET /invoices/{id}/document/view', () => {
     expect(await refusalOf(await get('/view'))).toEqual([
       404,
       'NOT_FOUND',
-      `No such page. The document has no XML. GET ${base}/pages/1 shows its first page.`,
+      `The page does not exist. The document contains no XML. GET ${base}/pages/1 shows its first page.`,
     ]);
   });
 });

@@ -33,7 +33,7 @@ export const getInvoiceDocumentPage = route({
   path: '/invoices/:invoiceId/document/pages/:page',
   summary: 'Render a page of the document of an invoice',
   description:
-    'Returns a PNG picture of one page of a PDF or an image, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.',
+    'Returns one page of a PDF or an image as a PNG picture, at most as wide as requested. The picture is narrower if a very long page would have more than 8 million pixels, or if the original image is narrower. XML has no pages; `/document/view` shows an XML invoice.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   alsoAsks: [
     'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
@@ -103,7 +103,7 @@ export const viewInvoiceDocument = route({
   path: '/invoices/:invoiceId/document/view',
   summary: 'Render an XML invoice as an HTML page',
   description:
-    'Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no such page; `/document/pages/1` shows its first page.',
+    'Returns the canonical content of an XML invoice, or of the XML embedded in a PDF, with its lines and totals, as an HTML page without scripts for reading and printing. A document without XML has no HTML page; `/document/pages/1` shows its first page.',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   alsoAsks: [
     'invoicecontrol.documents.v1.DocumentService/DescribeRendering',
@@ -127,7 +127,9 @@ export const viewInvoiceDocument = route({
     const page = undefined;
     const { rendering } = await clients.documents.describeRendering({ uploadId, page });
     if (rendering === undefined) {
-      throw absent(`The document has no XML. GET /v1/invoices/${invoiceId}/document/pages/1 shows its first page.`);
+      throw absent(
+        `The document contains no XML. GET /v1/invoices/${invoiceId}/document/pages/1 shows its first page.`,
+      );
     }
     const fileName = safeFileName(name, rendering.mediaType, `invoice-${invoiceId}`);
     return reply(
@@ -194,10 +196,10 @@ async function* contentOf(messages: AsyncIterable<{ readonly content: Uint8Array
  * exists. An unknown invoice is refused without such a hint.
  */
 function absent(sentence: string): HttpRefusal {
-  return new HttpRefusal(404, `No such page. ${sentence}`, {}, 'NOT_FOUND');
+  return new HttpRefusal(404, `The page does not exist. ${sentence}`, {}, 'NOT_FOUND');
 }
 
 function withoutPage(pages: number, invoiceId: string): string {
-  if (pages === 0) return `An XML invoice has no pages. GET /v1/invoices/${invoiceId}/document/view shows it.`;
+  if (pages === 0) return `An XML invoice has no pages. GET /v1/invoices/${invoiceId}/document/view shows the invoice.`;
   return pages === 1 ? 'The document has 1 page.' : `The document has ${pages} pages.`;
 }

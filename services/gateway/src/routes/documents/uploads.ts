@@ -25,7 +25,7 @@ const reservation = z
       .int()
       .min(1)
       .max(UPLOAD_BYTES_MAX)
-      .describe('The exact size of the file in bytes. The maximum for XML and signed XML is 10485760.'),
+      .describe('The exact size of the file in bytes. The maximum for XML and signed XML is 10485760 bytes.'),
   })
   .meta({ id: 'UploadReservation' })
   .register(examples, { example: { mediaType: 'application/pdf', byteSize: 48_213 } });
@@ -39,7 +39,7 @@ const reserved = z
         'The URL to which the bytes of the file are sent. The token in the URL authorizes one PUT without an API key.',
       ),
     upload_method: z.literal('PUT').describe('The HTTP method with which the bytes are sent to `upload_url`.'),
-    expires_at: shownInstant().describe('The time until which the upload of the bytes may begin.'),
+    expires_at: shownInstant().describe('The time until which sending the bytes of the upload may begin.'),
   })
   .meta({ id: 'ReservedUpload' })
   .register(examples, {
@@ -54,7 +54,7 @@ const reserved = z
 const readField = z.object({
   value: z.string().describe('The value of the field as read from the document and normalized to the invoice format.'),
   raw: z.string().nullable().describe('The value of the field as printed in the document, or null if not printed.'),
-  confidence: z.number().min(0).max(1).describe('The confidence that the value of the field is right, from 0 to 1.'),
+  confidence: z.number().min(0).max(1).describe('The confidence that the value of the field is correct, from 0 to 1.'),
 });
 
 const status = z
@@ -63,7 +63,7 @@ const status = z
     status: z
       .enum(['RESERVED', 'UPLOADED', 'QUEUED', 'PROCESSING', 'COMPLETED', 'FAILED'])
       .describe(
-        'The status of the upload: RESERVED (waits for its bytes), UPLOADED (waits for a request to analyze the document), QUEUED, PROCESSING, COMPLETED or FAILED (no invoice could be read).',
+        'The status of the upload: RESERVED (the bytes have not been received yet), UPLOADED (the analysis has not been requested yet), QUEUED, PROCESSING, COMPLETED or FAILED (no invoice could be read).',
       ),
     media_type: z
       .string()
@@ -73,7 +73,7 @@ const status = z
       .string()
       .nullable()
       .describe('The SHA-256 hash of the stored bytes in hexadecimal, or null if no bytes are stored.'),
-    expires_at: shownInstant().describe('The time until which the upload of the bytes may begin.'),
+    expires_at: shownInstant().describe('The time until which sending the bytes of the upload may begin.'),
     created_at: shownInstant().describe('The time when the upload was reserved.'),
     invoice_id: shownId()
       .nullable()
@@ -111,7 +111,7 @@ const status = z
           ),
       })
       .nullable()
-      .describe('The reason why no invoice could be read, or null if the upload has not FAILED.'),
+      .describe('The reason why no invoice could be read, or null if the status of the upload is not FAILED.'),
     missing_fields: z
       .array(z.string())
       .optional()
@@ -153,7 +153,11 @@ export const reserveUpload = route({
   access: { scope: 'uploads:write' },
   body: reservation,
   responses: {
-    201: { description: 'The reserved upload, which waits for its bytes.', schema: reserved, headers: ['Location'] },
+    201: {
+      description: 'The reserved upload, whose bytes have not been received yet.',
+      schema: reserved,
+      headers: ['Location'],
+    },
   },
   async handle({ body, principal }, { uploads }) {
     const { upload, token } = await uploads.reserveUpload({
@@ -187,7 +191,7 @@ export const receiveUpload = fileRoute({
   timeoutMs: RECEIVE_TIMEOUT_MS,
   params: uploadParams,
   mediaTypes: uploadTypes,
-  responses: { 204: { description: 'The bytes of the upload are stored.' } },
+  responses: { 204: { description: 'The bytes of the upload have been stored.' } },
   refusals: [409],
   async authorize({ params, token }, { uploads }): Promise<string> {
     const { organizationId } = await uploads.authorizeUpload({ uploadId: params.uploadId, token });

@@ -173,10 +173,15 @@ describe('POST /erp-connections', () => {
     ['a provider that needs consent, by its name', { provider: 'XERO' }, 'provider', 'oauth/start'],
     ['an unknown provider', { provider: 'odoo' }, 'provider', 'Must be one of PROVIDER_A, BUSINESS_CENTRAL'],
     ['no provider', { provider: undefined }, 'provider', 'Required.'],
-    ['the secret of another provider', { client_secret: 'x' }, 'client_secret', 'No such field'],
+    ['the secret of another provider', { client_secret: 'x' }, 'client_secret', 'This field is not supported'],
     ['no secret', { api_key: undefined }, 'api_key', 'Required.'],
-    ['an unknown field', { apiKey: 'x' }, 'apiKey', 'No such field'],
-    ['an unknown field of the configuration', { config: { ...odoo.config, url: '' } }, 'config.url', 'No such field'],
+    ['an unknown field', { apiKey: 'x' }, 'apiKey', 'This field is not supported'],
+    [
+      'an unknown field of the configuration',
+      { config: { ...odoo.config, url: '' } },
+      'config.url',
+      'This field is not supported',
+    ],
     [
       'a company id that is text',
       { config: { ...odoo.config, erpCompanyId: '3' } },

@@ -104,7 +104,7 @@ const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
     'The error code of the failed test of the ERP connection: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if the test succeeded.',
   ),
   errorMessage: shown.textOrNull(
-    'The client secret has expired. Make a new one in Microsoft Entra and send it with PATCH.',
+    'The client secret has expired. Create a new client secret in Microsoft Entra and send it with PATCH.',
     'The message that explains what must be changed before a synchronisation run can succeed, or null if the test succeeded.',
   ),
 });
@@ -120,7 +120,9 @@ const companyId = uuid().describe(
 
 const newBusinessCentral = z
   .strictObject({
-    provider: z.enum(spellings.businessCentral).describe('The ERP to connect: Dynamics 365 Business Central.'),
+    provider: z
+      .enum(spellings.businessCentral)
+      .describe('The ERP to connect: Microsoft Dynamics 365 Business Central.'),
     config: z
       .strictObject({
         tenantId: z.string().describe('The id or domain name of the Microsoft Entra tenant.'),
@@ -194,7 +196,7 @@ export const createErpConnection = route({
   path: '/erp-connections',
   summary: 'Connect an ERP with credentials',
   description:
-    'Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; a later read shows CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.',
+    'Connects Business Central or Odoo. The connection is saved as PENDING and its first run is queued; after the run, its status is CONNECTED or ERROR. The request is refused with 409 if the organization has already connected this company of the ERP, and with 403 if the plan allows no further connection.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/CreateConnection',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'erp:write', needsSubscription: true },
@@ -264,7 +266,7 @@ export const updateErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Update, pause or resume an ERP connection',
   description:
-    'Changes the credentials, the pause or the first import date of an ERP connection. New credentials and resuming queue a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
+    'Changes the credentials, the pause or the first import date of an ERP connection. Sending new credentials or resuming the connection queues a run. A different `import_from` causes bills, credit notes and payments to be read from that day; the change is refused while a run is in progress.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/UpdateConnection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
@@ -278,7 +280,7 @@ export const updateErpConnection = route({
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .refine(({ client_secret, api_key }) => client_secret === undefined || api_key === undefined, {
       path: ['api_key'],
-      message: 'Must not be sent together with client_secret. Send the one that the connection uses.',
+      message: 'Must not be sent together with client_secret. Send only the credential that the connection uses.',
     })
     .meta({
       id: 'ErpConnectionChange',
@@ -335,11 +337,11 @@ export const deleteErpConnection = route({
   path: '/erp-connections/:connectionId',
   summary: 'Disconnect an ERP',
   description:
-    'Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors no longer count as known vendors. The record of the connection is kept as DISABLED.',
+    'Revokes and removes the credentials of the ERP connection. Imported bills are kept; the imported vendors are no longer treated as known vendors. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/DeleteConnection',
   access: { minimumRole: 'ADMIN', scope: 'erp:write' },
   params: connectionParams,
-  responses: { 204: { description: 'The ERP is disconnected, by this or an earlier request.' } },
+  responses: { 204: { description: 'The ERP has been disconnected by this or an earlier request.' } },
   refusals: [409],
   async handle({ params }, { erpConnections }) {
     await erpConnections.deleteConnection({ connectionId: params.connectionId });

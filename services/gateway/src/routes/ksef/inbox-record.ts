@@ -35,12 +35,12 @@ export const inbox = shown.record<Inbox>('KsefInbox')({
   from: shown.orNull(
     z.string().meta({ format: 'date' }),
     '2026-03-01',
-    'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice. Null if the inbox was never enabled.',
+    'The first day from which invoices are received, based on the date in Poland on which KSeF stored each invoice. Null if the inbox was never enabled.',
     'fromDate',
   ),
   receivedThrough: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time up to which the inbox has received every invoice that KSeF stored for the company as the buyer, or null if no period was received completely yet.',
+    'The time up to which the inbox has received every invoice that KSeF stored for the company as the buyer, or null if no period has been received completely yet.',
     'receivedThroughTime',
   ),
   lastRunAt: shown.instantOrNull(
@@ -72,7 +72,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
 export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
   id: shown.id(EXAMPLE_IDS.run, 'The id of the inbox run.', 'runId'),
   role: shown.name(
-    z.enum(ROLES).describe(`The part of the company in the invoices of the inbox run: ${ROLE_MEANINGS}.`),
+    z.enum(ROLES).describe(`The role of the company in the invoices of the inbox run: ${ROLE_MEANINGS}.`),
     InboxRole,
     'SUBJECT2',
   ),
@@ -97,13 +97,13 @@ export const inboxRun = shown.record<InboxRun>('KsefInboxRun')({
   ),
   through: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time up to which the inbox run received every invoice, at which the next run begins. Null if the run received no part of its period completely.',
+    'The time up to which the inbox run received every invoice. The next run begins at this time. Null if the run received no part of its period completely.',
     'throughTime',
   ),
   received: shown.count(3, 'The number of new invoices that the inbox run received.'),
   repeated: shown.count(
     1,
-    'The number of invoices in the inbox run that had already been received, which changed nothing.',
+    'The number of invoices in the inbox run that had already been received. Receiving them again changed nothing.',
   ),
   refused: shown.list(
     refusedInvoice,

@@ -15,7 +15,7 @@ export const startKsefInboxRuns = route({
   path: '/ksef-connections/:connectionId/inbox/runs',
   summary: 'Start the inbox runs of a KSeF connection',
   description:
-    'Starts one inbox run for each role as soon as the limits of KSeF allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
+    'Starts one inbox run for each role as soon as the KSeF limits allow it. A run that is in progress continues, so a repeated request starts no second run of a role. The request is refused with 409 if the inbox is not enabled or the connection is not CONNECTED.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/StartInboxRuns',
   alsoAsks: ['invoicecontrol.ksef.v1.ConnectionService/GetConnection'],
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
@@ -23,7 +23,7 @@ export const startKsefInboxRuns = route({
   responses: {
     202: {
       description:
-        'The KSeF connection whose inbox runs are due. `GET .../inbox/runs` lists the runs when they have started.',
+        'The KSeF connection whose inbox runs are due. `GET .../inbox/runs` lists the runs once they have started.',
       schema: ksefConnection.schema,
     },
   },

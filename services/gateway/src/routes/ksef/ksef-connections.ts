@@ -33,10 +33,10 @@ const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);
 const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   code: shown.text(
     'CERTIFICATE_ENDS',
-    'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection ends soon), TOKENS_END (KSeF will stop accepting tokens), INVOICE_WRITE_MISSING (the KSeF connection may view invoices but not issue them, so submissions are refused) or a code of KSeF, such as sig-001.',
+    'The code of the warning: CERTIFICATE_ENDS (the certificate of the KSeF connection expires soon), TOKENS_END (KSeF will stop accepting tokens), INVOICE_WRITE_MISSING (the KSeF connection may view invoices but not issue them, so submissions are refused) or a KSeF code, such as sig-001.',
   ),
   message: shown.text(
-    'The certificate ends on 2026-04-13. Request a new one in KSeF and save it with this connection.',
+    'The certificate expires on 2026-04-13. Request a new certificate in KSeF and save it with this connection.',
     'The message that explains the warning and what must be changed.',
   ),
   at: shown.instant(EXAMPLE_INSTANT, 'The time of the warning.', 'time'),
@@ -68,7 +68,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   contextNipMasked: shown.text(
     '******7635',
-    'The masked NIP in whose name KSeF is called: six asterisks and the last four digits.',
+    'The masked NIP on whose behalf KSeF is called: six asterisks and the last four digits.',
   ),
   status: shown.name(
     status.describe(
@@ -102,7 +102,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   certificateSubjectMasked: shown.textOrNull(
     null,
-    'The taxpayer or person that the certificate names, with only the last four digits of its number, or null if the connection has a token or the certificate names neither.',
+    'The taxpayer or person named in the certificate, with only the last four digits of the number. Null if the connection uses a token or the certificate names neither.',
   ),
   inbox: shown.made(
     inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
@@ -123,7 +123,7 @@ function pem(bytesMax: number) {
     .string()
     .min(1)
     .max(bytesMax)
-    .regex(/^[ -~\t\r\n]*$/, 'Must have ASCII characters and line breaks alone, as a PEM file has.');
+    .regex(/^[ -~\t\r\n]*$/, 'Must contain only ASCII characters and line breaks, as in a PEM file.');
 }
 
 /** Checks that a request has either a token, or a certificate with its key. */
@@ -156,7 +156,7 @@ const newConnection = z
     context_nip: z
       .string()
       .regex(/^[0-9]{10}$/, 'Must be exactly ten digits, 0 to 9.')
-      .describe('The NIP in whose name KSeF is called, with ten digits.'),
+      .describe('The ten-digit NIP on whose behalf KSeF is called.'),
     ksef_token: secret(TOKEN_LENGTH_MIN, TOKEN_LENGTH_MAX)
       .optional()
       .describe(
@@ -165,12 +165,12 @@ const newConnection = z
     certificate: pem(CERTIFICATE_BYTES_MAX)
       .optional()
       .describe(
-        'The KSeF certificate of the type Authentication that replaces the token, as PEM or as DER in base64. The certificate is stored encrypted and is never shown again.',
+        'The KSeF certificate of the type Authentication that replaces the token, in PEM format, or in DER format encoded in base64. The certificate is stored encrypted and is never shown again.',
       ),
     private_key: pem(PRIVATE_KEY_BYTES_MAX)
       .optional()
       .describe(
-        'The private key of the certificate in PEM, as PKCS#8 (encrypted or not), SEC1 or PKCS#1. The key is stored encrypted and is never shown again.',
+        'The private key of the certificate in PEM format: PKCS#8 (encrypted or not), SEC1 or PKCS#1. The key is stored encrypted and is never shown again.',
       ),
     private_key_password: z
       .string()
@@ -213,7 +213,7 @@ const newConnection = z
     },
   })
   .register(examples, {
-    example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<token of KSeF>.....' },
+    example: { environment: 'TEST', context_nip: '5265877635', ksef_token: '<KSeF token>..........' },
   });
 
 const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
@@ -221,7 +221,7 @@ const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
     z
       .enum(['CONNECTED', 'ERROR'])
       .describe(
-        'The result of the test: CONNECTED or ERROR (`lastErrorMessage` of the connection tells what to change).',
+        'The result of the test: CONNECTED or ERROR (`lastErrorMessage` of the connection states what to change).',
       ),
     ConnectionStatus,
     'CONNECTED',
@@ -237,7 +237,7 @@ export const saveKsefConnection = route({
   path: '/ksef-connections',
   summary: 'Create or update a KSeF connection',
   description:
-    'Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, also of a DISABLED connection. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
+    'Stores the KSeF token or certificate of a company. A company has one connection for each environment; a repeated request replaces the token or certificate, even if the connection is DISABLED. The connection is PENDING until it is tested. The request is refused with 409 if `context_nip` differs and submissions of the connection are in progress.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/SaveConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write', needsSubscription: true },
   body: newConnection,
@@ -314,7 +314,7 @@ export const updateKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Update the inbox settings of a KSeF connection',
   description:
-    'Changes whether purchase invoices of the company are received from KSeF, and from which day on. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the inbox of another environment is enabled in the organization.',
+    'Changes whether purchase invoices of the company are received from KSeF, and the first day from which they are received. Enabling the inbox starts its first runs at once. Disabling the inbox ends its runs and keeps the invoices that were received. The request is refused with 409 if the connection is DISABLED, or if the organization has enabled an inbox in another environment.',
   rpc: 'invoicecontrol.ksef.v1.InboxService/UpdateInbox',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
@@ -326,7 +326,7 @@ export const updateKsefConnection = route({
           from: calendarDay()
             .optional()
             .describe(
-              'The first day whose invoices are received, counted by the day in Poland on which KSeF stored an invoice: 2026-02-01 at the earliest, and not in the future. If absent, the stored day is kept. If no day is stored, today is used.',
+              'The first day from which invoices are received, based on the date in Poland on which KSeF stored each invoice. The earliest day is 2026-02-01, and the day must not be in the future. If absent, the stored day is kept. If no day is stored, the current day is used.',
             ),
         })
         .describe('The inbox of the KSeF connection.'),
@@ -370,11 +370,11 @@ export const disableKsefConnection = route({
   path: '/ksef-connections/:connectionId',
   summary: 'Disable a KSeF connection',
   description:
-    'Stops submissions that were not sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
+    'Stops submissions that have not been sent yet. Submissions that were already sent are completed, and then the token or certificate is removed. The record of the connection is kept as DISABLED.',
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/DisableConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:write' },
   params: connectionParams,
-  responses: { 204: { description: 'The KSeF connection is disabled, by this or an earlier request.' } },
+  responses: { 204: { description: 'The KSeF connection has been disabled by this or an earlier request.' } },
   refusals: [409],
   async handle({ params }, { ksefConnections }) {
     await ksefConnections.disableConnection({ connectionId: params.connectionId });

@@ -59,7 +59,7 @@ const submission: Submission = {
   updatedTime: at,
   nextStep: 'It is sent within a minute.',
   verificationUrl: undefined,
-  warnings: [{ code: 'OTHER_SELLER', message: 'The document names another seller.' }],
+  warnings: [{ code: 'OTHER_SELLER', message: 'The document names a different seller.' }],
 };
 const shown = {
   id: OTHER,
@@ -79,7 +79,7 @@ const shown = {
   updatedAt: '2026-03-14T09:30:00.000Z',
   nextStep: 'It is sent within a minute.',
   verificationUrl: null,
-  warnings: [{ code: 'OTHER_SELLER', message: 'The document names another seller.' }],
+  warnings: [{ code: 'OTHER_SELLER', message: 'The document names a different seller.' }],
 };
 
 const run: InboxRun = {
@@ -318,7 +318,7 @@ describe('a connection', () => {
       'private_key_password',
       'at most 256',
     ],
-    [{ certificate: 'x', private_key: 'x\u200b' }, 'private_key', 'Must have ASCII characters'],
+    [{ certificate: 'x', private_key: 'x\u200b' }, 'private_key', 'Must contain only ASCII characters'],
     [{ certificate: 'x', private_key: '' }, 'private_key', 'at least 1 character'],
   ])('with %j is refused, and the refusal names the field %s', async (credential, field, sentence) => {
     const { ksef_token: _, ...place } = body;
@@ -453,8 +453,8 @@ describe('the inbox of a connection', () => {
     [{ inbox: { enabled: true, from: '2026-02-30' } }, 'inbox.from', 'Must be a real day'],
     [{ inbox: { enabled: true, from: '2026-3-1' } }, 'inbox.from', 'Must be a real day'],
     [{ inbox: { enabled: true, from: '2026-03-01T00:00:00Z' } }, 'inbox.from', 'Must be a real day'],
-    [{ inbox: { enabled: true, through: '2026-03-01' } }, 'inbox.through', 'No such field here.'],
-    [{ inbox: { enabled: true }, status: 'CONNECTED' }, 'status', 'No such field here.'],
+    [{ inbox: { enabled: true, through: '2026-03-01' } }, 'inbox.through', 'This field is not supported.'],
+    [{ inbox: { enabled: true }, status: 'CONNECTED' }, 'status', 'This field is not supported.'],
   ])('is not changed by %j, and the refusal names %s', async (body, field, sentence) => {
     const { status, text } = await send('PATCH', `/${ID}`, { body });
     const { error } = JSON.parse(text) as { error: { code: string; details: readonly { path: string }[] } };

@@ -18,10 +18,10 @@ export const submissionStatus = z.enum(['QUEUED', 'SENDING', 'PROCESSING', 'ACCE
 const warning = shown.record<SubmissionWarning>()({
   code: shown.text(
     'OTHER_SELLER',
-    'The code of the warning, such as OTHER_SELLER: the document names a seller whose NIP is not that of the connection.',
+    'The code of the warning, such as OTHER_SELLER (the seller in the document has a different NIP than the connection).',
   ),
   message: shown.text(
-    'The document names another seller.',
+    'The document names a different seller.',
     'The message that explains why KSeF may refuse the document.',
   ),
 });
@@ -34,7 +34,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   invoiceId: shown.id(EXAMPLE_IDS.invoice, 'The id of the submitted invoice.'),
   status: shown.name(
     submissionStatus.describe(
-      'The status of the submission: QUEUED (nothing was sent), SENDING (a session is open or about to be opened), PROCESSING (KSeF has the document), ACCEPTED, REJECTED (KSeF refused the document) or FAILED. The last three are final.',
+      'The status of the submission: QUEUED (nothing was sent), SENDING (a session is open or about to be opened), PROCESSING (KSeF has the document), ACCEPTED, REJECTED (KSeF refused the document) or FAILED. ACCEPTED, REJECTED and FAILED are final.',
     ),
     SubmissionStatus,
     'PROCESSING',
@@ -57,7 +57,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   ),
   errorCode: shown.textOrNull(
     null,
-    'The error code of a submission that was not accepted, or null if there is none. KSEF_ is followed by the invoice status at KSeF (REJECTED for KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED and DOCUMENT_CHANGED, `errorMessage` tells whether the document was ever sent.',
+    'The error code of a submission that was not accepted, or null if there is none. The prefix KSEF_ is followed by the invoice status in KSeF (the submission is REJECTED with KSEF_410, KSEF_415, KSEF_430, KSEF_440 and KSEF_450); the prefixes KSEF_AUTH_, KSEF_HTTP_ and KSEF_API_ are followed by the code that KSeF returned. For CANCELED, CONNECTION_DISABLED, DECISION_CHANGED and DOCUMENT_CHANGED, `errorMessage` states whether the document was ever sent.',
   ),
   errorMessage: shown.textOrNull(
     null,
@@ -77,11 +77,11 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   updatedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the KSeF submission last changed.', 'updatedTime'),
   nextStep: shown.text(
     'KSeF has the invoice and is examining it, which can take hours. The result is fetched automatically. Do not issue the invoice in another way. If the connection status changes to ERROR, an administrator must save a new token or certificate.',
-    'The next step of the KSeF submission and who must take it, as a sentence.',
+    'A sentence that states the next step of the KSeF submission and who must take it.',
   ),
   verificationUrl: shown.textOrNull(
     null,
-    'The verification link for the QR code of an accepted invoice, or null if the invoice is not accepted.',
+    'The verification link for the QR code of an accepted invoice, or null if the invoice has not been accepted.',
   ),
   warnings: shown.list(
     warning,
@@ -106,7 +106,7 @@ const step = shown.record<AttemptStep>()({
   code: shown.orNull(
     z.int(),
     201,
-    'The status code of the step: the HTTP status for open, send and close; the status of the invoice or session at KSeF for status and confirmation. Null if there was no response, in which case it is not known whether a sent document arrived.',
+    'The status code of the step: the HTTP status for open, send and close; the status of the invoice or session in KSeF for status and confirmation. Null if there was no response; it is then not known whether a document that was sent has arrived.',
   ),
 });
 

@@ -41,7 +41,7 @@ export const createKsefSubmission = route({
   path: '/ksef-connections/:connectionId/submissions',
   summary: 'Submit an invoice to KSeF',
   description:
-    'Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409, which names the missing condition, and nothing is stored.',
+    'Submits an invoice at most once with a connection. A repeated request returns the stored submission, and queues it again if it was REJECTED or FAILED. The connection must be CONNECTED; the invoice must belong to its company, have an FA(3) document that KSeF accepts, not be dated in the future, and have the current decision PASS. Otherwise the request is refused with 409 and a message that names the missing condition, and nothing is stored.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CreateSubmission',
   timeoutMs: CREATE_TIMEOUT_MS,
   resourceName: 'KSeF connection or invoice',
@@ -84,7 +84,9 @@ const bulkItem = z
     invoiceId: shownInvoiceId(),
     status: z
       .int()
-      .describe('The status that POST .../submissions would return for this invoice: 202, 200, 404, 409 or 503.'),
+      .describe(
+        'The HTTP status that a separate POST .../submissions for this invoice would return: 202, 200, 404, 409 or 503.',
+      ),
     submission: submission.schema
       .nullable()
       .describe('The submission of the invoice, or null if the request for the invoice was refused.'),
@@ -93,7 +95,7 @@ const bulkItem = z
         code: z
           .string()
           .describe(
-            'The error code that explains why the invoice was not submitted, one of the codes of error responses.',
+            'The error code that explains why the invoice was not submitted. The codes are those of error responses.',
           ),
         message: z.string().describe('The message that explains why the invoice was refused and what must be changed.'),
       })
@@ -117,7 +119,7 @@ const bulkResult = z
   });
 
 function shownInvoiceId() {
-  return z.string().meta({ format: 'uuid' }).describe('The id of the invoice that the result is about.');
+  return z.string().meta({ format: 'uuid' }).describe('The id of the invoice to which the result applies.');
 }
 
 export const createKsefSubmissions = route({
@@ -187,7 +189,7 @@ export const listKsefSubmissions = route({
   path: '/ksef-connections/:connectionId/submissions',
   summary: 'List the submissions of a KSeF connection, newest first',
   description:
-    'Returns the 100 newest submissions. With `limit` or `cursor` the list is returned in pages, which reach all submissions.',
+    'Returns the 100 newest submissions. With `limit` or `cursor`, the list is returned in pages that include all submissions.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/ListSubmissions',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
@@ -259,14 +261,17 @@ export const cancelKsefSubmission = route({
   path: '/ksef-connections/:connectionId/submissions/:submissionId/cancel',
   summary: 'Cancel a queued KSeF submission',
   description:
-    'Cancels a submission that is still QUEUED. The submission becomes FAILED and the invoice may be submitted again. The request is refused with 409 once anything was sent.',
+    'Cancels a submission that is still QUEUED. The submission becomes FAILED, and the invoice can be submitted again. The request is refused with 409 once anything has been sent.',
   rpc: 'invoicecontrol.ksef.v1.SubmissionService/CancelSubmission',
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:submit' },
   params: submissionParams,
   takesEffectOnce: true,
   responses: {
-    200: { description: 'The KSeF submission, canceled by this or an earlier request.', schema: submission.schema },
+    200: {
+      description: 'The KSeF submission, which was canceled by this or an earlier request.',
+      schema: submission.schema,
+    },
   },
   refusals: [409],
   async handle({ params }, { ksefSubmissions }) {

@@ -12,7 +12,7 @@ import { grantorOf } from './grantor.js';
 const role = z
   .enum(roles)
   .describe(
-    'The role of the API key: VIEWER (reads), ANALYST (reviews), ADMIN (manages) or OWNER (may do everything).',
+    'The role of the API key: VIEWER (can read), ANALYST (can also review), ADMIN (can also manage) or OWNER (can do everything).',
   );
 const grantedScope = z.enum([...scopes, ALL_SCOPES]);
 const grantedScopes = z
@@ -37,7 +37,7 @@ export const apiKey = shown.record<ApiKey>('ApiKey')({
   ),
   lastUsedAt: shown.instantOrNull(
     null,
-    'The day on which the API key was last used, as a time that is exact to the day. Null if the key was never used.',
+    'The time when the API key was last used, rounded down to the day. Null if the key was never used.',
     'lastUsedTime',
   ),
 });
@@ -90,7 +90,7 @@ export const createApiKey = route({
       scopes: namedScopes
         .optional()
         .describe(
-          'The scopes of the API key. If absent, the key has all scopes of its role. A VIEWER can have only scopes that read.',
+          'The scopes of the API key. If absent, the key has all scopes of its role. A key with the role VIEWER can have only read scopes.',
         ),
       expires_at: dateTime()
         .optional()
@@ -163,7 +163,7 @@ export const updateApiKey = route({
         ),
       scopes: namedScopes
         .optional()
-        .describe('The scopes that the API key keeps. A VIEWER can keep only scopes that read.'),
+        .describe('The scopes that the API key keeps. A key with the role VIEWER can keep only read scopes.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'ApiKeyChange', minProperties: 1 })
@@ -191,7 +191,7 @@ export const revokeApiKey = route({
   resourceName: 'API key',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: apiKeyParams,
-  responses: { 204: { description: 'The API key is revoked at once.' } },
+  responses: { 204: { description: 'The API key has been revoked, effective immediately.' } },
   refusals: [409],
   async handle({ params }, { apiKeys }) {
     await apiKeys.revokeApiKey({ apiKeyId: params.apiKeyId });

@@ -15,7 +15,7 @@ const actor = shown.record<AuditEvent>()({
   ),
   id: shown.text(
     EXAMPLE_KEY_ID,
-    'The id of the API key or user that caused the audit event, or a fixed word for the operator and the system.',
+    'The id of the API key or user that caused the audit event, or a fixed identifier for the operator or the system.',
     'actorId',
   ),
 });
@@ -32,7 +32,7 @@ export const auditEvent = shown.record<AuditEvent>('AuditEvent')({
   ),
   action: shown.text(
     'company.created',
-    'The action that was audited, such as `api_key.created`. More actions may be added.',
+    'The action that was audited, such as `api_key.created`. New actions may be added.',
   ),
   target: shown.text(
     `company:${EXAMPLE_IDS.company}`,

@@ -134,7 +134,7 @@ export const deleteCompany = route({
   rpc: 'invoicecontrol.organization.v1.CompanyService/DeleteCompany',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: companyParams,
-  responses: { 204: { description: 'The company is deleted.' } },
+  responses: { 204: { description: 'The company has been deleted.' } },
   refusals: [409],
   async handle({ params }, { companies }) {
     await companies.deleteCompany({ companyId: params.companyId });

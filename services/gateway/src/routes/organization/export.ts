@@ -15,7 +15,7 @@ export const exportOrganization = route({
   path: '/organizations/current/export',
   summary: 'Export all data of the organization',
   description:
-    'Returns a ZIP archive with one file of JSON lines for each kind of record. With `include=originals` the archive also has the uploaded files. The archive is written while it is sent, so its length is not known in advance; its last file, `manifest.json`, lists the contents. The archive contains no secrets. Only one archive of an organization can be written at a time.',
+    'Returns a ZIP archive with one file of JSON lines for each kind of record. With `include=originals` the archive also has the uploaded files. The archive is created while it is sent, so its length is not known in advance; its last file, `manifest.json`, lists the contents. The archive contains no secrets. Only one archive of an organization can be created at a time.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/BeginExport',
   access: { minimumRole: 'OWNER', scope: 'organization:read' },
   timeoutMs: READ_TIMEOUT_MS,

@@ -10,13 +10,15 @@ import { grantorOf } from './grantor.js';
 
 const role = z
   .enum(roles)
-  .describe('The role of the member: VIEWER (reads), ANALYST (reviews), ADMIN (manages) or OWNER (may do everything).');
+  .describe(
+    'The role of the member: VIEWER (can read), ANALYST (can also review), ADMIN (can also manage) or OWNER (can do everything).',
+  );
 
 export const member = shown.record<Member>('Member')({
   userId: shown.id(EXAMPLE_IDS.assignee, 'The id of the member.'),
   email: shown.text('ann@example.com', 'The e-mail address of the member.'),
   name: shown.made(
-    z.string().nullable().describe('The name of the member, or null if the invitation is not accepted yet.'),
+    z.string().nullable().describe('The name of the member, or null if the invitation has not been accepted yet.'),
     ({ name }: Member) => (name === '' ? null : name),
     'Ann Example',
   ),
@@ -24,7 +26,7 @@ export const member = shown.record<Member>('Member')({
   status: shown.word(
     z
       .enum(['INVITED', 'ACTIVE'])
-      .describe('The status of the member: INVITED (the invitation is not accepted yet) or ACTIVE.'),
+      .describe('The status of the member: INVITED (the invitation has not been accepted yet) or ACTIVE.'),
     'ACTIVE',
   ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the member was invited.', 'createdTime'),
@@ -61,8 +63,7 @@ export const inviteMember = route({
     .register(examples, { example: { email: 'ann@example.com', role: 'ANALYST' } }),
   responses: {
     201: {
-      description:
-        'The invited member. Only the e-mail contains the token of the invitation, which is valid for seven days.',
+      description: 'The invited member. Only the e-mail contains the invitation token, which is valid for seven days.',
       schema: member.schema,
       headers: ['Location'],
     },
@@ -85,12 +86,12 @@ export const acceptInvitation = publicRoute({
   method: 'post',
   path: '/members/accept',
   summary: 'Accept an invitation to become a member',
-  description: 'Makes an invited person a member. The token from the e-mail with the invitation proves the right.',
+  description: 'Makes an invited person a member. The token from the invitation e-mail authorizes the request.',
   rpc: 'invoicecontrol.organization.v1.MemberService/AcceptInvitation',
   access: 'public',
   body: z
     .strictObject({
-      token: text().describe('The token from the e-mail with the invitation. The token can be used only once.'),
+      token: text().describe('The token from the invitation e-mail. The token can be used only once.'),
       name: text(LABEL_LENGTH_MAX).describe('The name of the new member.'),
     })
     .meta({ id: 'InvitationAcceptance' })
@@ -150,7 +151,7 @@ export const removeMember = route({
   rpc: 'invoicecontrol.organization.v1.MemberService/RemoveMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   params: memberParams,
-  responses: { 204: { description: 'The member is removed, or the invitation is revoked.' } },
+  responses: { 204: { description: 'The member has been removed, or the invitation has been revoked.' } },
   refusals: [409],
   async handle({ params, principal }, { members }) {
     await members.removeMember({

@@ -26,7 +26,7 @@ export const notification = shown.record<Notification>('Notification')({
         'KSEF_INVOICES_REFUSED',
         'KSEF_SUBMISSION_REFUSED',
       ])
-      .describe('The kind of e-mail notification, which tells why the e-mail is sent.'),
+      .describe('The kind of e-mail notification, which identifies the reason for the e-mail.'),
     'INVITATION',
   ),
   subject: shown.text('Invitation to Demonstration Ltd', 'The subject line of the e-mail.'),
@@ -34,7 +34,7 @@ export const notification = shown.record<Notification>('Notification')({
     z
       .enum(['QUEUED', 'SENT', 'FAILED'])
       .describe(
-        'The status of the e-mail: QUEUED, SENT or FAILED (the last attempt failed and no further attempt follows).',
+        'The status of the e-mail: QUEUED, SENT or FAILED (all attempts failed, and no further attempt is made).',
       ),
     'SENT',
   ),

@@ -34,7 +34,7 @@ export const organizationResources: readonly Resource[] = [
   {
     tag: 'companies',
     description:
-      'The companies of the organization that are billed. An invoice is assigned to a company by the VAT id of its buyer.',
+      'The companies of the organization to which invoices are addressed. An invoice is assigned to a company by the VAT id of its buyer.',
     routes: [listCompanies, createCompany, getCompany, updateCompany, deleteCompany],
   },
   {

@@ -21,7 +21,7 @@ export const organization = shown.record<Organization>('Organization')({
   name: shown.text('Demonstration Ltd', 'The name of the organization.'),
   billingEmail: shown.textOrNull(
     'billing@example.com',
-    'The e-mail address to which bills are sent, or null if none is set.',
+    'The e-mail address to which subscription bills are sent, or null if none is set.',
   ),
   baseCurrency: shown.field(baseCurrency, 'EUR'),
   referenceValidationMode: shown.word(referenceValidationMode, 'DECLARED_PROFILES'),
@@ -101,7 +101,7 @@ export const updateOrganization = route({
   body: z
     .strictObject({
       name: text(LABEL_LENGTH_MAX).optional().describe('The name of the organization.'),
-      billing_email: email().optional().describe('The e-mail address to which bills are sent.'),
+      billing_email: email().optional().describe('The e-mail address to which subscription bills are sent.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'OrganizationChange', minProperties: 1 })

@@ -17,13 +17,14 @@ export const SCAN_ROWS_MAX = 5_000;
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
   valuesMax: 100_000,
-  advice: `A scan takes at most ${SCAN_ROWS_MAX} rows: send the others in further requests.`,
+  advice: `A scan accepts at most ${SCAN_ROWS_MAX} rows. Send the remaining rows in further requests.`,
 };
 
 function scanOf<R extends z.ZodType>(row: R) {
   return z.strictObject({
     companyId: uuid().optional().meta({
-      description: 'The id of the company that was billed. If absent, the default company of the organization is used.',
+      description:
+        'The id of the company to which the invoices are addressed. If absent, the default company of the organization is used.',
     }),
     rows: z
       .array(row)

@@ -6,7 +6,7 @@ export const scanResources: readonly Resource[] = [
   {
     tag: 'scans',
     description:
-      'Analyze historical invoices, up to 5,000 in a request. The invoices are analyzed together and become the history of their suppliers.',
+      'Analyze up to 5,000 historical invoices in one request. The invoices are analyzed together and become the history of their suppliers.',
     routes: [createScan, listScans, getScan],
   },
 ];

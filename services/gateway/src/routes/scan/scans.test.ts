@@ -194,8 +194,12 @@ describe('POST /scans', () => {
   });
 
   test.each<[string, Record<string, string>, RegExp]>([
-    ['with a key', { 'idempotency-key': 'k' }, /may have taken effect\. Retry it .* with the same Idempotency-Key/],
-    ['without one', {}, /may have taken effect\. Check that before you send it again/],
+    [
+      'with a key',
+      { 'idempotency-key': 'k' },
+      /may have taken effect\. Retry the request .* with the same Idempotency-Key/,
+    ],
+    ['without one', {}, /may have taken effect\. Check whether it did before you send the request again/],
   ])('of which nothing is heard is 504 and claims neither: %s', async (_, headers, sentence) => {
     create = () => Promise.reject(new DomainError('deadline', plainSentences.deadline));
     const response = await post({ rows: [plainRow] }, headers);
@@ -280,7 +284,7 @@ describe('the size of a scan', () => {
       expect(error).toMatchObject({
         code: 'INVALID_REQUEST',
         message:
-          'The body has more than 100000 values. A scan takes at most 5000 rows: send the others in further requests.',
+          'The body has more than 100000 values. A scan accepts at most 5000 rows. Send the remaining rows in further requests.',
       });
     }
     expect(created).toEqual([]);

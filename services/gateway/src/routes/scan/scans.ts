@@ -18,7 +18,7 @@ const skippedRow = shown.record<SkippedRow>()({
     z
       .enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE'])
       .describe(
-        'The reason for skipping the row: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
+        'The reason why the row was skipped: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
       ),
     SkipReason,
     'DUPLICATE_EXTERNAL_ID_IN_FILE',
@@ -72,7 +72,7 @@ export const scan = shown.record<Scan>('Scan')({
 /** A history scan in a list, without its skipped rows, because there may be thousands of them. */
 export const scanSummary = shown.record<Scan>('ScanSummary')({
   ...scanFields,
-  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that was billed.'),
+  companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company to which the invoice is addressed.'),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the history scan was accepted.', 'createdTime'),
 });
 

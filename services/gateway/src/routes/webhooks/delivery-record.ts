@@ -8,11 +8,7 @@ export const deliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'CANCELE
 
 export const delivery = shown.record<Delivery>('Delivery')({
   id: shown.text(EXAMPLE_DELIVERY_ID, 'The id of the webhook delivery.', 'deliveryId'),
-  webhookId: shown.id(
-    EXAMPLE_IDS.webhook,
-    'The id of the webhook that the webhook event is delivered to.',
-    'endpointId',
-  ),
+  webhookId: shown.id(EXAMPLE_IDS.webhook, 'The id of the webhook to which the event is delivered.', 'endpointId'),
   eventId: shown.text(
     'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e',
     'The id of the delivered webhook event, as in the header `svc-event-id`.',

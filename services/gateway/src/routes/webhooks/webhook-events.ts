@@ -8,7 +8,7 @@ import { severity } from '../analysis/finding-record.js';
 const invoiceId = shownId().describe('The id of the invoice that the webhook event is about.');
 const noInvoiceId = shownId()
   .nullable()
-  .describe('The id of the invoice that the webhook event is about, or null if the event is about no invoice.');
+  .describe('The id of the invoice that the webhook event is about, or null if the event is not about an invoice.');
 const counts = (what: string) => z.record(z.string(), z.int().min(0)).describe(what);
 
 const data = {
@@ -24,9 +24,7 @@ const data = {
       .min(0)
       .max(100)
       .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).'),
-    export_ready: z
-      .boolean()
-      .describe('Whether the invoice is ready to be paid, which is the case only if its decision is PASS.'),
+    export_ready: z.boolean().describe('Whether the invoice is ready to be paid. True only if the decision is PASS.'),
     canonical_export_path: z.string().describe('The path from which a payment system can fetch the exported invoice.'),
   }),
   'invoice.analysis.failed': z.object({
@@ -35,7 +33,7 @@ const data = {
     error: z
       .object({
         code: z.string().describe('The error code of the failed analysis. Clients should branch on this code.'),
-        message: z.string().describe('The message that explains to people why the analysis failed.'),
+        message: z.string().describe('The message that explains why the analysis failed.'),
       })
       .describe('The error that explains why the analysis of the document failed.'),
   }),
@@ -62,7 +60,7 @@ const data = {
       .describe('The id of the history scan that raised the finding, or null if no scan raised the finding.'),
     type: z.string().describe('The finding type. GET /v1/finding-types describes all types.'),
     severity,
-    summary: z.string().describe('A summary of the finding in a sentence.'),
+    summary: z.string().describe('A one-sentence summary of the finding.'),
   }),
   'finding.reviewed': z.object({
     finding_id: shownId().describe('The id of the reviewed finding.'),
@@ -75,7 +73,7 @@ const data = {
 
 const summaries: Readonly<Record<PublicEventType, string>> = {
   'invoice.analysis.completed': 'Notify the webhook of the decision on an invoice',
-  'invoice.analysis.failed': 'Notify the webhook of the failed analysis of a document',
+  'invoice.analysis.failed': 'Notify the webhook that the analysis of a document failed',
   'scan.completed': 'Notify the webhook of a completed scan of historical invoices',
   'finding.created': 'Notify the webhook of a new finding',
   'finding.reviewed': 'Notify the webhook of the review of a finding',

@@ -38,7 +38,7 @@ export const webhook = shown.record<Endpoint>('Webhook')({
   id: shown.id(EXAMPLE_IDS.webhook, 'The id of the webhook.', 'endpointId'),
   url: shown.text(EXAMPLE_URL, 'The normalized URL to which the webhook events are delivered.'),
   events: shown.field(
-    z.array(z.string()).describe('The types of webhook events that are delivered to the webhook.'),
+    z.array(z.string()).describe('The types of events that are delivered to the webhook.'),
     EXAMPLE_EVENTS,
   ),
   status: shown.name(
@@ -104,7 +104,7 @@ const fields = {
     .array(eventName)
     .min(1)
     .max(EVENTS_MAX)
-    .describe('The types of webhook events that are delivered to the webhook. A repeated type counts once.'),
+    .describe('The types of events that are delivered to the webhook. A repeated type counts once.'),
 };
 const webhookParams = z.object({ webhookId: pathId('webhook') });
 
@@ -113,7 +113,7 @@ export const createWebhook = route({
   method: 'post',
   path: '/webhooks',
   summary: 'Create a webhook',
-  description: 'Requires the plan SCALE or ENTERPRISE.',
+  description: 'Creating a webhook requires the SCALE or ENTERPRISE plan.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/CreateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { scope: 'webhooks:write' },
@@ -172,7 +172,7 @@ export const updateWebhook = route({
   path: '/webhooks/:webhookId',
   summary: 'Update a webhook',
   description:
-    'Sends attempts that are still due to the new URL, and applies new event types from now on. Setting the status to ACTIVE resets the count of failures; events that occurred while the webhook was DISABLED are not delivered.',
+    'Pending attempts are sent to the new URL, and new event types apply to future events. Setting the status to ACTIVE resets the failure count; events that occurred while the webhook was DISABLED are not delivered.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/UpdateEndpoint',
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { scope: 'webhooks:write' },
@@ -207,7 +207,7 @@ export const deleteWebhook = route({
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/DeleteEndpoint',
   access: { scope: 'webhooks:write' },
   params: webhookParams,
-  responses: { 204: { description: 'The webhook is deleted, and its pending deliveries are canceled.' } },
+  responses: { 204: { description: 'The webhook has been deleted, and its pending deliveries have been canceled.' } },
   async handle({ params }, { webhooks }) {
     await webhooks.deleteEndpoint({ endpointId: params.webhookId });
     return { status: 204 };
@@ -220,7 +220,7 @@ export const rotateWebhookSecret = route({
   path: '/webhooks/:webhookId/rotate-secret',
   summary: 'Rotate the signing secret of a webhook',
   description:
-    'Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time ends the older secret at once. The body may be omitted.',
+    'Creates a new signing secret. Deliveries are signed with both the new and the previous secret for 24 hours. Rotating again within that time invalidates the older secret at once. The body may be omitted.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/RotateSecret',
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
   params: webhookParams,
@@ -230,7 +230,9 @@ export const rotateWebhookSecret = route({
       revoke_previous: z
         .boolean()
         .optional()
-        .describe('Whether the previous signing secret ends at once. Set to true if the previous secret has leaked.'),
+        .describe(
+          'Whether the previous signing secret becomes invalid at once. Set to true if the previous secret has leaked.',
+        ),
     })
     .meta({ id: 'SecretRotation' })
     .register(examples, { example: { revoke_previous: false } }),
@@ -273,7 +275,7 @@ export const replayWebhook = route({
   path: '/webhooks/:webhookId/replay',
   summary: 'Send the failed deliveries of a webhook again',
   description:
-    'Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, the same request joins the replay and returns the same response.',
+    'Sends at most 10,000 FAILED deliveries that were created since the given time, oldest first. While the deliveries are being sent, a repeated request joins the replay in progress and returns the same response.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/ReplayFailedDeliveries',
   timeoutMs: REPLAY_TIMEOUT_MS,
   access: { minimumRole: 'ADMIN', scope: 'webhooks:write' },
@@ -281,7 +283,7 @@ export const replayWebhook = route({
   body: z
     .strictObject({
       since: dateTime().describe(
-        'The time from which failed webhook deliveries are sent again. Deliveries that were created at this time or later are included.',
+        'The time from which failed webhook deliveries are sent again. Deliveries created at or after this time are included.',
       ),
     })
     .meta({ id: 'WebhookReplay' })
