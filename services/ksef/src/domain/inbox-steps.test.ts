@@ -10,6 +10,7 @@ import {
   exportStarted,
   FAILURES_MAX,
   followed,
+  interrupted,
   nextNight,
   nextStep,
   PAUSE_MS,
@@ -173,7 +174,7 @@ describe('a window that was received whole', () => {
     expect(over.ended).toMatchObject([{ status: 'FAILED', errorMessage: expect.stringContaining(MARK) }]);
     const news = receive(running, stuck, { ...nothing, received: 1 });
     expect([news.ended, roleOf(news.inbox).run?.cursor]).toEqual([undefined, MARK]);
-    expect(receive(exported(news.inbox), stuck).ended).toMatchObject([{ status: 'FAILED' }]);
+    expect(receive(exported(news.inbox), stuck).ended).toMatchObject([{ status: 'PARTIAL', received: 1 }]);
   });
 
   test('that repeated the last 48 hours never moves the mark back', () => {
@@ -290,6 +291,32 @@ describe('refused invoices', () => {
     expect(inbox.refused).toEqual([{ ...kept, reason: 'Still no file.', lastAttemptAt: at(1_000).now }]);
     const over = receive(exported(inbox), { highWaterMark: HIGH_WATER });
     expect(over.ended).toMatchObject([{ status: 'PARTIAL', errorMessage: expect.stringContaining(NUMBER) }]);
+  });
+});
+
+describe('a package that was interrupted', () => {
+  const stored = (ms: number): Date => at(ms).now;
+  const broken = { ...nothing, received: 2, repeated: 1, lastStoredAt: stored(5) };
+  const { inbox } = interrupted(running, roleOf(running), broken, timing);
+
+  test('counts what it passed on, and the repeated window does not count it again', () => {
+    expect([inbox.invoicesReceived, runOf(roleOf(inbox))]).toMatchObject([2, { received: 2, repeated: 0 }]);
+    const again = { ...nothing, received: 1, repeated: 3, lastStoredAt: stored(9) };
+    const over = receive(inbox, { highWaterMark: HIGH_WATER }, again);
+    expect(over.ended).toMatchObject([{ status: 'SUCCEEDED', received: 3, repeated: 1 }]);
+    expect(over.inbox.invoicesReceived).toBe(3);
+  });
+
+  test('makes its run PARTIAL if the run ends then', () => {
+    expect(ended(inbox, roleOf(inbox), { message: 'x' }, timing).ended).toMatchObject([
+      { status: 'PARTIAL', received: 2 },
+    ]);
+  });
+
+  test('leaves later documents uncounted, in every role', () => {
+    expect(inbox.roles.map(({ since }) => since)).toEqual([stored(6), stored(6), stored(6)]);
+    const older = { ...nothing, repeated: 1, lastStoredAt: stored(1) };
+    expect(roleOf(receive(inbox, {}, older).inbox).since).toEqual(stored(6));
   });
 });
 

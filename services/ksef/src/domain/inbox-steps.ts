@@ -101,7 +101,7 @@ export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTi
     failures: 0,
   };
   const nightAt = isNight ? nextNight(inbox, timing) : role.nightAt;
-  return withRole(inbox, { ...role, dueAt: now, nightAt, isRequested: false, run });
+  return withRole(inbox, { ...role, dueAt: now, nightAt, since: role.since ?? now, isRequested: false, run });
 }
 
 /**
@@ -193,6 +193,18 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 }
 
 /**
+ * Counts the invoices of a package that was interrupted. The window is received again, and these invoices then count as
+ * received in this run and not as repeated.
+ */
+export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception, timing: InboxTiming): InboxChange {
+  const { refused, repeated, interrupted: before = 0 } = runOf(role);
+  const counted = withReception(inbox, role, reception, timing);
+  // The repeated window delivers and counts the repeated and the refused invoices again.
+  const run = { ...runOf(counted.role), refused, repeated, interrupted: before + reception.received };
+  return { inbox: withRole(counted.inbox, withRun(counted.role, run)) };
+}
+
+/**
  * Moves the mark to the end of a window in which every invoice was stored or is kept as refused. After a truncated
  * package, the next window follows at once. If not all refused invoices can be kept, the mark stays and the inbox waits
  * for a person.
@@ -221,9 +233,10 @@ export function windowReceived(
     hasMoved: run.hasMoved || compareInstants(moved, mark) > 0 || role.mark === undefined,
     failures: 0,
     restarts: 0,
+    interrupted: undefined,
     export: undefined,
   };
-  const nextRole = withRun({ ...role, mark: moved }, received);
+  const nextRole = withRun({ ...grown.role, mark: moved }, received);
   if (window.isTruncated && !hasProgress && reception.received === 0) {
     const message = `KSeF stored more invoices at ${next} than fit in one package, and does not return the remaining ones. Ask the KSeF helpdesk.`;
     return ended(grown.inbox, nextRole, { message }, timing);
@@ -292,7 +305,7 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
     finishedAt: now,
   };
   const idle: RoleInbox = {
-    ...role,
+    ...received.role,
     isPaused,
     error,
     run: undefined,
@@ -351,10 +364,13 @@ function nextRunAt(
 
 function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
   if (fault === undefined) return 'SUCCEEDED';
-  return run.hasMoved || fault.reception !== undefined ? 'PARTIAL' : 'FAILED';
+  return run.hasMoved || run.received > 0 || fault.reception !== undefined ? 'PARTIAL' : 'FAILED';
 }
 
-/** Adds received and refused invoices to a run and its inbox. */
+/**
+ * Adds received and refused invoices to a run and its inbox. Each document counts as received once, in one run of one
+ * role.
+ */
 function withReception(
   inbox: Inbox,
   role: RoleInbox,
@@ -362,17 +378,24 @@ function withReception(
   { now }: InboxTiming,
 ): { readonly inbox: Inbox; readonly role: RoleInbox; readonly areAllKept: boolean } {
   const run = runOf(role);
-  const { received, repeated } = reception;
+  const { received, lastStoredAt } = reception;
   const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
-  const next = withRun(role, {
+  const next = withRun(countedTo(role, lastStoredAt), {
     ...run,
     received: run.received + received,
-    repeated: run.repeated + repeated,
+    repeated: run.repeated + Math.max(0, reception.repeated - (run.interrupted ?? 0)),
     refused: [...run.refused, ...refused].slice(0, REFUSED_MAX),
   });
   const kept = keepRefusals(inbox.refused, reception, role.role, now);
-  const grown = { ...inbox, invoicesReceived: inbox.invoicesReceived + received, refused: kept.refused };
+  const roles = inbox.roles.map((one) => countedTo(one, lastStoredAt));
+  const grown = { ...inbox, roles, invoicesReceived: inbox.invoicesReceived + received, refused: kept.refused };
   return { inbox: withRole(grown, next), role: next, areAllKept: kept.areAllKept };
+}
+
+/** Notes that all documents that were stored up to a time are counted. */
+function countedTo(role: RoleInbox, storedAt: Date | undefined): RoleInbox {
+  if (storedAt === undefined || (role.since !== undefined && storedAt < role.since)) return role;
+  return { ...role, since: new Date(storedAt.getTime() + 1) };
 }
 
 function after(waitMs: number, { now, waitFactor }: InboxTiming): Date {

@@ -45,6 +45,8 @@ export interface RefusedInvoice {
 export interface RefusedFile extends RefusedInvoice {
   /** SHA-256 in base64. Undefined if KSeF stated none. */
   readonly invoiceHash?: string | undefined;
+  /** True when the document was stored, but does not count as received before its analysis is requested. */
+  readonly isUncounted?: boolean | undefined;
 }
 
 /** A refused invoice that an inbox keeps until it is stored. */
@@ -98,6 +100,8 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly startedAt: Date;
   /** Start of the first window of the run. */
   readonly from: string;
+  /** Number of invoices of the current window that were counted as received when a package was interrupted. */
+  readonly interrupted?: number | undefined;
   /** Start of the window that is being received. */
   readonly cursor: string;
   /** End of the last window that was received completely. */
@@ -121,6 +125,8 @@ export interface RoleInbox {
   readonly dueAt: Date;
   /** Time from which a run also receives the last 48 hours again. */
   readonly nightAt: Date;
+  /** Documents that were stored at this time or later have not been counted yet. Absent before the first run. */
+  readonly since?: Date | undefined;
   /** True if a person requested the next run. */
   readonly isRequested: boolean;
   /** True if runs cannot continue until a person acts. */

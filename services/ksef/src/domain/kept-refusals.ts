@@ -20,6 +20,8 @@ export interface Reception extends ReceivedCounts {
   readonly refused: readonly RefusedFile[];
   /** KSeF numbers of the invoices that are stored and whose analysis is requested. */
   readonly stored: ReadonlySet<string>;
+  /** Latest time at which one of the documents was stored, now or earlier. */
+  readonly lastStoredAt?: Date | undefined;
 }
 
 /** Returns the refused invoices that are neither stored nor dismissed. */
@@ -41,7 +43,7 @@ export function keepRefusals(
   const next = new Map(left.map((one) => [one.ksefNumber, one]));
   let room = REFUSALS_KEPT_MAX - waitingRefusals({ refused: left }).length;
   let areAllKept = true;
-  for (const { ksefNumber, reason, invoiceHash } of refused) {
+  for (const { ksefNumber, reason, invoiceHash, isUncounted } of refused) {
     if (stored.has(ksefNumber)) continue;
     const known = next.get(ksefNumber);
     if (known === undefined && room === 0) {
@@ -56,6 +58,7 @@ export function keepRefusals(
       reason,
       lastAttemptAt: now,
       ...(hash === undefined ? {} : { invoiceHash: hash }),
+      ...(isUncounted === true ? { isUncounted } : {}),
     });
   }
   return { refused: [...next.values()], areAllKept };

@@ -30,6 +30,7 @@ import type { Connection } from '../domain/connection.js';
 import { sha256 } from '../domain/encryption.js';
 import { INBOX_RUNS_MAX, REFUSALS_KEPT_MAX, uploadIdOf } from '../domain/inbox.js';
 import type { Inbox, InboxRun } from '../domain/inbox.js';
+import { FAILURES_MAX } from '../domain/inbox-steps.js';
 import { waitingRefusals } from '../domain/kept-refusals.js';
 import { callScopeStore } from '../storage/call-scopes.js';
 import type { CallScopeDocument } from '../storage/call-scopes.js';
@@ -694,6 +695,89 @@ describe('a refused invoice', () => {
       expect((await inboxOf(connection)).roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBeDefined();
     });
     expect(await refusalsOf(connection)).toEqual([fits.ksefNumber, over.ksefNumber]);
+  });
+});
+
+describe('counts', () => {
+  /** Enables an inbox in which only the buyer runs. */
+  const enableBuyer = async (connection: Connection): Promise<void> => {
+    await enable(connection);
+    const dueAt = new Date(Date.now() + 86_400_000);
+    const later = { $set: { 'roles.1.dueAt': dueAt, 'roles.2.dueAt': dueAt } };
+    await mongo.db.collection<InboxDocument>('inboxes').updateOne({ _id: connection.id }, later);
+  };
+
+  /** Makes the documents service fail once for an invoice. */
+  const breakOff = (services: Documents, ksefNumber: string | undefined): void => {
+    let isBroken = false;
+    services.beforeCall = (_, name, invoice) => {
+      if (name !== 'store' || isBroken || invoice.ksefNumber !== ksefNumber) return;
+      isBroken = true;
+      throw new Error('documents failed');
+    };
+  };
+
+  test('tell the truth after a package broke off and its export had to be repeated', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const invoices = [await purchase(connection), await purchase(connection), await purchase(connection)];
+    breakOff(services, invoices[1]?.ksefNumber);
+    const { contextNip } = connection;
+    // After the interruption, KSeF no longer has the export.
+    await control('POST', 'faults', { operation: 'R2', kind: 'PROBLEM', status: 410, context: contextNip, skip: 1 });
+    await enableBuyer(connection);
+    startReplica(services);
+    const [first] = await ended(connection);
+    expect(first).toMatchObject({ status: 'SUCCEEDED', received: 3, repeated: 0 });
+    expectReceived(services, connection, invoices);
+    await eventually(async () => expect((await inboxOf(connection)).invoicesReceived).toBe(3));
+  });
+
+  test('of a run that ends after a package broke off include what it received, and the next run repeats it', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const invoices = [await purchase(connection), await purchase(connection), await purchase(connection)];
+    breakOff(services, invoices[2]?.ksefNumber);
+    const { contextNip } = connection;
+    await control('POST', 'faults', {
+      operation: 'R2',
+      kind: 'STATUS',
+      status: 502,
+      times: FAILURES_MAX,
+      context: contextNip,
+      skip: 1,
+    });
+    await enableBuyer(connection);
+    startReplica(services);
+    const [first, second] = await ended(connection, 2);
+    expect(first).toMatchObject({ status: 'PARTIAL', received: 2, repeated: 0 });
+    expect(second).toMatchObject({ status: 'SUCCEEDED', received: 1, repeated: 2 });
+    expectReceived(services, connection, invoices);
+    await eventually(async () => expect((await inboxOf(connection)).invoicesReceived).toBe(3));
+  });
+
+  test('include a document whose analysis was refused at first, once it is accepted', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const refused = await purchase(connection);
+    const invoice = await purchase(connection);
+    services.beforeCall = (_, name, { ksefNumber }) => {
+      if (name === 'request' && ksefNumber === refused.ksefNumber)
+        throw new DomainError('not_found', 'No such company.');
+    };
+    await enableBuyer(connection);
+    startReplica(services);
+    expect((await ended(connection))[0]).toMatchObject({ received: 1, repeated: 0 });
+    services.beforeCall = () => {};
+    await eventually(async () => expect((await inboxOf(connection)).invoicesReceived).toBe(2));
+    expectReceived(services, connection, [refused, invoice]);
+  });
+
+  test('of two roles count an invoice once that is in the packages of both', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    await purchase(connection, { thirdNips: [connection.contextNip] });
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
+    const runs = await runsOf(connection);
+    expect([sum(runs, 'received'), sum(runs, 'repeated')]).toEqual([1, 1]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   exportOf,
   exportStarted,
   followed,
+  interrupted,
   nextStep,
   REPAIR_WAIT_MS_MAX,
   repaired,
@@ -155,7 +156,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
         case 'EXPORT':
           return await startExport(claim, role, { connection, calls });
         case 'FOLLOW':
-          return await follow(claim, role, { calls, limits, signal });
+          return await follow(claim, role, { connection, calls, limits, signal });
       }
     } catch (error) {
       if (error instanceof VersionConflict || signal.aborted) throw error;
@@ -195,7 +196,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const refused = [{ ksefNumber, reason: isLasting ? message : reason }];
       return repaired(inbox, role, { ...NOTHING, refused }, !isLasting, timing());
     }
-    const options = { since: run.startedAt, limits: more.limits, signal: more.signal };
+    const options = { since: role.since ?? run.startedAt, limits: more.limits, signal: more.signal };
     const { reception, exceeded } = await receiveAgain(deps, inbox, { refusal, file }, options);
     if (exceeded === undefined) return repaired(inbox, role, reception, false, timing());
     return paused(inbox, role, exceeded, reception);
@@ -230,7 +231,12 @@ export function inboxWorker(deps: Deps): InboxWorker {
   async function follow(
     claim: InboxClaim,
     role: RoleInbox,
-    more: { readonly calls: KsefCalls; readonly limits: MonthlyLimits; readonly signal: AbortSignal },
+    more: {
+      readonly connection: Connection;
+      readonly calls: KsefCalls;
+      readonly limits: MonthlyLimits;
+      readonly signal: AbortSignal;
+    },
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
@@ -247,39 +253,44 @@ export function inboxWorker(deps: Deps): InboxWorker {
     if (made.parts.length > 0 && receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     receiving++;
     try {
-      return await store(claim, await receive(inbox, role, { ...more, made, key }));
+      return await receive(claim, role, { ...more, made, key });
     } finally {
       receiving--;
     }
   }
 
   async function receive(
-    inbox: Inbox,
+    claim: InboxClaim,
     role: RoleInbox,
     {
+      connection,
       made,
       key,
       limits,
       signal,
     }: {
+      readonly connection: Connection;
       readonly made: ExportedPackage;
       readonly key: SessionKey;
       readonly limits: MonthlyLimits;
       readonly signal: AbortSignal;
     },
-  ): Promise<InboxChange> {
+  ): Promise<InboxClaim> {
+    const { inbox } = claim;
     const { environment } = inbox;
-    const since = exportOf(runOf(role)).startedAt;
-    if (made.parts.length === 0) {
-      return windowReceived(inbox, role, made, NOTHING, timing());
-    }
-    const { reception, exceeded } = await deps.packages.reading(
+    const since = role.since ?? exportOf(runOf(role)).startedAt;
+    if (made.parts.length === 0) return store(claim, windowReceived(inbox, role, made, NOTHING, timing()));
+    const { reception, exceeded, failure } = await deps.packages.reading(
       { environment, parts: made.parts, key },
       signal,
       (opened) => receivePackage(deps, inbox, opened, { since, limits, signal }),
     );
-    if (exceeded === undefined) return windowReceived(inbox, role, made, reception, timing());
-    return paused(inbox, role, exceeded, reception);
+    if (failure !== undefined) {
+      const counted = await store(claim, interrupted(inbox, role, reception, timing()));
+      return failed(counted, roleOf(counted.inbox, role.role), connection, failure);
+    }
+    if (exceeded !== undefined) return store(claim, paused(inbox, role, exceeded, reception));
+    return store(claim, windowReceived(inbox, role, made, reception, timing()));
   }
 
   /** Ends a run because the plan of the organization allows no more invoices. */

@@ -35,7 +35,7 @@ export interface ReceiveDeps {
 }
 
 export interface ReceiveOptions {
-  /** Documents that were stored earlier had been received before. */
+  /** Documents that were stored earlier have been counted before. */
   readonly since: Date;
   readonly limits: MonthlyLimits;
   readonly signal: AbortSignal;
@@ -45,14 +45,16 @@ export interface ReceiveOptions {
 export interface Received {
   readonly reception: Reception;
   /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */
-  readonly exceeded: string | undefined;
+  readonly exceeded?: string | undefined;
+  /** Failure that interrupted the package. The rest of the package was then not received. */
+  readonly failure?: unknown;
 }
 
 /**
  * Passes the invoices of a package on in the order of KSeF: each is stored in the documents service, and its analysis
  * is requested. Both happen once for each KSeF number, so this function may be repeated at any point. An invoice that
  * cannot be stored or analyzed is refused and holds up no other.
- * @throws DomainError if a service is unavailable; the reason of the signal
+ * @throws the reason of the signal
  */
 export async function receivePackage(
   deps: ReceiveDeps,
@@ -62,18 +64,23 @@ export async function receivePackage(
 ): Promise<Received> {
   const receiver = invoiceReceiver(deps, inbox, options);
   for (const refusal of opened.refused) receiver.refuse(refusal);
-  for (const expected of opened.expected) {
-    options.signal.throwIfAborted();
-    const { ksefNumber, invoiceHash } = expected;
-    const content = await opened.read(expected);
-    if (sha256(content) !== invoiceHash) {
-      receiver.refuse({ ksefNumber, reason: CONTENT_DIFFERS, invoiceHash });
-      continue;
+  try {
+    for (const expected of opened.expected) {
+      options.signal.throwIfAborted();
+      const { ksefNumber, invoiceHash } = expected;
+      const content = await opened.read(expected);
+      if (sha256(content) !== invoiceHash) {
+        receiver.refuse({ ksefNumber, reason: CONTENT_DIFFERS, invoiceHash });
+        continue;
+      }
+      const exceeded = await receiver.receive({ ksefNumber, invoiceHash, content });
+      if (exceeded !== undefined) return { reception: receiver.reception(), exceeded };
     }
-    const exceeded = await receiver.receive({ ksefNumber, invoiceHash, content });
-    if (exceeded !== undefined) return { reception: receiver.reception(), exceeded };
+  } catch (error) {
+    options.signal.throwIfAborted();
+    return { reception: receiver.reception(), failure: error };
   }
-  return { reception: receiver.reception(), exceeded: undefined };
+  return { reception: receiver.reception() };
 }
 
 /**
@@ -99,13 +106,13 @@ export async function receiveAgain(
     const exceeded = await receiver.receive({ ksefNumber, invoiceHash, content: file.xml });
     if (exceeded !== undefined) return { reception: receiver.reception(), exceeded };
   }
-  return { reception: receiver.reception(), exceeded: undefined };
+  return { reception: receiver.reception() };
 }
 
 /** Passes invoices of one inbox on, one after the other, and counts them. */
 function invoiceReceiver(
   { documents, analyses, waitFactor }: ReceiveDeps,
-  { organizationId, companyId, environment }: Inbox,
+  { organizationId, companyId, environment, refused: kept }: Inbox,
   { since, limits, signal }: ReceiveOptions,
 ): {
   refuse(refusal: RefusedFile): void;
@@ -118,6 +125,10 @@ function invoiceReceiver(
 } {
   const refused: RefusedFile[] = [];
   const stored = new Set<string>();
+  const uncounted = new Set(
+    kept.filter((one) => one.isUncounted === true && one.closedAt === undefined).map(({ ksefNumber }) => ksefNumber),
+  );
+  let lastStoredAt: Date | undefined;
   let received = 0;
   let repeated = 0;
   const refuse = (refusal: RefusedFile): void => {
@@ -126,37 +137,41 @@ function invoiceReceiver(
   };
   const patiently = <T>(work: () => Promise<T>): Promise<T> => retryTemporary(work, waitFactor, signal);
 
-  async function passOn(invoice: ReceivedInvoice): Promise<Date> {
-    const { content: _, ...document } = invoice;
-    const { storedAt } = await patiently(() => documents.store(invoice, limits.uploadBytes, context));
+  async function analyze(invoice: Omit<ReceivedInvoice, 'content'>): Promise<void> {
     try {
-      await patiently(() => analyses.request(document, limits.analyses, context));
+      await patiently(() => analyses.request(invoice, limits.analyses, context));
     } catch (error) {
       // The document cannot be read. Users see it as a failed upload.
       if (!(error instanceof DomainError) || error.kind !== 'unprocessable') throw error;
     }
-    return storedAt;
   }
 
   return {
     refuse,
     async receive({ ksefNumber, invoiceHash, content }) {
-      const uploadId = uploadIdOf(companyId, ksefNumber);
+      const invoice = { organizationId, companyId, ksefNumber, uploadId: uploadIdOf(companyId, ksefNumber) };
+      let isNew = false;
       try {
-        const storedAt = await passOn({ organizationId, companyId, uploadId, ksefNumber, content });
-        stored.add(ksefNumber);
-        if (storedAt >= since) received++;
-        else repeated++;
-        inboxInvoice(environment, storedAt >= since ? 'RECEIVED' : 'REPEATED');
+        const { storedAt } = await patiently(() =>
+          documents.store({ ...invoice, content }, limits.uploadBytes, context),
+        );
+        isNew = storedAt >= since || uncounted.has(ksefNumber);
+        await analyze(invoice);
+        if (lastStoredAt === undefined || storedAt > lastStoredAt) lastStoredAt = storedAt;
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
         if (error.kind === 'usage_exceeded') return error.publicMessage;
         if (!LASTING.has(error.kind)) throw error;
-        refuse({ ksefNumber, reason: error.publicMessage, invoiceHash });
+        refuse({ ksefNumber, reason: error.publicMessage, invoiceHash, ...(isNew ? { isUncounted: true } : {}) });
+        return undefined;
       }
+      stored.add(ksefNumber);
+      if (isNew) received++;
+      else repeated++;
+      inboxInvoice(environment, isNew ? 'RECEIVED' : 'REPEATED');
       return undefined;
     },
-    reception: () => ({ received, repeated, refused, stored }),
+    reception: () => ({ received, repeated, refused, stored, lastStoredAt }),
   };
 }
 
