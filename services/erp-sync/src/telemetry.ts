@@ -48,7 +48,7 @@ export function reportRuns({
     {
       'erp.sync_lag': {
         unit: 's',
-        description: 'Time for which the connection that has waited longest has been due for a run.',
+        description: 'How long the longest-waiting connection has been due for a run.',
       },
     },
     async () =>

@@ -27,7 +27,7 @@ export function reportDeliveries({
     {
       'webhooks.oldest_due_age': {
         unit: 's',
-        description: 'Time for which the delivery that has waited longest has been due.',
+        description: 'How long the longest-waiting delivery has been due.',
       },
       'webhooks.requests_in_flight': { unit: '{request}', description: 'Number of requests to endpoints in progress.' },
     },

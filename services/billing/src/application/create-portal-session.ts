@@ -32,7 +32,7 @@ export const createPortalSession =
     if (customerId === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The organization has no subscription yet. Start one with POST /v1/billing/checkout.',
+        'The organization has no subscription yet. Start a subscription with POST /v1/billing/checkout.',
       );
     }
     const open = account?.subscriptions.filter((one) => one.status !== 'canceled' && one.customerId === customerId);
@@ -43,7 +43,7 @@ export const createPortalSession =
       if (error instanceof UnknownAtProvider) {
         throw new DomainError(
           'not_found',
-          'The payment provider does not know the customer of this subscription. Ask support to check who pays for it.',
+          'The payment provider does not know the customer of this subscription. Ask support to check who pays for the subscription.',
           { cause: error },
         );
       }

@@ -58,7 +58,7 @@ export const receiveUpload =
     const receiving = await deps.uploads.claim(uploadId);
     if (receiving === undefined) {
       requireOpen((await deps.uploads.find(uploadId, undefined)) ?? upload, deps.clock.now());
-      throw inProgress('Another PUT of this upload is in progress. Wait until it has ended.');
+      throw inProgress('Another PUT of this upload is in progress. Wait until that PUT has finished.');
     }
     await storeContent(deps, receiving, { chunks, monthlyLimit: upload.monthlyLimit });
   };
@@ -195,7 +195,7 @@ function checkedContent(
   return {
     chunks: check(),
     mediaType() {
-      if (mediaType === undefined) throw new TypeError('The content was not read.');
+      if (mediaType === undefined) throw new TypeError('The content of the upload was not read.');
       return mediaType;
     },
   };

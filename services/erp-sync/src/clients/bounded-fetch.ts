@@ -35,7 +35,7 @@ export function boundedFetch({
         { deadlineMs: callMs, bytesMax: answerBytesMax, signal: init.signal ?? undefined },
       );
       const { status, body } = answer;
-      if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The response of the ERP is larger than the limit.');
+      if (body === undefined) throw new ErpFault('BAD_RESPONSE', 'The ERP response is larger than the limit.');
       return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;

@@ -53,16 +53,16 @@ function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
   if (error instanceof CallTimeout) {
     const seconds = Math.ceil(deadlineMs / 1_000);
-    return new Outage('TIMEOUT', `The response of the ERP was not complete within ${seconds} seconds.`);
+    return new Outage('TIMEOUT', `The ERP response was not complete within ${seconds} seconds.`);
   }
   if (error instanceof BlockedAddressError)
     return new ErpFault('BAD_RESPONSE', 'The host of the ERP resolves to an address that must not be called.');
   if (error instanceof UnaskedEncoding)
-    return new ErpFault('BAD_RESPONSE', 'The ERP responded in an encoding that was not requested.');
+    return new ErpFault('BAD_RESPONSE', 'The ERP response has an encoding that was not requested.');
   const code = (error as { code?: unknown } | undefined)?.code;
   if (code === 'ETIMEDOUT') return new Outage('TIMEOUT', 'The ERP did not respond in time.');
   if (typeof code === 'string' && code.startsWith('Z_')) {
     return new Outage('BAD_RESPONSE', 'The ERP responded with data that cannot be decompressed.');
   }
-  return new Outage('UPSTREAM_ERROR', 'The ERP is unavailable, or interrupted its response.');
+  return new Outage('UPSTREAM_ERROR', 'The ERP is unavailable, or its response was interrupted.');
 }

@@ -22,7 +22,7 @@ export async function readJson(response: Response): Promise<unknown> {
 export async function requireOk(response: Response): Promise<void> {
   const { ok, status } = response;
   if (ok) return;
-  if (status === 429) throw new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.');
+  if (status === 429) throw new Outage('RATE_LIMITED', 'The ERP currently accepts no more requests.');
   if (await isOfErp(response)) {
     if (status === 401) throw new ErpFault('AUTH_FAILED', 'The ERP refused access.');
     if (status === 403) throw new ErpFault('PERMISSION_DENIED', 'The ERP refused access to this company.');

@@ -159,5 +159,5 @@ function appRefused(): ErpFault {
 
 function rateLimited({ headers }: Response): ErpFault {
   const waitMs = readRetryAfterMs(Object.fromEntries(headers));
-  return new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.', waitMs);
+  return new Outage('RATE_LIMITED', 'The ERP currently accepts no more requests.', waitMs);
 }

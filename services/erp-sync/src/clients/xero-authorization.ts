@@ -55,7 +55,7 @@ export function xeroAuthorization(
         (one) => one.authEventId === authEventId && one.tenantType === 'ORGANISATION',
       );
       if (connected === undefined)
-        throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include an organisation of Xero.');
+        throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include a Xero organisation.');
       // The tokens for several companies would form one chain, and each refresh would terminate the access to the
       // others.
       if (more.length > 0) {
@@ -99,6 +99,6 @@ function authEventOf(accessToken: string): string {
     const payload = accessToken.split('.')[1] ?? '';
     return claims.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))).authentication_event_id;
   } catch {
-    throw new ErpFault('BAD_RESPONSE', 'The access token of Xero does not name the consent.');
+    throw new ErpFault('BAD_RESPONSE', 'The Xero access token does not name the consent.');
   }
 }

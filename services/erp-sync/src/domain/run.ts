@@ -216,8 +216,7 @@ function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
   if (error !== undefined) return { code: error.code, message: error.message };
   return {
     code: 'RECORD_INVALID',
-    message:
-      'More than 5 % of the records of the ERP cannot be read. The runs of the connection list the first of them.',
+    message: 'More than 5% of the ERP records cannot be read. The runs of the connection list the first of them.',
   };
 }
 

@@ -50,7 +50,7 @@ function isOf(known: string, code: string): boolean {
 
 /** Returns an outage that is based only on the status. */
 export function outageOf({ status, codes }: CodedAnswer): Outage {
-  if (status === 429) return new Outage('RATE_LIMITED', 'The ERP accepts no more requests at the moment.');
+  if (status === 429) return new Outage('RATE_LIMITED', 'The ERP currently accepts no more requests.');
   if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not respond in time.');
   if (status === 200 && codes.length === 0) {
     return new Outage('BAD_RESPONSE', 'The response did not come from the ERP, or is incomplete.');

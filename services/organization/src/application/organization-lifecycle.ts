@@ -110,7 +110,7 @@ export const restoreByToken =
       if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
         throw new DomainError(
           'unauthenticated',
-          'The recovery token is unknown, already used or expired. Send the one from the response to the last deletion.',
+          'The recovery token is unknown, already used or expired. Send the token from the response to the last deletion.',
         );
       }
       return restore(deps, organization, { ...context, actor: deletion.by ?? HOLDER_OF_TOKEN });

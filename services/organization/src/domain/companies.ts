@@ -74,7 +74,10 @@ export function changeCompany(organization: Organization, companyId: string, inp
   };
   const isDefault = organization.defaultCompanyId === companyId;
   if (isDefault && input.isDefault === false) {
-    throw new DomainError('wrong_state', 'One company is always the default. Make another one the default instead.');
+    throw new DomainError(
+      'wrong_state',
+      'One company is always the default. Make another company the default instead.',
+    );
   }
   refuseDuplicateTaxId(organization, company);
   return {
@@ -91,7 +94,10 @@ export function changeCompany(organization: Organization, companyId: string, inp
 export function removeCompany(organization: Organization, companyId: string): Organization {
   requireCompany(organization, companyId);
   if (organization.defaultCompanyId === companyId) {
-    throw new DomainError('wrong_state', 'The default company cannot be removed. Make another one the default first.');
+    throw new DomainError(
+      'wrong_state',
+      'The default company cannot be removed. Make another company the default first.',
+    );
   }
   return { ...organization, companies: organization.companies.filter(({ id }) => id !== companyId) };
 }

@@ -58,7 +58,10 @@ export const replayDelivery =
   };
 
 function notReplayable(state: string): DomainError {
-  return new DomainError('wrong_state', `This delivery is ${state}. Only a FAILED or SKIPPED one can be replayed.`);
+  return new DomainError(
+    'wrong_state',
+    `This delivery is ${state}. Only a FAILED or SKIPPED delivery can be replayed.`,
+  );
 }
 
 /** Maximum number of failed deliveries that one request replays. */

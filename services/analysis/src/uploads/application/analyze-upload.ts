@@ -311,7 +311,7 @@ async function neverAnalyzed(
   return new DomainError(
     'wrong_state',
     kept !== undefined
-      ? 'The document was not analyzed yet, so there is nothing to correct. Send it to POST /v1/invoices/from-upload first.'
+      ? 'The document has not been analyzed yet, so there is nothing to correct. Analyze the document with POST /v1/invoices/from-upload first.'
       : 'The upload has no content yet. PUT the document to its upload_url and analyze it first.',
   );
 }
@@ -352,7 +352,7 @@ function correctable(record: UploadRecord): ReadUpload | FailedUpload {
   throw new DomainError(
     'wrong_state',
     record.state === 'FAILED'
-      ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable one.'
+      ? 'Nothing could be read from this document, so there is nothing to correct. Upload a readable document.'
       : 'The document is still being analyzed, perhaps with an earlier correction. Send the correction when the analysis is complete.',
   );
 }

@@ -72,7 +72,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       inProgress: firstInProgress(),
       wrongState: new DomainError(
         'wrong_state',
-        'The default company cannot be removed. Make another one the default first.',
+        'The default company cannot be removed. Make another company the default first.',
       ),
     },
   },
