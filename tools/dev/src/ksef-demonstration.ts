@@ -68,7 +68,7 @@ export async function demonstrateKsef(
   print('');
   print('An invoice of its own that an organization submits to KSeF:');
   const rows = [
-    ['', 'number', 'supplier', 'amount', 'decision', 'KSeF', 'number of KSeF'],
+    ['', 'number', 'supplier', 'amount', 'decision', 'KSeF', 'KSeF number'],
     [
       ...nameRow('FA(3), uploaded as XML', invoice),
       analysis.decision,

@@ -21,5 +21,5 @@ const { outcome } = await pool.read({
     yield Buffer.from(document);
   },
 });
-process.stdout.write('failure' in outcome ? outcome.failure.message : 'It read an invoice.');
+process.stdout.write('failure' in outcome ? outcome.failure.message : 'The process read an invoice.');
 pool.close();

@@ -53,7 +53,10 @@ export const updateConnection =
       requireNotDisabled(connection);
       const isReadAgain = importFrom !== undefined && importFrom !== connection.importFrom;
       if (isReadAgain && connection.runningRunId !== undefined) {
-        throw new DomainError('in_progress', 'A synchronisation is in progress. Change import_from when it has ended.');
+        throw new DomainError(
+          'in_progress',
+          'A synchronisation run is in progress. Change import_from after the run has finished.',
+        );
       }
       const isPaused = update.isPaused ?? connection.isPaused;
       const isResumed = connection.isPaused && !isPaused;

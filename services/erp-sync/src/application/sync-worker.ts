@@ -209,7 +209,7 @@ export function syncWorker(deps: Deps): SyncWorker {
       const found = await connections.find(organizationId, connectionId);
       if (found === undefined) throw notFound('ERP connection');
       if (found.status === 'DISABLED') {
-        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect it again.');
+        throw new DomainError('wrong_state', 'The ERP is disconnected. Connect the ERP again.');
       }
       if (found.runningRunId !== undefined && !found.isSilent) throw running();
       if (isStopped || own.size >= RUNS_MAX + RUNS_WAITING_MAX) {
@@ -239,6 +239,6 @@ export function syncWorker(deps: Deps): SyncWorker {
 function running(): DomainError {
   return new DomainError(
     'in_progress',
-    'A run of this connection is in progress. Wait until it has ended, then start another one.',
+    'A run of this connection is in progress. Wait until that run has finished, then start another run.',
   );
 }

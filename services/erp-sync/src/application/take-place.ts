@@ -32,6 +32,6 @@ export async function takeConnectionPlace(
 export function planIsUsedUp(limit: number): DomainError {
   return new DomainError(
     'usage_exceeded',
-    `The plan allows ${limit} ERP ${limit === 1 ? 'connection' : 'connections'}, and all are in use. Delete one, or change the plan.`,
+    `The plan allows ${limit} ERP ${limit === 1 ? 'connection' : 'connections'}, and all are in use. Delete a connection, or change the plan.`,
   );
 }

@@ -206,7 +206,7 @@ export function deleteOrganization(
   if (hasSubscription ?? isUnderSubscription(organization.subscriptionStatus)) {
     throw new DomainError(
       'wrong_state',
-      'The organization has a subscription. Cancel it before you delete the organization.',
+      'The organization has a subscription. Cancel the subscription before you delete the organization.',
     );
   }
   const recoveryExpiresAt = new Date(now.getTime() + retentionMs);

@@ -97,7 +97,7 @@ async function takeEndpointPlace(
   if (await takePlace({ places, existing }, organizationId, id, limit)) return;
   throw new DomainError(
     'usage_exceeded',
-    `The plan allows ${limit} webhook ${limit === 1 ? 'endpoint' : 'endpoints'}, and all are in use. Delete one, or change the plan.`,
+    `The plan allows ${limit} webhook ${limit === 1 ? 'endpoint' : 'endpoints'}, and all are in use. Delete a webhook, or change the plan.`,
   );
 }
 

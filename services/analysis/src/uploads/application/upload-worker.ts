@@ -184,7 +184,7 @@ async function readUpload(
     if (!(error instanceof DomainError) || error.kind !== 'not_found') throw error;
     await failUpload(deps, record, undefined, {
       reason: 'DAMAGED',
-      message: 'The uploaded document is no longer stored. Upload it again.',
+      message: 'The uploaded document is no longer stored. Upload the document again.',
       missingFields: [],
     });
     return undefined;

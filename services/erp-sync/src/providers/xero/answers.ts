@@ -57,7 +57,7 @@ export function faultOfAnswer(
 }
 
 export function disconnected(): ErpFault {
-  return new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect it again.');
+  return new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect the organisation again.');
 }
 
 /** Returns a fault that names each list with its required scope. */

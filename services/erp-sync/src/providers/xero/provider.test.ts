@@ -427,7 +427,7 @@ describe('faults', () => {
     await fetch(`${base}/connections/${id}`, { method: 'DELETE', headers: { authorization } });
     await expect(readAll(open(), 'vendors')).rejects.toMatchObject({
       code: 'REAUTH_REQUIRED',
-      message: 'The organisation was disconnected in Xero. Connect it again.',
+      message: 'The organisation was disconnected in Xero. Connect the organisation again.',
     });
   });
 
