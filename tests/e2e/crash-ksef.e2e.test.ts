@@ -36,8 +36,16 @@ let ksef: Ksef;
 
 beforeAll(async () => {
   ksef = await startKsef();
+  // A few rounds make more exports than KSeF allows in an hour.
+  await ksef.control('PUT settings', { limitFactor: 0 });
   system = await startKillableSystem({
-    ksefEnv: { ...ksef.env, KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '30', KSEF_LEASE_SECONDS: '5' },
+    ksefEnv: {
+      ...ksef.env,
+      KSEF_WAIT_FACTOR: '0.05',
+      KSEF_REQUEST_SECONDS: '30',
+      KSEF_LEASE_SECONDS: '5',
+      KSEF_LIMIT_FACTOR: '1000',
+    },
     documentsEnv: { UPLOAD_SWEEP_SECONDS: '1' },
   });
 }, 120_000);
