@@ -173,7 +173,12 @@ const unknownIds: Readonly<Record<string, string>> = {
   deliveryId: `dlv_${'a'.repeat(26)}`,
 };
 /** Path parameters that name a part of a resource. */
-const parts: Readonly<Record<string, string>> = { page: '1', provider: 'PROVIDER_C', submissionId: UNKNOWN_ID };
+const parts: Readonly<Record<string, string>> = {
+  page: '1',
+  provider: 'PROVIDER_C',
+  submissionId: UNKNOWN_ID,
+  ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C',
+};
 /** Paths at which resources are read, by the name of the path parameter. */
 const collections: Readonly<Record<string, string>> = {
   invoiceId: '/invoices',
