@@ -52,23 +52,23 @@ export default defineConfig({
         maxWorkers: 2,
       }),
       // Each of these files has a process of its own, because it tests things that a process does once, such as the start of telemetry.
-      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
-      project('integration', 2, {
+      project('isolated', 2, { include: [isolated], globalSetup: [servers], isolate: true }),
+      project('integration', 3, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
         globalSetup: [servers],
       }),
-      project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
-      project('e2e', 4, {
+      project('contract', 4, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
+      project('e2e', 5, {
         include: ['tests/e2e/**/*.test.ts'],
         exclude: [...notOurs, crashes],
         globalSetup: [servers, product],
       }),
-      project('crash', 5, { include: [crashes] }),
-      project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
+      project('crash', 6, { include: [crashes] }),
+      project('attack', 7, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
       // Minutes of elections and outages in real time: `npm run test:failover`.
       ...(process.env.FAILOVER
-        ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
+        ? [project('failover', 8, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
         : []),
     ],
   },
