@@ -73,7 +73,7 @@ function checkPaths(path, text) {
   }
 }
 
-/** Tells whether the path is an entry point of a package, such as `packages/runtime/mongo/audit`. */
+/** Checks whether the path is an entry point of a package, such as `packages/runtime/mongo/audit`. */
 function isEntry(named) {
   const [root, name, ...rest] = named.split('/');
   return (
@@ -118,7 +118,7 @@ function checkCitations(path, text) {
   }
 }
 
-/** Tells whether a page has a section: `5`, `7.1`, or a numbered rule such as `0.3`. */
+/** Checks whether a page has a section: `5`, `7.1`, or a numbered rule such as `0.3`. */
 function hasSection(page, section) {
   const isHeading = (wanted) =>
     headingsOf(page).some((heading) => heading.startsWith(`${wanted} `) || heading.startsWith(`${wanted}. `));

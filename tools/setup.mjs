@@ -118,7 +118,7 @@ async function build() {
   saveState({ sources });
 }
 
-/** True when npm has already installed the packages of the lock file, as after `npm install <package>`. */
+/** True if npm has already installed the packages of the lock file, as after `npm install <package>`. */
 function isInstalled() {
   const record = 'node_modules/.package-lock.json';
   if (!existsSync(record)) return false;

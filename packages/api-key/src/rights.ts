@@ -34,12 +34,12 @@ export type Scope = (typeof scopes)[number];
 export const ALL_SCOPES = '*';
 export type GrantedScope = Scope | typeof ALL_SCOPES;
 
-/** Tells whether `role` is `minimum` or higher. An unknown role is never high enough. */
+/** Checks whether `role` is `minimum` or higher. An unknown role is never high enough. */
 export function isRoleAtLeast(role: string, minimum: Role): boolean {
   return roles.indexOf(role as Role) >= roles.indexOf(minimum);
 }
 
-/** Tells whether the granted scopes contain the needed scope, by name or by `*`. */
+/** Checks whether the granted scopes contain the needed scope, by name or by `*`. */
 export function hasScope(granted: readonly string[], needed: GrantedScope): boolean {
   return granted.includes(ALL_SCOPES) || granted.includes(needed);
 }

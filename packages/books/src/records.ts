@@ -243,7 +243,7 @@ function withoutWrongNumber(values: Values): Values {
 type UnreadAccount = { readonly [name in 'iban' | 'sortCode' | 'accountNumber']: string | undefined };
 
 /**
- * Tells whether an account has either no number that can be compared, or a valid one. National check digits are not
+ * Checks whether an account has either no number that can be compared, or a valid one. National check digits are not
  * verified.
  */
 function isReadable({ iban, sortCode, accountNumber }: UnreadAccount): boolean {

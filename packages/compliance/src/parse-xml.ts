@@ -54,7 +54,7 @@ function isNamespaceName({ message }: { readonly message: string }): boolean {
 }
 
 /**
- * Tells whether there is a DOCTYPE before the root element. In a comment or in the text of the invoice it has no
+ * Checks whether there is a DOCTYPE before the root element. In a comment or in the text of the invoice it has no
  * meaning. Zero bytes are skipped, so that UTF-16 and UTF-32 can be read like ASCII.
  */
 function hasDocumentType(bytes: Uint8Array): boolean {

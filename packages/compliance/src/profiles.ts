@@ -220,9 +220,9 @@ export function identifyProfile(evidence: ProfileEvidence): Profile | null {
 }
 
 /**
- * Tells whether other declarations contradict the XML: the XMP conformance level of a PDF (`EN 16931`), the name of the
- * attachment (`xrechnung.xml`), or the specification identifier of a second attachment. Texts that declare no profile
- * are ignored.
+ * Checks whether other declarations contradict the XML: the XMP conformance level of a PDF (`EN 16931`), the name of
+ * the attachment (`xrechnung.xml`), or the specification identifier of a second attachment. Texts that declare no
+ * profile are ignored.
  */
 export function contradictsProfile(profile: Profile, declarations: readonly string[]): boolean {
   return declarations.some((declaration) => {

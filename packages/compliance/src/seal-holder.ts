@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 const ISSUERS_MAX = 4;
 
 /**
- * Tells whether a certificate is one of the trusted certificates, or was issued by one of them, directly or through
+ * Checks whether a certificate is one of the trusted certificates, or was issued by one of them, directly or through
  * issuers whose certificates came with it. A certificate that came with a document is never trusted by itself.
  * @param at the time at which all these certificates must be valid
  */
@@ -27,7 +27,7 @@ interface Chain {
   readonly at: Date;
 }
 
-/** Tells whether a certificate is valid at a given time. */
+/** Checks whether a certificate is valid at a given time. */
 export function isValidAt({ validFrom, validTo }: X509Certificate, at: Date): boolean {
   return new Date(validFrom) <= at && at <= new Date(validTo);
 }

@@ -97,7 +97,7 @@ const OTHER_CERTIFICATE =
 const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
 
 /**
- * Tells whether a signature has the elements of the standard in the standard order. The library uses the first element
+ * Checks whether a signature has the elements of the standard in the standard order. The library uses the first element
  * with a name, wherever it is; this order makes sure that it is the right one.
  */
 function hasUsualParts(signature: Element): boolean {
@@ -167,7 +167,7 @@ function readProperties(text: string, { raw }: X509Certificate): SignedPropertie
   }
 }
 
-/** Tells whether a key fits a signature algorithm. A key is never tried with another algorithm. */
+/** Checks whether a key fits a signature algorithm. A key is never tried with another algorithm. */
 function isStrong({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, kind: 'rsa' | 'ec'): boolean {
   if (asymmetricKeyType !== kind) return false;
   return kind === 'rsa'

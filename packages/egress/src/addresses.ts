@@ -31,7 +31,7 @@ const denied4 = blockListOf(IPV4_DENIED);
 const public6 = blockListOf([IPV6_PUBLIC]);
 const denied6 = blockListOf(IPV6_DENIED);
 
-/** Tells whether an address (without brackets) may be called. False for a text that is not an address. */
+/** Checks whether an address (without brackets) may be called. False for a text that is not an address. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**

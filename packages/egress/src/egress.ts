@@ -25,7 +25,7 @@ export class BlockedAddressError extends Error {
 /** Checks and calls customer URLs. Each service that calls them has one instance. */
 export interface Egress {
   /**
-   * Tells whether the URL may be registered, by its format and the addresses that its name currently resolves to. A
+   * Checks whether the URL may be registered, by its format and the addresses that its name currently resolves to. A
    * name that cannot be resolved within three seconds is accepted, because it may exist later; every call resolves it
    * again.
    */
@@ -127,7 +127,7 @@ const refused: CustomerUrl = {
   problem: 'must resolve to a public address; private, local and reserved addresses are not called',
 };
 
-/** Tells whether the addresses are known to be blocked. False if the lookup takes too long. */
+/** Checks whether the addresses are known to be blocked. False if the lookup takes too long. */
 async function isBlockedWithin(addresses: Promise<readonly string[]>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<boolean>((resolve) => {

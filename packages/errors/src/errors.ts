@@ -92,7 +92,7 @@ export class DomainError extends Error {
   }
 }
 
-/** Tells whether the same call may succeed later, because a required service is unavailable or too slow. */
+/** Checks whether the same call may succeed later, because a required service is unavailable or too slow. */
 export function isTemporary(error: unknown): error is DomainError {
   return error instanceof DomainError && (error.kind === 'unavailable' || error.kind === 'deadline');
 }

@@ -140,7 +140,7 @@ function isOneAccount(account: Values, report: Report): void {
   }
 }
 
-/** Tells whether an IBAN is given together with the UK account of a different IBAN. */
+/** Checks whether an IBAN is given together with the UK account of a different IBAN. */
 export function areTwoAccounts(iban: unknown, sortCode: unknown, accountNumber: unknown): boolean {
   if (typeof iban !== 'string' || typeof sortCode !== 'string' || typeof accountNumber !== 'string') return false;
   return !sameAccount({ iban }, { sortCode, accountNumber });

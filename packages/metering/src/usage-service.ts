@@ -11,7 +11,7 @@ import { usageMonth } from './usage-month.js';
 export type ReadMeter = (organizationId: string, month: string) => Promise<number>;
 
 /**
- * Implements invoicecontrol.usage.v1.UsageService for the meters of one service.
+ * Implements the gRPC service invoicecontrol.usage.v1.UsageService for the meters of one service.
  * @param meters meters by name, as the contract lists them
  */
 export function usageService(meters: Readonly<Record<string, ReadMeter>>, clock: Clock): Binding {

@@ -99,7 +99,9 @@ export function minuteOf(at: Date): number {
   return Math.floor(at.getTime() / MINUTE_MS);
 }
 
-/** Tells whether the minute of a reservation may already have been reconciled without the record that is stored now. */
+/**
+ * Checks whether the minute of a reservation may already have been reconciled without the record that is stored now.
+ */
 export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
   return now.getTime() - at.getTime() > STORED_WITHIN_MS;
 }

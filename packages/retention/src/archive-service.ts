@@ -28,7 +28,7 @@ export interface ArchivedRecord {
 /** Reads records of one kind in a fixed order. Their fields are chosen one by one, and none of them is a secret. */
 export type ReadArchivePage = (request: ArchivePageRequest) => Promise<readonly ArchivedRecord[]>;
 
-/** Implements invoicecontrol.archive.v1.ArchiveService for the kinds of records of one service. */
+/** Implements the gRPC service invoicecontrol.archive.v1.ArchiveService for the kinds of records of one service. */
 export function archiveService(kinds: Readonly<Record<string, ReadArchivePage>>): Binding {
   return bind(ArchiveServiceDefinition, {
     async listRecords({ organizationId, kind, pageToken, createdBeforeTime }) {

@@ -12,7 +12,7 @@ import type { TenantData } from './tenant-data.js';
 /** The connections of a service that stores data of organizations. */
 export interface TenantConnections extends Connections {
   /**
-   * Tells whether an organization was purged. The service must call this before it stores data about an organization
+   * Checks whether an organization was purged. The service must call this before it stores data about an organization
    * that an external system names, which can happen at any later time (ADR 0093).
    */
   wasPurged(organizationId: string): Promise<boolean>;

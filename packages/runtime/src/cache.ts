@@ -7,7 +7,7 @@ export interface StaleIfError<V> {
   readonly maxMs: number;
   /** Time after a failed load during which no load is tried. The stale value is returned immediately. */
   readonly retryMs: number;
-  /** Tells whether the stale value may be returned after this failure: after an outage yes, after a refusal rarely. */
+  /** Checks whether the stale value may be returned after this failure: after an outage yes, after a refusal rarely. */
   readonly mayServe: (error: unknown, value: V) => boolean;
 }
 

@@ -48,7 +48,7 @@ interface Handler {
 export interface DeadLetterDeps {
   readonly letters: DeadLetterStore;
   readonly handlers: readonly Handler[];
-  /** Tells whether an error of the handler means that a database or broker is unavailable. */
+  /** Checks whether an error of the handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -18,7 +18,10 @@ export interface TenantDocuments {
   count(organizationId: string): Promise<number>;
 }
 
-/** Implements invoicecontrol.operations.v1.OperatorService, which every service with a database provides. */
+/**
+ * Implements the gRPC service invoicecontrol.operations.v1.OperatorService, which every service with a database
+ * provides.
+ */
 export function operatorService(
   deps: DeadLetterDeps & {
     readonly sources: readonly FindStuckWork[];

@@ -191,7 +191,7 @@ function startSpan(
   );
 }
 
-/** Tells whether spans are recorded, so that callers can skip preparations that are costly. */
+/** Checks whether spans are recorded, so that callers can skip preparations that are costly. */
 export function isTelemetryOn(): boolean {
   return isOn;
 }

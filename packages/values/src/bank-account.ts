@@ -45,7 +45,7 @@ export function bankAccountKey(account: BankAccount): string {
   return readBankAccount(account).key;
 }
 
-/** Tells whether two bank accounts are the same. A GB IBAN equals its sort code and account number. */
+/** Checks whether two bank accounts are the same. A GB IBAN equals its sort code and account number. */
 export function sameAccount(left: BankAccount, right: BankAccount): boolean {
   return bankAccountKey(left) === bankAccountKey(right);
 }

@@ -18,7 +18,10 @@ export function parseOrigin({ channel, externalId }: Record<keyof ChannelOrigin,
   return known !== undefined && isId ? { channel: known, externalId } : undefined;
 }
 
-/** Tells whether two documents, or a document and a request about it, have the same origin. Undefined means an upload by a caller. */
+/**
+ * Checks whether two documents, or a document and a request about it, have the same origin. Undefined means an upload
+ * by a caller.
+ */
 export function isSameOrigin(left: ChannelOrigin | undefined, right: ChannelOrigin | undefined): boolean {
   return left?.channel === right?.channel && left?.externalId === right?.externalId;
 }

@@ -12,7 +12,7 @@ export const countryCodes: readonly string[] = COUNTRY_CODES.split(' ');
 
 const countries: ReadonlySet<string> = new Set(countryCodes);
 
-/** Tells whether a code is an upper-case ISO 3166-1 alpha-2 code, or XK, which Kosovo uses in its IBANs. */
+/** Checks whether a code is an upper-case ISO 3166-1 alpha-2 code, or XK, which Kosovo uses in its IBANs. */
 export function isCountryCode(code: string): boolean {
   return countries.has(code);
 }

@@ -118,7 +118,7 @@ export function minorUnitsOf(code: string): number {
   return rowsByCode.get(code)?.minorUnits ?? 2;
 }
 
-/** Tells whether endpoint 19 accepts an upper-case code as base currency. */
+/** Checks whether endpoint 19 accepts an upper-case code as base currency. */
 export function isBaseCurrency(code: string): boolean {
   return baseCurrencySet.has(code);
 }

@@ -20,7 +20,7 @@ const MICRO_PER_UNIT = 1_000_000n;
  */
 const ExactDecimal = Decimal.clone({ precision: 40 });
 
-/** Tells whether callers may send an amount: it has the format above with at most 15 digits before the dot. */
+/** Checks whether callers may send an amount: it has the format above with at most 15 digits before the dot. */
 export function isDecimalAmount(value: string): value is DecimalAmount {
   return SENT_AMOUNT.test(value);
 }

@@ -7,7 +7,7 @@ export const EMAIL_LENGTH_MAX = 254;
  */
 const EMAIL = /^[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+@[^\s@<>()[\],;:"\\\p{Cc}\p{Cf}]+$/u;
 
-/** Tells whether a trimmed text is an e-mail address. Only its format is checked, not whether it exists. */
+/** Checks whether a trimmed text is an e-mail address. Only its format is checked, not whether it exists. */
 export function isEmailAddress(text: string): boolean {
   return text.length <= EMAIL_LENGTH_MAX && EMAIL.test(text) && faultOfLine(text) === undefined;
 }

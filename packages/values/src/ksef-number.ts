@@ -11,7 +11,7 @@ export interface KsefNumberParts {
   readonly receivedOn: CalendarDate;
 }
 
-/** Tells whether a text is a number that KSeF 2.0 gives to an invoice: its form and its check digits. */
+/** Checks whether a text is a number that KSeF 2.0 gives to an invoice: its form and its check digits. */
 export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text) && hasCrc8(text);
 }
@@ -23,7 +23,7 @@ export function readKsefNumber(text: string): KsefNumberParts | undefined {
   return isCalendarDate(receivedOn) ? { sellerNip: text.slice(0, 10), receivedOn } : undefined;
 }
 
-/** Tells whether a number of KSeF ends with the CRC-8 of what comes before its last hyphen. */
+/** Checks whether a number of KSeF ends with the CRC-8 of what comes before its last hyphen. */
 export function hasCrc8(text: string): boolean {
   const at = text.lastIndexOf('-');
   return crc8(text.slice(0, at)) === text.slice(at + 1);

@@ -46,13 +46,13 @@ export function parseTaxId(raw: string): TaxId | undefined {
   return country === undefined ? { body } : { body, country };
 }
 
-/** Tells whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not. */
+/** Checks whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not. */
 export function identifiesParty({ body }: TaxId): boolean {
   return !/^(.)\1*$/.test(body) && !isAllZero(body);
 }
 
 /**
- * Tells whether two tax ids have equal bodies and, if both countries are known, equal countries (detection reference,
+ * Checks whether two tax ids have equal bodies and, if both countries are known, equal countries (detection reference,
  * section 3).
  */
 export function sameTaxId(left: TaxId, right: TaxId): boolean {
@@ -60,7 +60,7 @@ export function sameTaxId(left: TaxId, right: TaxId): boolean {
   return left.country === undefined || right.country === undefined || left.country === right.country;
 }
 
-/** Tells whether two texts are tax ids that {@link sameTaxId} regards as the same. */
+/** Checks whether two texts are tax ids that {@link sameTaxId} regards as the same. */
 export function areSameTaxId(left: string, right: string): boolean {
   const [one, other] = [parseTaxId(left), parseTaxId(right)];
   return one !== undefined && other !== undefined && sameTaxId(one, other);

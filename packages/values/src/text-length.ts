@@ -1,6 +1,6 @@
 /**
- * Tells whether the text has more than `lengthMax` characters. Characters are Unicode code points, as in the `maxLength` of a
- * published schema, not UTF-16 units: an emoji counts once.
+ * Checks whether the text has more than `lengthMax` characters. Characters are Unicode code points, as in the
+ * `maxLength` of a published schema, not UTF-16 units: an emoji counts once.
  */
 export function isLongerThan(text: string, lengthMax: number): boolean {
   if (text.length <= lengthMax) return false;

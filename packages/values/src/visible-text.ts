@@ -4,7 +4,7 @@
  */
 const VISIBLE = /[^\p{Z}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Tells whether a text has a visible character. Zero-width spaces are not visible. */
+/** Checks whether a text has a visible character. Zero-width spaces are not visible. */
 export function hasVisibleText(text: string): boolean {
   return VISIBLE.test(text);
 }

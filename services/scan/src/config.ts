@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
 
-/** The environment of the scan service. */
+/** Environment variables of the scan service. */
 export const configSchema = z.object({
   ...serviceSettings('scan'),
   ...addressSettings('organization', 'analysis'),

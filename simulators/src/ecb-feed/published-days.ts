@@ -61,8 +61,8 @@ export function publishedDays(first: string, last: string): PublishedDay[] {
 }
 
 /**
- * Tells whether the central bank publishes rates (TARGET days): not on weekends, 1 January, Good Friday, Easter Monday,
- * 1 May, and 25 and 26 December.
+ * Checks whether the central bank publishes rates (TARGET days): not on weekends, 1 January, Good Friday, Easter
+ * Monday, 1 May, and 25 and 26 December.
  */
 function isPublishingDay(date: Date): boolean {
   const weekday = date.getUTCDay();

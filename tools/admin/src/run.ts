@@ -266,7 +266,7 @@ function reachable<Rpc extends object>(rpc: Rpc, address: string | undefined): R
   ) as Rpc;
 }
 
-/** Tells whether no service responded; a service whose database is unavailable does respond. */
+/** Checks whether no service responded; a service whose database is unavailable does respond. */
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'unavailable') return false;
   const { metadata } = (error.cause ?? {}) as { metadata?: { get(name: string): readonly unknown[] } };

@@ -69,7 +69,7 @@ function tryLock(file: string): boolean {
   }
 }
 
-/** Tells whether a process exists, including processes of other users. */
+/** Checks whether a process exists, including processes of other users. */
 function isAlive(processId: number): boolean {
   if (!Number.isInteger(processId) || processId <= 0) return false;
   try {

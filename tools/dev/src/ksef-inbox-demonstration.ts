@@ -155,7 +155,7 @@ async function rowOf(api: Client, named: Named, invoiceId: string): Promise<stri
 }
 
 /**
- * Draws the page that somebody sends in the name of the first supplier. Its font has no Polish letters.
+ * Draws the page that someone sends in the name of the first supplier. Its font has no Polish letters.
  * @param since the day of the story
  */
 export async function billOnPaper(since: Date, ksefNumber: string): Promise<Uint8Array> {

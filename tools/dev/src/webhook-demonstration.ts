@@ -16,7 +16,9 @@ const PATH = '/demonstration';
 const ARRIVE_MS_MAX = 5_000;
 const LOOK_EACH_MS = 20;
 
-/** Tells whether a start shows a webhook. It does not when the environment names the allowed receivers or production. */
+/**
+ * Checks whether a start shows a webhook. It does not when the environment names the allowed receivers or production.
+ */
 export function showsWebhook(env: NodeJS.ProcessEnv): boolean {
   return env['NODE_ENV'] !== 'production' && SETTINGS_OF_RECEIVERS.every((name) => env[name] === undefined);
 }

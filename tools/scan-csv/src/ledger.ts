@@ -24,7 +24,7 @@ export interface LedgerRecord {
   /** The line on which it begins. */
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ScanField, string>>>;
-  /** True when it repeats the heading, as in joined exports. */
+  /** True if it repeats the heading, as in joined exports. */
   readonly repeatsHeading: boolean;
 }
 

@@ -18,7 +18,7 @@ export interface Conventions {
   readonly dates: DateOrder;
   /** The currency of rows without a currency. If undefined, the service uses the base currency of the organization. */
   readonly currency: string | undefined;
-  /** True when the ledger lists liabilities as negative amounts. */
+  /** True if the ledger lists liabilities as negative amounts. */
   readonly negate: boolean;
 }
 
@@ -130,7 +130,7 @@ function only<Name extends ScanField>(name: Name, value: string | undefined): Pa
   return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
 }
 
-/** Tells whether a text means an empty cell. */
+/** Checks whether a text means an empty cell. */
 function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }

@@ -215,7 +215,7 @@ function* sellerIdentifier({ invoice, syntax }: InvoiceModel): Iterable<Failure>
   );
 }
 
-/** Tells whether a breakdown or a line tax has the scheme VAT. */
+/** Checks whether a breakdown or a line tax has the scheme VAT. */
 export function isVat(group: Group): boolean {
   return group.value('taxScheme').toUpperCase() === 'VAT';
 }

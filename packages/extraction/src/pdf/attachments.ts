@@ -31,7 +31,7 @@ const HEAD_BYTES = 4_096;
 const DICTIONARY_BYTES_MAX = 64 * 1024;
 
 /**
- * Tells whether the embedded files are larger than allowed once they are unpacked. The bytes are checked before pdf.js
+ * Checks whether the embedded files are larger than allowed once they are unpacked. The bytes are checked before pdf.js
  * unpacks all attachments at once, because 300 MB fit into 300 KB. Each byte is examined a limited number of times,
  * whatever the file repeats.
  */
@@ -91,7 +91,7 @@ export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Att
 }
 
 /**
- * Tells whether XML begins with the root element of an invoice, after a declaration and comments. The text is read
+ * Checks whether XML begins with the root element of an invoice, after a declaration and comments. The text is read
  * once, whatever the comments contain.
  */
 export function hasInvoiceRoot(content: Uint8Array): boolean {

@@ -51,7 +51,7 @@ interface Comparison {
   readonly difference: PageDifference;
   /** Objects of the pages with the largest difference. */
   readonly objects: readonly string[];
-  /** True when a signature field was removed. */
+  /** True if a signature field was removed. */
   readonly isSignatureLost?: boolean;
 }
 
@@ -59,7 +59,7 @@ interface Comparison {
 interface Signature {
   readonly byteRange: ByteRange;
   readonly isTimestamp: boolean;
-  /** True when the signature covers the whole file up to its end, except its own value. */
+  /** True if the signature covers the whole file up to its end, except its own value. */
   readonly isWhole: boolean;
   readonly isRemoved: boolean;
 }
@@ -163,7 +163,7 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   for (const end of unsignedEnds(ends, signatures)) {
     const compared = await compareWith(history, end, { budget, tolerated: 'EXTENDED', isDrawn: true });
     if (compared === 'INCOMPLETE') isComplete = false;
-    // A revision that cannot be opened was never shown to anybody.
+    // A revision that cannot be opened was never shown to anyone.
     if (typeof compared === 'string' || !isBeyond(compared.difference, 'EXTENDED')) continue;
     signs.push({ kind: 'CONTENT_REPLACED', objects: compared.objects });
     break;
@@ -234,7 +234,7 @@ function isEndOfRevision({ bytes, ends }: Pick<History, 'bytes' | 'ends'>, place
   return isBlank(bytes, place) || ends.some((end) => place <= end && end <= place + LINE_END_BYTES);
 }
 
-/** Tells whether a range covers the whole file up to its end, except the value of the signature. */
+/** Checks whether a range covers the whole file up to its end, except the value of the signature. */
 function isWholeRange(bytes: Uint8Array, byteRange: ByteRange): boolean {
   return byteRange[0] === 0 && isHexadecimal(bytes, byteRange);
 }
@@ -244,7 +244,7 @@ function endOf([, , second, rest]: ByteRange): number {
 }
 
 /**
- * Tells whether the gap between the two signed parts contains only the value of the signature in hexadecimal digits.
+ * Checks whether the gap between the two signed parts contains only the value of the signature in hexadecimal digits.
  */
 function isHexadecimal(bytes: Uint8Array, [start, length, second]: ByteRange): boolean {
   for (let at = start + length; at < second; at += 1) {

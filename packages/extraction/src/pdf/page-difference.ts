@@ -9,7 +9,7 @@ import type { Annotation, DrawnPage, GreyPicture, PixelArea } from './pdfium.js'
 export interface PageView {
   readonly drawn: DrawnPage;
   readonly text: TextPage;
-  /** True when the page is an image, so that its words are unknown. */
+  /** True if the page is an image, so that its words are unknown. */
   readonly isScan: boolean;
 }
 
@@ -112,14 +112,14 @@ function compareWords(before: PageView, after: PageView, signatures: readonly Pi
   return added.every(isOfSignature) ? 'NONE' : 'EXTENDED';
 }
 
-/** Tells whether a text contains an amount or an account. */
+/** Checks whether a text contains an amount or an account. */
 export function saysPayment(said: string): boolean {
   const text = normaliseText(said);
   if (findIbans(text).length > 0 || saysAccount(text)) return true;
   return findAmounts(text, undefined).some(({ decimals, currency }) => decimals === 2 || currency !== null);
 }
 
-/** Tells whether a text contains an account other than an IBAN: a number after the name of an account. */
+/** Checks whether a text contains an account other than an IBAN: a number after the name of an account. */
 function saysAccount(text: string): boolean {
   const named = [
     ...findLabels(text).flatMap(({ entries, end }) => (entries.some(({ kind }) => kind === 'iban') ? [end] : [])),
@@ -296,7 +296,7 @@ function isAtMost({ left, top, right, bottom }: PixelArea, { width, height }: Si
   return right - left <= width && bottom - top <= height;
 }
 
-/** Tells whether a change is a horizontal line, by the number of pixels above and below it that became ink. */
+/** Checks whether a change is a horizontal line, by the number of pixels above and below it that became ink. */
 function isThin(whole: GreyPicture, content: GreyPicture, x: number, y: number): boolean {
   const isInk = (row: number): boolean => {
     const at = row * whole.width + x;
@@ -366,7 +366,7 @@ function contains({ left, top, right, bottom }: PixelArea, x: number, y: number)
 }
 
 /**
- * Tells whether a word is in an area. The middle of the word decides, because a line of text is higher than its
+ * Checks whether a word is in an area. The middle of the word decides, because a line of text is higher than its
  * letters.
  */
 function isWithin({ left, top, right, bottom }: Word, area: PixelArea): boolean {

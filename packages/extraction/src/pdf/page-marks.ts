@@ -17,7 +17,7 @@ export interface ShownText extends Area {
   readonly text: string;
   readonly font: string;
   readonly hiddenBy: HiddenText['hiddenBy'] | 'COVERED' | null;
-  /** True when the text is drawn on a rectangle or an image that covers other text. */
+  /** True if the text is drawn on a rectangle or an image that covers other text. */
   readonly isOverCover: boolean;
   /**
    * True for a comment, a stamp or the value of a form field, which is drawn on the page without being part of its
@@ -29,11 +29,11 @@ export interface ShownText extends Area {
 /** Facts from the drawing operators of a page, in addition to its text. */
 export interface PageMarks {
   readonly shown: readonly ShownText[];
-  /** True when digits are below an image that is smaller than the page. */
+  /** True if digits are below an image that is smaller than the page. */
   readonly hasFiguresUnderPicture: boolean;
   /** Share of the page that its largest image covers. */
   readonly imageShare: number;
-  /** True when a font shows other digits than programs extract. */
+  /** True if a font shows other digits than programs extract. */
   readonly hasRemappedDigits: boolean;
   /** Squares that may contain a payment code. */
   readonly codeAreas: readonly Area[];
@@ -156,7 +156,7 @@ function digitShown(font: LoadedFont, code: number): string | undefined {
 }
 
 /**
- * Tells whether an image is opaque. An image that is not decoded yet counts as transparent, because it may not cover
+ * Checks whether an image is opaque. An image that is not decoded yet counts as transparent, because it may not cover
  * the text.
  */
 function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
@@ -169,7 +169,7 @@ function isOpaqueImage(page: PDFPageProxy, image: string): boolean {
 interface Lookups {
   readonly isLayerShown: (layer: unknown) => boolean;
   readonly digitShown: (font: string, code: number) => string | undefined;
-  /** Tells whether a font is a Type 3 font, whose size does not show the size of its letters. */
+  /** Checks whether a font is a Type 3 font, whose size does not show the size of its letters. */
   readonly hasDrawnGlyphs: (font: string) => boolean;
   readonly isOpaqueImage: (image: string) => boolean;
 }
@@ -478,7 +478,7 @@ class Walk {
     return distance(colour, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
   }
 
-  /** Tells whether a later image, smaller than the page, hides the text completely. */
+  /** Checks whether a later image, smaller than the page, hides the text completely. */
   private pictureOver(text: Area, order: number, pageArea: number): boolean {
     return this.images.some(
       (image) =>

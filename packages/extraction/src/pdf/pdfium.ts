@@ -299,7 +299,7 @@ function kindOf(
 }
 
 /**
- * Tells whether an annotation contains a signature. If a field is stored separately from its place on the page, the
+ * Checks whether an annotation contains a signature. If a field is stored separately from its place on the page, the
  * field has the value and the place has no name.
  */
 function isSigned(pdfium: Pdfium, annotation: number): boolean {

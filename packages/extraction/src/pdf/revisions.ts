@@ -49,7 +49,7 @@ export function findRevisions(bytes: Uint8Array): RevisionMarks {
   };
 }
 
-/** Tells whether only white space and zeros, which are added in transit, remain in the file. */
+/** Checks whether only white space and zeros, which are added in transit, remain in the file. */
 export function isBlank(file: Uint8Array, from: number): boolean {
   for (let at = from; at < file.length; at += 1) if ((file[at] ?? 0) > 32) return false;
   return true;

@@ -22,7 +22,7 @@ export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
 }
 
 /**
- * Tells whether a font family is used only for a few figures while other figures of the document have another font
+ * Checks whether a font family is used only for a few figures while other figures of the document have another font
  * family.
  */
 function hasFontOfFigures(pages: readonly PdfPage[]): boolean {

@@ -199,7 +199,7 @@ interface Sum {
   readonly tax: Placed;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;
-  /** Tells whether the tax is a printed percentage of the net amount, or labels confirm it. */
+  /** Checks whether the tax is a printed percentage of the net amount, or labels confirm it. */
   readonly isRate: boolean;
   readonly weight: number;
 }

@@ -3,7 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { RequestContext } from '../request-context.js';
 
 /**
- * Tells whether a service of the contracts is only for the operator of the installation. The name decides, so that a
+ * Checks whether a service of the contracts is only for the operator of the installation. The name decides, so that a
  * new method of such a service is protected from the beginning.
  * @param fullName such as `invoicecontrol.operations.v1.OperatorService`
  */

@@ -40,7 +40,7 @@ export interface GrpcServerOptions {
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
   /**
-   * Tells whether an error means that a database or broker of the service is unavailable. Callers then get
+   * Checks whether an error means that a database or broker of the service is unavailable. Callers then get
    * `unavailable` and may retry.
    */
   readonly isOutage?: (error: unknown) => boolean;

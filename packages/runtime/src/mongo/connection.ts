@@ -89,7 +89,7 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
   return { db, ping: () => db.command({ ping: 1 }), silence, close };
 }
 
-/** Tells whether an error is a duplicate key error. With derived ids, it means that the work was already done. */
+/** Checks whether an error is a duplicate key error. With derived ids, it means that the work was already done. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
 }
@@ -106,7 +106,7 @@ function lacksMajority(error: unknown): boolean {
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * Tells whether an error means that MongoDB is unavailable: it cannot be reached, has no free connection in time, is
+ * Checks whether an error means that MongoDB is unavailable: it cannot be reached, has no free connection in time, is
  * failing over, has no majority, or the connection was lost. It is then unknown whether a write took effect.
  */
 export function isMongoUnavailable(error: unknown): boolean {

@@ -36,7 +36,7 @@ export async function ensureStream(manager: JetStreamManager, stream: string, se
   }
 }
 
-/** Tells whether JetStream reported that a stream or consumer does not exist. */
+/** Checks whether JetStream reported that a stream or consumer does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof Error && /not found/i.test(error.message);
 }

@@ -50,7 +50,7 @@ export interface SubscribeDeps {
   readonly deadLetters: DeadLetters;
   /** Absent for a listener that stores no effects. */
   readonly positions?: ConsumerPositions;
-  /** Tells whether an error of a handler means that a database or broker is unavailable. */
+  /** Checks whether an error of a handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
   readonly logger: Logger;
 }

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/transport-node';
 
 /**
- * Tells whether an error means that NATS is unavailable. It is then unknown whether NATS stored the event that was
+ * Checks whether an error means that NATS is unavailable. It is then unknown whether NATS stored the event that was
  * being published.
  */
 export function isNatsUnavailable(error: unknown): boolean {

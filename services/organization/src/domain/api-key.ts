@@ -42,7 +42,7 @@ export function hashKey(key: string, pepper: Pepper): string {
 }
 
 /**
- * Tells whether the stored hash belongs to this key. The comparison takes constant time. Without a record or its
+ * Checks whether the stored hash belongs to this key. The comparison takes constant time. Without a record or its
  * pepper, the same work is done and the result is false.
  */
 export function matchesKey(
@@ -58,7 +58,7 @@ export function matchesKey(
 }
 
 /**
- * Tells whether the key is valid: it is neither revoked nor expired, belongs to the current series, and the
+ * Checks whether the key is valid: it is neither revoked nor expired, belongs to the current series, and the
  * organization is not deleted.
  */
 export function isActiveKey(

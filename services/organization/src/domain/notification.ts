@@ -64,7 +64,7 @@ export type ErpNotice =
       readonly errorMessage: string;
     }
   | {
-      /** Somebody connected the ERP by giving consent in the browser. */
+      /** Someone connected the ERP by giving consent in the browser. */
       readonly kind: 'ERP_CONNECTED';
       readonly connectionId: string;
       readonly providerName: string;
@@ -119,7 +119,7 @@ export type KsefNotice =
       readonly ksefConnectionId: string;
       readonly submissionId: string;
       readonly invoiceId: string;
-      /** True when KSeF refused the document. False when the document could not be submitted. */
+      /** True if KSeF refused the document. False when the document could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
       /** Id of the event that reported the refusal. */

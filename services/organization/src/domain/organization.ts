@@ -213,7 +213,7 @@ export function deleteOrganization(
   return { ...organization, deletion: { at: now, by, recoveryTokenHash, recoveryExpiresAt } };
 }
 
-/** Tells whether the organization can still be restored. After the retention it can only be purged. */
+/** Checks whether the organization can still be restored. After the retention it can only be purged. */
 export function isRecoverable(deletion: Deletion, now: Date): boolean {
   return now < deletion.recoveryExpiresAt;
 }

@@ -77,7 +77,7 @@ export interface Contract {
   /** Number of companies in addition to the first. */
   readonly additionalLegalEntities: number;
   /**
-   * True when billing treats the subscription as active. Undefined when the operator set the status, which decides in
+   * True if billing treats the subscription as active. Undefined when the operator set the status, which decides in
    * this case.
    */
   readonly isSubscriptionActive?: boolean | undefined;
@@ -107,12 +107,12 @@ export function lowerContract(granted: Contract, stated: Partial<Contract>): Con
   };
 }
 
-/** Tells whether the effective plan of the first contract is the higher one. */
+/** Checks whether the effective plan of the first contract is the higher one. */
 function isHigher(one: Contract, other: Contract): boolean {
   return plans.indexOf(entitlements(one).plan) > plans.indexOf(entitlements(other).plan);
 }
 
-/** The rights and limits of a contract. */
+/** Limits and features that a contract grants an organization. */
 export interface Entitlements {
   /** Effective plan. FREE if there is a subscription that is not active. */
   readonly plan: Plan;
@@ -144,7 +144,7 @@ export function entitlements({
   };
 }
 
-/** Tells whether a subscription exists that is not canceled. It prevents deletion (specification, endpoint 18). */
+/** Checks whether a subscription exists that is not canceled. It prevents deletion (specification, endpoint 18). */
 export function isUnderSubscription(status: SubscriptionStatus): boolean {
   return isPaying(status) || status === 'paused';
 }

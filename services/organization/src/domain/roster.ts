@@ -48,7 +48,7 @@ export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 
-/** Tells whether the invitation can still be accepted. */
+/** Checks whether the invitation can still be accepted. */
 export function isPending(invitation: Invitation, { keySeriesId, deletion }: RosterOrganization, now: Date): boolean {
   return invitation.seriesId === keySeriesId && now < invitation.expiresAt && deletion === undefined;
 }

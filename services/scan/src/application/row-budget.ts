@@ -7,7 +7,7 @@ const ORGANIZATION_ROWS_AT_ONCE_MAX = 20_000;
 
 /**
  * Limits the memory of a process, because rows are in memory while their history scan waits and is analyzed. History
- * scans of one organization run one after the other, so an organization has a limit of its own that leaves capacity for
+ * scans of one organization run one after another, so an organization has a limit of its own that leaves capacity for
  * others.
  * @throws DomainError rate_limited if the organization has used up its share; unavailable if there is no capacity
  */

@@ -110,7 +110,10 @@ export interface EndpointUpdate {
   readonly status: 'ACTIVE' | 'DISABLED' | undefined;
 }
 
-/** @throws DomainError invalid, not_found */
+/**
+ * Changes a webhook.
+ * @throws DomainError invalid, not_found
+ */
 export const updateEndpoint =
   ({ endpoints, urls, clock }: EndpointDeps) =>
   async (update: EndpointUpdate, context: RequestContext): Promise<Endpoint> => {

@@ -5,7 +5,7 @@ import type { Delivery, DeliveryState, DeliveryWithAttempts, OpenDelivery, Settl
 import type { Endpoint, FailingLimits } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
 
-// Operations of the use cases on the collections.
+// Operations on the collections that use cases need.
 
 /** The last replay of failed deliveries of a webhook. */
 export interface BulkReplay {
@@ -13,7 +13,7 @@ export interface BulkReplay {
   readonly since: Date;
   readonly startedAt: Date;
   readonly count: number;
-  /** True when all its deliveries are due. Until then, a repeated request makes them due. */
+  /** True if all its deliveries are due. Until then, a repeated request makes them due. */
   readonly isMarked?: true;
 }
 
@@ -41,7 +41,10 @@ export interface Endpoints {
   count(organizationId: string): Promise<number>;
   /** Returns the ACTIVE webhooks that are subscribed to the event type. */
   subscribed(organizationId: string, type: PublicEventType): Promise<readonly Endpoint[]>;
-  /** @throws VersionConflict if another change was made in the meantime */
+  /**
+   * Stores a change to a webhook.
+   * @throws VersionConflict if another change was made in the meantime
+   */
   save(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
   /** Commits the deletion; {@link finishDeletion} follows. @throws VersionConflict */
   markDeleted(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
@@ -97,7 +100,10 @@ export interface Events {
   insert(event: StoredEvent): Promise<void>;
   /** Reads an event. Concurrent readers share one query. */
   read(eventId: string): Promise<StoredEvent | undefined>;
-  /** @returns the number of deleted events, which is below the limit if none is left */
+  /**
+   * Deletes old events.
+   * @returns the number of deleted events, which is below the limit if none is left
+   */
   deleteBefore(before: Date, limit: number): Promise<number>;
 }
 
@@ -205,7 +211,10 @@ export interface Deliveries {
   dueSince(before: Date, limit: number): Promise<readonly OverdueDelivery[]>;
   /** Returns the latest matching deliveries, newest first. */
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
-  /** @throws VersionConflict if another replay was faster */
+  /**
+   * Starts another series of attempts for a delivery.
+   * @throws VersionConflict if another replay was faster
+   */
   replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
   /** Returns the ids of FAILED deliveries that were created since the given time, oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;

@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Normalized. */
+  /** Normalized URL. */
   readonly url: string;
   readonly events: readonly Subscription[];
   readonly status: EndpointStatus;
@@ -42,7 +42,7 @@ export const ENDPOINTS_MAX = 1_000;
 
 const plansWithWebhooks: ReadonlySet<string> = new Set(['SCALE', 'ENTERPRISE']);
 
-/** Tells whether a plan includes webhooks: SCALE and ENTERPRISE do (specification section 6). */
+/** Checks whether a plan includes webhooks: SCALE and ENTERPRISE do (specification section 6). */
 export function hasWebhooks(plan: string): boolean {
   return plansWithWebhooks.has(plan);
 }
@@ -72,7 +72,7 @@ export function subscribe(
 }
 
 /**
- * Tells whether an event of this time is delivered to the webhook. Events from before the webhook was created, changed
+ * Checks whether an event of this time is delivered to the webhook. Events from before the webhook was created, changed
  * or enabled are not.
  */
 export function receives(

@@ -14,7 +14,10 @@ export interface Signature {
   readonly values: readonly string[];
 }
 
-/** @param secrets newest first; the HMAC key is the whole text of a secret as it was shown */
+/**
+ * Signs a request.
+ * @param secrets newest first; the HMAC key is the whole text of a secret as it was shown
+ */
 export function sign({ eventId, at, body }: Signed, secrets: readonly string[]): Signature {
   const seconds = Math.floor(at.getTime() / 1_000);
   const text = `${eventId}.${seconds}.${body}`;

@@ -21,7 +21,7 @@ export interface EndpointDocument extends Aggregate {
   readonly activeSince: Date;
   readonly createdAt: Date;
   readonly secrets: readonly SealedSecret[];
-  /** Changes independently of `version`, like `failuresInRow`. */
+  /** Time of the first failure, which changes independently of `version`, like `failuresInRow`. */
   readonly failingSince?: Date;
   readonly failuresInRow: number;
   readonly goneAt?: Date;

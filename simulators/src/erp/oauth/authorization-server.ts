@@ -26,7 +26,7 @@ export interface AuthorizationServerOptions {
    * @returns additional parameters of the redirect
    */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
-  /** Tells whether the secret of the app has expired for calls about this tenant. */
+  /** Checks whether the secret of the app has expired for calls about this tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
   /** True if the client may also send its secret in the body. */
   readonly takesSecretInBody: boolean;
@@ -81,7 +81,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
     return redirect({ code: grants.authorize({ tenant, scopes, redirectUri, codeChallenge }), ...more });
   };
 
-  /** Tells whether the request has the secret of the app, as in RFC 6749 section 2.3.1. */
+  /** Checks whether the request has the secret of the app, as in RFC 6749 section 2.3.1. */
   const isClient = ({ headers }: Call, form: Readonly<Record<string, string>>): boolean => {
     const [scheme = '', value = ''] = (headers['authorization'] ?? '').split(' ');
     if (scheme.toLowerCase() === 'basic') {

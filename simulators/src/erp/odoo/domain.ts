@@ -49,7 +49,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
   return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
-/** Tells whether a domain mentions a field. A default filter on that field then does not apply. */
+/** Checks whether a domain mentions a field. A default filter on that field then does not apply. */
 export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }

@@ -74,7 +74,7 @@ export function putRecords({ models, tables, clock }: Database, { entity, record
   for (const id of remove) table.remove(Number(id));
 }
 
-/** Tells whether a text is a time in one of the formats of Odoo. */
+/** Checks whether a text is a time in one of the formats of Odoo. */
 function isInstantText(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {

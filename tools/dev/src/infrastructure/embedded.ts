@@ -17,7 +17,7 @@ const MONGODB_READY_MS_MAX = 120_000;
 
 export interface DataDirectory {
   readonly path: string;
-  /** True when the directory is removed with the server, however the server ends. */
+  /** True if the directory is removed with the server, however the server ends. */
   readonly isTemporary: boolean;
 }
 

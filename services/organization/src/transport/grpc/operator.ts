@@ -16,7 +16,7 @@ import { createMember } from '../../application/members.js';
 import type { MemberDeps } from '../../application/members.js';
 import { ALL_RIGHTS } from '../../domain/rights.js';
 
-/** Implements invoicecontrol.organization.v1.OperatorService. */
+/** Implements the gRPC service invoicecontrol.organization.v1.OperatorService. */
 export function operatorService(
   deps: CreateOrganizationDeps & ApiKeyDeps & MemberDeps & OrganizationLifecycleDeps & { readonly purges: PurgeStore },
 ): Binding {

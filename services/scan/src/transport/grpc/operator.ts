@@ -3,7 +3,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { AbandonScan } from '../../application/abandon-scan.js';
 
-/** Implements invoicecontrol.scan.v1.OperatorService. */
+/** Implements the gRPC service invoicecontrol.scan.v1.OperatorService. */
 export function operatorService(deps: { readonly abandonScan: AbandonScan }): Binding {
   return bind(OperatorServiceDefinition, {
     async abandonScan(request, context) {

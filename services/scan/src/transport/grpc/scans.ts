@@ -13,7 +13,7 @@ interface Deps {
   readonly reader: ScanReader;
 }
 
-/** Implements invoicecontrol.scan.v1.ScanService. */
+/** Implements the gRPC service invoicecontrol.scan.v1.ScanService. */
 export function scanService({ createScan, reader }: Deps): Binding {
   return bind(ScanServiceDefinition, {
     async createScan(request, context) {

@@ -13,7 +13,7 @@ interface Deps {
   readonly reader: DeliveryReader;
 }
 
-/** Implements invoicecontrol.webhooks.v1.DeliveryService. */
+/** Implements the gRPC service invoicecontrol.webhooks.v1.DeliveryService. */
 export function deliveryService({ replays, reader }: Deps): Binding {
   return bind(DeliveryServiceDefinition, {
     async listDeliveries({ organizationId, endpointId, status, ...page }) {

@@ -25,7 +25,7 @@ interface Deps {
   readonly reader: DeliveryReader;
 }
 
-/** Implements invoicecontrol.webhooks.v1.EndpointService. */
+/** Implements the gRPC service invoicecontrol.webhooks.v1.EndpointService. */
 export function endpointService({ changes, replays, reader }: Deps): Binding {
   const { endpoints } = changes;
   return bind(EndpointServiceDefinition, {
