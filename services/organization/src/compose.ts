@@ -59,7 +59,7 @@ import { onEndpointTrouble } from './transport/subscribers/endpoint-trouble.js';
 import { onFindingAssigned } from './transport/subscribers/finding-assigned.js';
 import { onSubscriptionChanged } from './transport/subscribers/subscription-changed.js';
 
-/** Starts the organization service and resolves when it accepts calls. */
+/** Starts the organization service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -181,7 +181,7 @@ async function compose(
   };
 }
 
-/** Opens the collections of the service and creates their indexes. */
+/** Opens the service's collections and creates their indexes. */
 async function openCollections(db: Db) {
   const organizations = db.collection<OrganizationDocument>('organizations');
   const apiKeys = db.collection<ApiKeyDocument>('api_keys');

@@ -33,7 +33,7 @@ import { scanService } from './transport/grpc/scans.js';
 /** Interval at which each replica searches for scans that a crash or an outage interrupted. */
 const SWEEP_EACH_MS = 5_000;
 
-/** Starts the scan service and resolves when it takes calls. */
+/** Starts the scan service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {

@@ -7,7 +7,7 @@ export function scanCompleted(rowsAnalyzed: number, rowsSkipped: number): void {
   count('scan.rows', { outcome: 'SKIPPED' }, rowsSkipped);
 }
 
-/** Counts a history scan of which nothing remains, because no row was new or the analysis refused the rows. */
+/** Counts a history scan that was removed completely, because no row was new or the analysis refused the rows. */
 export function scanWithdrawn(): void {
   count('scan.ended', { outcome: 'WITHDRAWN' });
 }

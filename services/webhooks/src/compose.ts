@@ -59,7 +59,7 @@ const WATCH_FAILING_EACH_MS = 500;
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 
-/** Starts the webhooks service and resolves when it takes calls. */
+/** Starts the webhooks service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
   return startTenantService(
     {
@@ -197,7 +197,7 @@ async function compose(
   };
 }
 
-/** Opens the collections of the service with their indexes. */
+/** Opens the service's collections with their indexes. */
 async function openCollections(db: Db) {
   const endpoints = db.collection<EndpointDocument>('endpoints');
   const deliveries = db.collection<DeliveryDocument>('deliveries');

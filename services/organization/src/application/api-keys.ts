@@ -18,7 +18,7 @@ import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
 import { generateKey } from './secrets.js';
 
-/** The store of API keys. */
+/** Stores the API keys of organizations. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
   /** Lists the keys of a series that are not revoked. */
@@ -139,7 +139,7 @@ export interface ApiKeyUpdate {
   readonly apiKeyId: string;
   readonly name?: string | undefined;
   readonly role?: string | undefined;
-  /** Empty leaves the scopes unchanged. */
+  /** Scopes of the key. An empty list leaves the scopes unchanged. */
   readonly scopes: readonly string[];
 }
 

@@ -15,7 +15,7 @@ export interface AuditEvent {
   readonly ip: string | undefined;
 }
 
-/** The append-only audit trail. */
+/** Stores the append-only audit trail. */
 export interface AuditTrail {
   /**
    * Stores an event that another service published. The call may be repeated, because the id is derived from the event.

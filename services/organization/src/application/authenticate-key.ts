@@ -21,7 +21,7 @@ export interface Principal extends Rights, Entitlements {
 }
 
 export interface AuthenticationDeps {
-  /** Lookup without a tenant, because the key determines the tenant. */
+  /** Looks up a key without a tenant, because the key determines the tenant. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
   readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
   readonly peppers: readonly [Pepper, ...Pepper[]];

@@ -184,7 +184,7 @@ interface RosterChange {
   readonly userId: string;
   readonly action: AuditAction;
   readonly context: RequestContext;
-  /** Builds the mail to send. */
+  /** Builds the mail that is sent about the change. */
   readonly notify?: (organization: Organization) => Notification;
   /** Pure function that applies the change. After a conflict it runs again on the newer version. */
   readonly apply: (roster: Roster, organization: Organization) => Roster;

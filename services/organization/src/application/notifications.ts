@@ -29,7 +29,7 @@ import type { Rosters } from './rosters.js';
 /** A notification with its status. */
 export type ListedNotification = Notification & { readonly status: NotificationStatus };
 
-/** The store of notifications. */
+/** Stores the notifications that are queued or were sent. */
 export interface Notifications {
   /** Adds a submission to queued mails that have not been attempted yet. Each submission counts once. */
   countSubmission(ids: readonly string[], submissionId: string): Promise<void>;

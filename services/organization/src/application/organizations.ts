@@ -8,7 +8,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Organization } from '../domain/organization.js';
 import type { AuditLine, Change } from './change.js';
 
-/** The store of organizations. */
+/** Stores organizations. */
 export interface Organizations {
   /** Finds an organization. Deleted ones are included, purged ones are not. */
   find(organizationId: string): Promise<Organization | undefined>;

@@ -1,7 +1,7 @@
 import type { Roster } from '../domain/roster.js';
 import type { Change } from './change.js';
 
-/** The store of rosters, one per organization. */
+/** Stores rosters, one for each organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
   /** Counts the members of each organization who have accepted. */

@@ -18,7 +18,7 @@ export interface Audited extends Aggregate {
   readonly auditEntries?: readonly AuditEventDocument[];
   /** Notifications that the relay has not moved yet. They are always stored together with audit entries. */
   readonly notifications?: readonly NotificationDocument[];
-  /** Present while `auditEntries` is not empty. Sparse index. */
+  /** Marker with a sparse index, present while `auditEntries` is not empty. */
   readonly auditPending?: true;
 }
 

@@ -36,7 +36,7 @@ export interface OrganizationDocument extends Audited {
   readonly deletedBy?: DeletedBy;
   readonly recoveryTokenHash?: string;
   readonly recoveryExpiresAt?: Date;
-  /** Set by the write that begins the purge and removes all fields except ids and dates. */
+  /** Purge fields. Set by the write that begins the purge and removes all fields except ids and dates. */
   readonly purge?: PurgeFields;
 }
 
@@ -44,7 +44,7 @@ interface PurgeFields {
   readonly begunAt: Date;
   /** Number of times that the purge was announced. */
   readonly rounds: number;
-  /** Time of the next announcement. Absent after the last one. Sparse index. */
+  /** Time of the next announcement of the purge, with a sparse index. Absent after the last one. */
   readonly nextAt?: Date;
 }
 

@@ -28,7 +28,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Reason why nothing of the history scan remains. */
+/** Reason why no part of the history scan remains. */
 interface Withdrawn {
   readonly refusal: DomainError;
 }

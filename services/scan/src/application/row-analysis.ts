@@ -28,7 +28,7 @@ export interface Worker {
   readonly signal: AbortSignal;
 }
 
-/** Decides on rows, which the analysis service does. */
+/** Requests decisions on rows from the analysis service. */
 export interface RowAnalysis {
   /** Analyzes rows. It can be repeated with the same rows after the previous call has ended. */
   analyze(rows: RowsToAnalyze, worker: Worker): Promise<RowOutcome>;

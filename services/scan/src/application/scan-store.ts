@@ -83,7 +83,7 @@ export interface FailedScan extends ScanReference {
 }
 
 export interface Failure {
-  /** Reason that the operator gave. */
+  /** Stores organizations. */
   readonly reason: string;
   readonly at: Date;
   /** Number of rows that counted until then. */
@@ -96,9 +96,9 @@ export interface StuckScan extends ScanReference {
   readonly faults: number;
   /** Error of the last failed attempt. */
   readonly lastError?: string;
-  /** Time of its next attempt; absent while a worker has it. */
+  /** Time of the next attempt. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
-  /** Time when the lease of its worker ends, unless the worker extends it. */
+  /** Time when the worker's lease expires, unless the worker extends it. */
   readonly leaseUntil: Date;
 }
 

@@ -1,7 +1,7 @@
 import type { StuckItem } from '@invoicecontrol/runtime/stuck-work';
 import type { ScanStore, StuckScan } from './scan-store.js';
 
-/** Reports history scans that have been running since before a given time to the operator. */
+/** Notifies the operator of history scans that have been running since before a given time. */
 export const stuckScans =
   ({ scans }: { scans: Pick<ScanStore, 'runningSince'> }) =>
   async (before: Date, now: Date): Promise<readonly StuckItem[]> =>

@@ -50,7 +50,7 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly fingerprint?: string;
   /** The rows that count towards the quota of a month. The usage counter is corrected by their sum. */
   readonly usage: CountedRows;
-  /** Organization id while the history scan runs and was not set aside. Unique sparse index. */
+  /** Organization id, with a unique sparse index, while the history scan runs and was not set aside. */
   readonly turn?: string;
   /** Rows of a running history scan, in the format of packed-rows.ts. */
   readonly packedRows?: Binary;
@@ -60,7 +60,7 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly faults?: number;
   /** Error of the last failed attempt of a running scan. */
   readonly lastError?: string;
-  /** Present when the operator abandoned the scan. */
+  /** Failure of the scan. Present if the operator abandoned it. */
   readonly failure?: Failure;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];

@@ -16,7 +16,7 @@ interface Deps {
   readonly endpoints: Pick<Endpoints, 'countResults'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called for each attempt that will follow. */
+  /** Callback that is called for each attempt that will follow. */
   readonly onRetry: (delivery: DueDelivery) => void;
 }
 

@@ -1,6 +1,6 @@
 import { createRequestRate } from './request-rate.js';
 
-/** Result of a delivery attempt. `NEUTRAL` says nothing about the webhook. */
+/** Result of a delivery attempt. `NEUTRAL` has no effect on the webhook's failure count. */
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
@@ -14,12 +14,13 @@ export interface Work {
   readonly endpointId: string;
   readonly run: SlotWork;
   /**
-   * Called when the delivery leaves the queue without having been sent. A poll then reads it from the database again.
+   * Callback that is called when the delivery leaves the queue without having been sent. A poll then reads it from the
+   * database again.
    */
   drop(): void;
 }
 
-/** The right to send one request to a webhook. It is used once, by `run` or `release`. */
+/** Permission to send one request to a webhook. It is used once, by `run` or `release`. */
 export interface Slot {
   run(work: SlotWork): void;
   release(): void;

@@ -17,7 +17,7 @@ export interface BulkReplay {
   readonly isMarked?: true;
 }
 
-/** Fields that a change of a webhook sets. Absent fields stay. */
+/** Fields that a change to a webhook sets. Absent fields remain unchanged. */
 export interface EndpointChange {
   readonly url?: string;
   readonly events?: Endpoint['events'];
@@ -26,7 +26,7 @@ export interface EndpointChange {
   readonly secrets?: readonly SealedSecret[];
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
-  /** Resets the failure count. */
+  /** True to reset the failure count. */
   readonly isCountReset?: true;
 }
 
@@ -130,7 +130,7 @@ export type SendableDelivery = Pick<
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
 >;
 
-/** A delivery that one worker may send. After its lease has expired, its writes change nothing. */
+/** A delivery that one worker may send. After its lease has expired, the worker's writes have no effect. */
 export interface ClaimedDelivery {
   readonly delivery: SendableDelivery;
   readonly claimId: string;
@@ -143,7 +143,7 @@ export interface DueDelivery extends SendableDelivery {
 
 /** Search for due deliveries. */
 export interface DueSearch {
-  /** Time from which the deliveries are due. */
+  /** Time from which the searched deliveries are due. */
   readonly from: Date;
   readonly before: Date;
   readonly limit: number;

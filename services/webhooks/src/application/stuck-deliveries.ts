@@ -4,7 +4,7 @@ import type { Deliveries, OverdueDelivery } from './stores.js';
 /** Maximum number of reported deliveries. Further ones have the same cause. */
 const LISTED_MAX = 100;
 
-/** Reports overdue deliveries to the operator. */
+/** Notifies the operator of overdue deliveries. */
 export const stuckDeliveries =
   ({ deliveries }: { deliveries: Pick<Deliveries, 'dueSince'> }) =>
   async (before: Date, now: Date): Promise<readonly StuckItem[]> =>

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The signed parts (specification section 6). */
+/** The parts of a request that are signed (specification section 6). */
 interface Signed {
   readonly eventId: string;
   readonly at: Date;

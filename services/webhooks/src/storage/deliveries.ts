@@ -42,7 +42,7 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   readonly lastStatusCode?: number;
   readonly lastDurationMs?: number;
   readonly lastExcerpt?: string;
-  /** Time when the excerpt was stored; sparse index. */
+  /** Time when the excerpt was stored, with a sparse index. */
   readonly excerptAt?: Date;
   readonly closedAt?: Date;
   /** Id of the last bulk replay that included the delivery. */
@@ -130,7 +130,7 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Another worker has claimed the other deliveries, or they have ended.
+    // Another worker has claimed the other deliveries, or they are closed.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);

@@ -18,7 +18,10 @@ import type { ScanCompleted } from '@invoicecontrol/contracts/scan/v1/events';
  */
 const TEXT_CHARACTERS_MAX = 2_000;
 
-/** Returns undefined for an invoice that customers are not notified of: a row of a history scan, or an ERP bill. */
+/**
+ * Returns the public event, or undefined for an invoice that customers are not notified of: a row of a history scan, or
+ * an ERP bill.
+ */
 export function ofInvoiceAnalyzed({
   invoiceId,
   decision,
