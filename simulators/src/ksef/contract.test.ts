@@ -167,7 +167,9 @@ test('an answer that breaks the contract is found', async () => {
   await client.login();
   const patch = { referenceNumber: 'short', validUntil: 7 };
   await client.control('POST faults', { operation: 'S1', kind: 'PATCH', patch });
-  await expect(client.open()).rejects.toThrow(/POST \/sessions\/online 201 breaks the contract: \/referenceNumber/);
+  await expect(client.open()).rejects.toThrow(
+    /The response 201 to POST \/sessions\/online breaks the contract: \/referenceNumber/,
+  );
   await client.control('POST faults', { operation: 'S9', kind: 'STATUS', status: 418 });
   await expect(call('GET sessions?sessionType=Online')).rejects.toThrow('the contract has no status 418');
 });

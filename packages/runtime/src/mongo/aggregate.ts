@@ -88,6 +88,10 @@ export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
+   * Like {@link insert}, but batched with concurrent inserts (ADR 0127). A duplicate key error does not name the index.
+   */
+  insertGrouped(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
+  /**
    * Changes the document if its version is still `guard.version`, and returns the changed document.
    * @throws VersionConflict if no document matches the guard
    */
@@ -148,24 +152,30 @@ export function aggregateStore<D extends Aggregate>(
     }
     return saved;
   };
-  const insert = groupedInsert(collection, BATCH_DOCUMENTS_MAX);
+  const insertWith = async (
+    insert: (document: OptionalUnlessRequiredId<D>) => Promise<void>,
+    document: Stored<Omit<D, Bookkeeping>>,
+    { events = [], finish }: SaveOptions,
+  ): Promise<void> => {
+    const { _id: id, organizationId } = document;
+    const entries = await writing(events.length, async () => {
+      const stored = envelopes({ id, organizationId, version: 1 }, events, clock.now());
+      const bookkeeping = stored.length === 0 ? {} : { outbox: stored, outboxPending: true };
+      await insert({ ...document, version: 1, ...bookkeeping } as unknown as OptionalUnlessRequiredId<D>);
+      return stored;
+    });
+    if (entries.length > 0 || finish !== undefined) {
+      outbox.nudge(collection.collectionName, { id, version: 1, events: entries }, finish);
+    }
+  };
+  const insertTogether = groupedInsert(collection, BATCH_DOCUMENTS_MAX);
   const commitTogether = grouped(BATCH_DOCUMENTS_MAX, (changes: readonly FirstChange<D>[]) =>
     writeFirstChanges(collection, changes),
   );
   return {
-    async insert(document, { events = [], finish } = {}) {
-      const { _id: id, organizationId } = document;
-      const entries = await writing(events.length, async () => {
-        const stored = envelopes({ id, organizationId, version: 1 }, events, clock.now());
-        const bookkeeping = stored.length === 0 ? {} : { outbox: stored, outboxPending: true };
-        const inserted = { ...document, version: 1, ...bookkeeping };
-        await insert(inserted as unknown as OptionalUnlessRequiredId<D>);
-        return stored;
-      });
-      if (entries.length > 0 || finish !== undefined) {
-        outbox.nudge(collection.collectionName, { id, version: 1, events: entries }, finish);
-      }
-    },
+    insert: (document, options = {}) =>
+      insertWith(async (inserted) => void (await collection.insertOne(inserted)), document, options),
+    insertGrouped: (document, options = {}) => insertWith(insertTogether, document, options),
     save: (guard, change, options = {}) => guarded(guard, change, options, undefined),
     async commit(guard, change, options = {}) {
       await guarded(guard, change, options, { outbox: 1 });

@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await collection.deleteMany({});
-  await Promise.all(ids.map((id) => counters.insert({ _id: id, organizationId: organizationOf(id), value: 0 })));
+  await Promise.all(ids.map((id) => counters.insertGrouped({ _id: id, organizationId: organizationOf(id), value: 0 })));
   nudged.length = 0;
 });
 afterAll(async () => {
@@ -90,7 +90,7 @@ test('a commit with the id of another organization changes nothing', async () =>
 test('of fifty concurrent inserts, only those whose id exists are refused, with the error of a duplicate key', async () => {
   await collection.deleteMany({ _id: { $nin: ['counter-7', 'counter-8'] } });
   const outcomes = await Promise.allSettled(
-    ids.map((id) => counters.insert({ _id: id, organizationId: organizationOf(id), value: 3 })),
+    ids.map((id) => counters.insertGrouped({ _id: id, organizationId: organizationOf(id), value: 3 })),
   );
   const refused = outcomes.flatMap((outcome, index) =>
     outcome.status === 'rejected' ? [{ id: ids[index], isDuplicate: isDuplicateKey(outcome.reason) }] : [],

@@ -73,7 +73,7 @@ export function grouped<T, R>(
 
 /**
  * Returns a function that inserts documents in batches. A document that the database refuses, such as one whose id
- * exists, rejects alone, with the error that `insertOne` throws.
+ * exists, rejects alone. The driver does not report which index refused it.
  */
 export function groupedInsert<D extends { readonly _id: string }>(
   collection: Collection<D>,

@@ -1187,6 +1187,6 @@ test.each([
   const incomplete = { $set: { status, 'progress.completedAt': new Date() }, $unset: { dueAt: '' } } as const;
   await mongo.db.collection<SubmissionDocument>('submissions').updateOne({ _id: id }, incomplete);
   await expect(store.find(organizationId, connection.id, id)).rejects.toThrow(
-    `The submission ${id} is ${status} without ${missing}.`,
+    `Submission ${id} has the status ${status} but no ${missing}.`,
   );
 });

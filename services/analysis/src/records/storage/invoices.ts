@@ -135,7 +135,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
   return {
     async insert({ invoiceId, organizationId, leaseMs, ...invoice }) {
       try {
-        await aggregates.insert({
+        await aggregates.insertGrouped({
           _id: invoiceId,
           organizationId,
           ...invoice,
