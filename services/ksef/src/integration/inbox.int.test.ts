@@ -1007,11 +1007,13 @@ async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<voi
   for (const { stop } of replicas.splice(0)) await stop();
   startReplica(routed(cases), { queue });
   for (const { services, connection, invoices, death } of cases) {
-    const runs = await eventually(async () => {
-      const all = await endedOf(connection);
-      expect([death, sum(all, 'received')]).toEqual([death, 2]);
-      return all;
+    await eventually(async () => {
+      const { invoicesReceived } = await inboxOf(connection);
+      expect([death, invoicesReceived]).toEqual([death, 2]);
     });
+    const runs = await endedOf(connection);
+    // The list keeps only the newest runs, and the case that is checked last may have had more in the meantime.
+    if ((await runsOf(connection)).length < INBOX_RUNS_MAX) expect([death, sum(runs, 'received')]).toEqual([death, 2]);
     expect(runs.map(({ status }) => status)).toEqual(runs.map(() => 'SUCCEEDED'));
     expectReceived(services, connection, invoices);
     expect((await inboxOf(connection)).invoicesReceived).toBe(2);
