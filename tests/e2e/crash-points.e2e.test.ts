@@ -24,6 +24,7 @@ const steps: readonly Step[] = [
   { command: 'findAndModify usage', of: 'a first invoice' },
   { command: 'update usage', of: 'a first invoice' },
   { command: 'insert policies', of: 'a first invoice' },
+  { command: 'update high_amounts', of: 'a first invoice' },
   { command: 'update suppliers', of: 'a first invoice' },
   { command: 'update links', of: 'a first invoice' },
   { command: 'findAndModify usage', of: 'a duplicate' },

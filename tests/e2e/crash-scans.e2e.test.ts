@@ -62,6 +62,7 @@ const stepsOfScan: readonly Step[] = [
  */
 const stepsOfAnalysis: readonly Step[] = [
   { command: 'insert policies', of: 'first' },
+  { command: 'update high_amounts', of: 'first' },
   { command: 'update suppliers', of: 'first' },
   { command: 'update links', of: 'first' },
   { command: 'insert scan_runs' },

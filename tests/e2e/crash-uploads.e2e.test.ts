@@ -68,7 +68,7 @@ const unnamed: readonly Step[] = [
 /** The kill points of these collections are in crash-points.e2e.test.ts. */
 const ofEveryDecision = ['analyses', 'findings', 'policies']
   .map((name) => `analysis: insert ${name}`)
-  .concat(['invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
+  .concat(['high_amounts', 'invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
 /** The check reads each invoice and its original. The audit entries for these reads are stored up to a second later. */
 const ofTheCheck = ['analysis', 'documents'].flatMap((service) =>
   ['insert', 'update'].map((command) => `${service}: ${command} audit_lines`),

@@ -181,10 +181,10 @@ export function aggregateStore<D extends Aggregate>(
       await guarded(guard, change, options, { outbox: 1 });
     },
     async commitFirst(guard, change, { events = [], finish } = {}) {
-      const entries = envelopes({ ...guard, version: 2 }, events, clock.now());
-      const isStored = await writing(events.length, () =>
-        commitTogether({ guard, update: withEvents(change, entries) }),
-      );
+      const { entries, isStored } = await writing(events.length, async () => {
+        const stored = envelopes({ ...guard, version: 2 }, events, clock.now());
+        return { entries: stored, isStored: await commitTogether({ guard, update: withEvents(change, stored) }) };
+      });
       if (!isStored) throw new VersionConflict();
       if (entries.length > 0 || finish !== undefined) {
         outbox.nudge(collection.collectionName, { id: guard.id, version: 2, events: entries }, finish);
