@@ -4,9 +4,8 @@ import { compiledModules } from './tools/compiled-modules.mjs';
 import { LongestFirst } from './tools/longest-first.mjs';
 
 /**
- * The projects of one vitest run follow each other, cheapest first; `npm test` has two runs at a time (ADR 0130). A worker
- * loads a module once and keeps it for all files that it runs (ADR 0111): tests leave no state behind in modules, and know
- * none of what ran before them.
+ * Projects are named by cost and run one after the other, cheapest first. A worker loads a module once and keeps it for all
+ * files that it runs (ADR 0111): tests leave no state behind in modules, and know none of what ran before them.
  */
 function project(name, order, options) {
   return {
@@ -49,26 +48,26 @@ export default defineConfig({
       project('unit', 1, {
         include: [`${sources}/*.test.ts`, 'tests/{architecture,bench,chaos,detection}/**/*.test.ts'],
         exclude: [...notOurs, '**/*.int.test.ts', isolated],
-        maxWorkers: 2,
       }),
       // Each of these files has a process of its own, because it tests things that a process does once, such as the start of telemetry.
-      project('isolated', 2, { include: [isolated], globalSetup: [servers], isolate: true }),
-      project('integration', 3, {
+      project('isolated', 1, { include: [isolated], globalSetup: [servers], isolate: true }),
+      project('integration', 2, {
         include: [`${sources}/*.int.test.ts`, 'tests/bench/*.int.test.ts'],
         exclude: [...notOurs, isolated],
         globalSetup: [servers],
+        maxWorkers: 4,
       }),
-      project('contract', 4, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
-      project('e2e', 5, {
+      project('contract', 3, { include: ['tests/contract/**/*.test.ts'], globalSetup: [servers] }),
+      project('e2e', 4, {
         include: ['tests/e2e/**/*.test.ts'],
         exclude: [...notOurs, crashes],
         globalSetup: [servers, product],
       }),
-      project('crash', 6, { include: [crashes] }),
-      project('attack', 7, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
+      project('crash', 5, { include: [crashes] }),
+      project('attack', 6, { include: ['tests/attack/**/*.test.ts'], globalSetup: [servers] }),
       // Minutes of elections and outages in real time: `npm run test:failover`.
       ...(process.env.FAILOVER
-        ? [project('failover', 8, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
+        ? [project('failover', 7, { include: ['tests/failover/**/*.test.ts'], globalSetup: [servers] })]
         : []),
     ],
   },
