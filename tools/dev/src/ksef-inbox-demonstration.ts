@@ -125,7 +125,8 @@ async function issue(ksefUrl: string, { account, ...bill }: Bill, { issueDate, d
     body: JSON.stringify({ buyerNip: NIP, xml }),
   });
   const text = await response.text();
-  if (!response.ok && !text.includes('already registered')) throw new Error(`The simulator of KSeF refuses a bill: ${text}`);
+  if (!response.ok && !text.includes('already registered'))
+    throw new Error(`The simulator of KSeF refuses a bill: ${text}`);
 }
 
 async function receive(api: Client): Promise<void> {
