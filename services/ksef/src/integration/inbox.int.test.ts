@@ -643,6 +643,26 @@ describe('a refused invoice', () => {
     expect(await keptOf(connection)).toHaveLength(2);
   });
 
+  test('that KSeF denies alone stays refused, the next one is requested, and the run goes on', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const { contextNip } = connection;
+    await purchase(connection);
+    await purchase(connection);
+    services.beforeCall = (_, name) => {
+      if (name === 'store') throw new DomainError('invalid', 'Not now.');
+    };
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    await ended(connection);
+    const denial = { status: 403, reasonCode: 'insufficient-resource-access', times: 0 };
+    await control('POST', 'faults', { operation: 'R5', kind: 'PROBLEM', ...denial, context: contextNip });
+    await store.request(connection.organizationId, connection.id);
+    const [, second] = await ended(connection, 2);
+    expect(second).toMatchObject({ trigger: 'MANUAL', status: 'PARTIAL' });
+    expect(await requestsOf(connection, 'R5')).toBe(2);
+    expect(await keptOf(connection)).toHaveLength(2);
+  });
+
   test('that a person dismissed is not requested again, and no run reports it', async () => {
     const [services, connection] = [new Documents(), await connect()];
     const forged = await purchase(connection, { invoiceHash: sha256(Buffer.from('other')) });

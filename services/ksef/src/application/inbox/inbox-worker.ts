@@ -185,8 +185,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       file = await more.calls.invoice(ksefNumber);
     } catch (error) {
-      // The same refusal would also end the export that follows.
-      if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.code === 'KSEF_HTTP_403') throw error;
+      // The same refusal would also end the export that follows. Every other refusal concerns only this invoice.
+      if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.isAboutPermission) throw error;
       const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
       if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
         return repairPostponed(inbox, role, retryAfterMs, timing());
