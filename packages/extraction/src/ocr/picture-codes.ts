@@ -22,12 +22,15 @@ const options: ReaderOptions = { formats: ['QRCode'], maxNumberOfSymbols: CODES_
 export async function readPictureCodes(pictures: readonly Buffer[]): Promise<string[]> {
   const texts: string[] = [];
   const endsAtMs = performance.now() + SEARCH_MS_MAX;
-  await prepareZXingModule({ overrides: { wasmBinary: await readFile(DECODER) }, fireImmediately: true });
   try {
+    await prepareZXingModule({ overrides: { wasmBinary: await readFile(DECODER) }, fireImmediately: true });
     for (const picture of pictures) {
       if (performance.now() >= endsAtMs) break;
       for (const { text } of await codesOn(picture)) texts.push(text);
     }
+  } catch {
+    // The decoder could not start. The text of the pages was read all the same.
+    return [];
   } finally {
     // The decoder's memory grows with the largest picture and never shrinks.
     purgeZXingModule();
