@@ -81,6 +81,8 @@ export const MINUTE_MS = 60_000;
 /** Value of `countedTo` before the first count of the month. */
 export const NEVER_COUNTED = new Date(0);
 const RESERVE_TRIES_MAX = 5;
+/** Number of attempts that are made together with concurrent reservations. */
+const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
@@ -192,7 +194,9 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     async reserve(mark, limit) {
       const fits = fittingIn(limit, mark.amount);
       for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
-        const usedInMinute = await reserveInMinute({ mark, limit });
+        // A batch that fits only in part may lose its room to another replica, so later attempts are made alone.
+        const usedInMinute =
+          tries <= GROUPED_TRIES_MAX ? await reserveInMinute({ mark, limit }) : await changeInMinute(mark, fits);
         if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
         const counter = await usage.findOne({ _id: idOf(mark) });
         if (counter === null) {

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { bulkWrite, grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
 
 /**
  * Maximum number of documents in one write. Supplier documents are large, and small writes let other commands run in
@@ -23,16 +24,25 @@ interface Counted extends Versioned {
 /**
  * Writes database documents in one command. A first version is an upsert that matches no version, so an existing
  * document with the same id causes a refusal.
- * @returns the number of stored documents, but not which ones
+ * @returns the number of stored documents, but not which ones, and the errors of single documents by their index
  */
-async function writeVersions<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
+async function writeVersions<D extends Versioned>(
+  collection: Collection<D>,
+  documents: readonly D[],
+): Promise<BulkWritten> {
   const operations = documents.map(({ _id, ...replacement }) => {
     const { organizationId, version } = replacement;
     const filter = { _id, organizationId, version: version - 1 };
     return { replaceOne: { filter, replacement, upsert: version === 1 } };
   }) as unknown as AnyBulkWriteOperation<D>[];
   const { storedCount, refused } = await bulkWrite(collection, operations);
-  for (const error of refused.values()) if (!isDuplicateKey(error)) throw error;
+  return { storedCount, refused: new Map([...refused].filter(([, error]) => !isDuplicateKey(error))) };
+}
+
+/** @throws the first error of a single document */
+async function countStored<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
+  const { storedCount, refused } = await writeVersions(collection, documents);
+  for (const error of refused.values()) throw error;
   return storedCount;
 }
 
@@ -41,7 +51,7 @@ async function writeVersions<D extends Versioned>(collection: Collection<D>, doc
  * was faster.
  */
 export function versionWriter<D extends Versioned>(collection: Collection<D>): (document: D) => Promise<boolean> {
-  return async (document) => (await writeVersions(collection, [document])) === 1;
+  return async (document) => (await countStored(collection, [document])) === 1;
 }
 
 /**
@@ -53,21 +63,23 @@ export function countWriter<D extends Counted>(
 ): (document: D, unitId: string) => Promise<boolean> {
   const write = grouped(WRITE_DOCUMENTS_MAX, async (writes: readonly { document: D; unitId: string }[]) => {
     const documents = writes.map(({ document }) => document);
-    if ((await writeVersions(collection, documents)) === writes.length) return writes.map(() => true);
-    if (writes.length === 1) return [false];
+    const { storedCount, refused } = await writeVersions(collection, documents);
+    if (storedCount === writes.length) return writes.map(() => true);
+    if (writes.length === 1) return [refused.get(0) ?? false];
     // The database does not report which documents were stored.
     const ids = documents.map(({ _id }) => _id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })
       .toArray();
-    return writes.map(({ document: { _id, organizationId }, unitId }) =>
-      found.some(
+    return writes.map(({ document: { _id, organizationId }, unitId }, index) => {
+      const isCounted = found.some(
         (stored) =>
           String(stored._id) === _id &&
           stored.organizationId === organizationId &&
           stored.countedUnits.includes(unitId),
-      ),
-    );
+      );
+      return isCounted || (refused.get(index) ?? false);
+    });
   });
   return (document, unitId) => write({ document, unitId });
 }
@@ -86,7 +98,7 @@ export async function writeGuarded<D extends Counted>(
   const missed = new Set<string>();
   for (let from = 0; from < documents.length; from += WRITE_DOCUMENTS_MAX) {
     const batch = documents.slice(from, from + WRITE_DOCUMENTS_MAX);
-    if ((await writeVersions(collection, batch)) === batch.length) continue;
+    if ((await countStored(collection, batch)) === batch.length) continue;
     const ids = batch.map(({ _id }) => _id);
     const written = await collection
       .find({ _id: { $in: ids }, organizationId, countedUnits: unitId } as unknown as Filter<D>, {

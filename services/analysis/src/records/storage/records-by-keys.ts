@@ -4,8 +4,12 @@ import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
 const READS_MAX = 100;
 /** Maximum number of keys in one read for several callers. */
 const SHARED_KEYS_MAX = 500;
-/** Maximum number of records in one read for several callers. With more, each caller reads separately. */
-const SHARED_RECORDS_MAX = 1_000;
+/**
+ * Usual maximum number of records for a key in one read for several callers, and the number that is added to it. With
+ * more records, each caller reads separately, because whole records are large.
+ */
+const SHARED_RECORDS_PER_KEY = 4;
+const SHARED_RECORDS_MORE = 64;
 
 export interface ReadsByKeys<T> {
   /** Reads for one caller, with a limited share for each key. */
@@ -36,9 +40,10 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
     if (first === undefined || reads.length === 1 || keys.length > SHARED_KEYS_MAX) {
       return Promise.all(reads.map(readOf));
     }
-    const records = await readTogether(first.organizationId, keys, SHARED_RECORDS_MAX).catch(asError);
+    const recordsMax = SHARED_RECORDS_PER_KEY * keys.length + SHARED_RECORDS_MORE;
+    const records = await readTogether(first.organizationId, keys, recordsMax).catch(asError);
     if (records instanceof Error) return reads.map(() => records);
-    if (records.length === SHARED_RECORDS_MAX) return Promise.all(reads.map(readOf));
+    if (records.length === recordsMax) return Promise.all(reads.map(readOf));
     const byKey = new Map<string, T[]>();
     for (const record of records) {
       for (const key of keysOf(record)) {
