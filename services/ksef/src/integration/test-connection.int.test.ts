@@ -246,8 +246,8 @@ test('a disabled connection is not tested, and that of another organization is n
 });
 
 describe('a test that KSeF does not end in time', () => {
-  /** Creates a tester with real storage and `ksefTest` in place of KSeF. */
-  function tester(ksefTest: (secret: string) => Promise<void>, testMsMax = 2_000) {
+  /** Creates a tester with real storage and `ksefTest` in place of KSeF. It calls `onRead` when a caller has read the connection. */
+  function tester(ksefTest: (secret: string) => Promise<void>, testMsMax = 2_000, onRead = () => {}) {
     const outbox = { nudge: () => {} } as unknown as Parameters<typeof connectionStore>[1];
     const connections = connectionStore(
       running.mongo.db.collection<ConnectionDocument>('connections'),
@@ -257,7 +257,12 @@ describe('a test that KSeF does not end in time', () => {
     const test = testConnection({
       connections,
       submissions: { wake: () => Promise.resolve() },
-      secrets: { open: (_owner, { sealed }) => sealed },
+      secrets: {
+        open(_owner, { sealed }) {
+          onRead();
+          return sealed;
+        },
+      },
       ksef: {
         async test({ secret }) {
           await ksefTest(secret);
@@ -282,10 +287,15 @@ describe('a test that KSeF does not end in time', () => {
     let tests = 0;
     let finish = (): void => {};
     const testing = new Promise<void>((resolve) => (finish = resolve));
-    const runTest = tester(() => {
-      tests++;
-      return testing;
-    });
+    let reads = 0;
+    const runTest = tester(
+      () => {
+        tests++;
+        return testing;
+      },
+      2_000,
+      () => reads++,
+    );
     expect(await failure(runTest(connection))).toMatchObject({ kind: 'foreign_failure' });
     expect(await read(connection)).toMatchObject({
       status: ConnectionStatus.PENDING,
@@ -293,6 +303,8 @@ describe('a test that KSeF does not end in time', () => {
       lastErrorMessage: expect.stringContaining('in time'),
     });
     const second = runTest(connection);
+    // A caller joins the test in the same turn in which it has read the connection.
+    await eventually(() => expect(reads).toBe(2));
     finish();
     expect(await second).toMatchObject({ status: 'CONNECTED' });
     expect(tests).toBe(1);

@@ -53,26 +53,25 @@ interface RunningTest {
 export function testConnection(deps: TestDeps): TestConnection {
   const underWay = new Map<string, RunningTest>();
 
-  async function share(organizationId: string, connectionId: string, context: RequestContext): Promise<TestResult> {
-    for (;;) {
-      const connection = await requireConnection(deps.connections, organizationId, connectionId);
+  async function share(stored: Connection, context: RequestContext): Promise<TestResult> {
+    for (let connection = stored; ;) {
       const credentials = openSecret(deps, connection);
-      const running = underWay.get(connectionId);
+      const running = underWay.get(connection.id);
       if (running !== undefined && isSameSecret(running.connection, connection)) return running.result;
       if (running === undefined) {
-        const result = testOnce(deps, connection, credentials, context).finally(() => underWay.delete(connectionId));
-        underWay.set(connectionId, { connection, result });
+        const result = testOnce(deps, connection, credentials, context).finally(() => underWay.delete(connection.id));
+        underWay.set(connection.id, { connection, result });
         return result;
       }
       await running.result.catch(() => {});
+      connection = await requireConnection(deps.connections, connection.organizationId, connection.id);
     }
   }
 
   return async (organizationId, connectionId, context) => {
     const connection = await requireConnection(deps.connections, organizationId, connectionId);
-    openSecret(deps, connection);
     const late = Symbol('late');
-    const result = await within(deps.testMsMax, share(organizationId, connectionId, context), late);
+    const result = await within(deps.testMsMax, share(connection, context), late);
     if (result !== late) return result;
     const refusal = new KsefRefusal('TRANSIENT', 'KSeF did not respond in time.', { code: 'KSEF_TIMEOUT' });
     await storeResult(deps, connection, { refusal, isReadOnly: false, testedAt: deps.clock.now() }, context);
