@@ -566,6 +566,20 @@ describe('a refused invoice', () => {
     waitingRefusals(await inboxOf(connection)).map(({ ksefNumber }) => ksefNumber);
   const dismiss = ({ id: connectionId, organizationId }: Connection, ksefNumber: string): Promise<void> =>
     dismissRefusal(deps())({ organizationId, connectionId, ksefNumber }, context);
+  /** Returns a connection whose first run refused two purchases. */
+  const withTwoKept = async (): Promise<Connection> => {
+    const [services, connection] = [new Documents(), await connect()];
+    await purchase(connection);
+    await purchase(connection);
+    services.beforeCall = (_, name) => {
+      if (name === 'store') throw new DomainError('invalid', 'Not now.');
+    };
+    await enable(connection);
+    startReplica(services, { waitFactor: 1 });
+    await ended(connection);
+    expect(await keptOf(connection)).toHaveLength(2);
+    return connection;
+  };
   /** Has every package of the company lack its first file. */
   const loseFiles = ({ contextNip }: Connection) =>
     control<{ id: string }>('POST', 'faults', { operation: 'R1', kind: 'MISSING_FILE', times: 0, context: contextNip });
@@ -624,17 +638,8 @@ describe('a refused invoice', () => {
   });
 
   test('costs no further call for single invoices once they are limited, and the run goes on', async () => {
-    const [services, connection] = [new Documents(), await connect()];
+    const connection = await withTwoKept();
     const { contextNip } = connection;
-    await purchase(connection);
-    await purchase(connection);
-    services.beforeCall = (_, name) => {
-      if (name === 'store') throw new DomainError('invalid', 'Not now.');
-    };
-    await enable(connection);
-    startReplica(services, { waitFactor: 1 });
-    await ended(connection);
-    expect(await keptOf(connection)).toHaveLength(2);
     await control('POST', 'faults', { operation: 'R5', kind: 'THROTTLE', retryAfter: 3_600, context: contextNip });
     await store.request(connection.organizationId, connection.id);
     const [, second] = await ended(connection, 2);
@@ -644,16 +649,8 @@ describe('a refused invoice', () => {
   });
 
   test('that KSeF denies alone stays refused, the next one is requested, and the run goes on', async () => {
-    const [services, connection] = [new Documents(), await connect()];
+    const connection = await withTwoKept();
     const { contextNip } = connection;
-    await purchase(connection);
-    await purchase(connection);
-    services.beforeCall = (_, name) => {
-      if (name === 'store') throw new DomainError('invalid', 'Not now.');
-    };
-    await enable(connection);
-    startReplica(services, { waitFactor: 1 });
-    await ended(connection);
     const denial = { status: 403, reasonCode: 'insufficient-resource-access', times: 0 };
     await control('POST', 'faults', { operation: 'R5', kind: 'PROBLEM', ...denial, context: contextNip });
     await store.request(connection.organizationId, connection.id);
