@@ -3,7 +3,7 @@ import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import { groupedBy } from '@invoicecontrol/runtime/batched';
 import { endOfMonth } from './usage-month.js';
 
 /** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADR 0034). */
@@ -173,23 +173,11 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return alike.map((reservation) => (fitting.includes(reservation) ? usedByFitting : undefined));
   };
   /** Concurrent reservations of the same counter in the same minute are one change (ADR 0127). */
-  const reserveInMinute = grouped(GROUPED_RESERVATIONS_MAX, async (reservations: readonly Reservation[]) => {
-    const byCounter = new Map<string, Reservation[]>();
-    for (const reservation of reservations) {
-      const key = `${idOf(reservation.mark)}|${minuteOf(reservation.mark.at)}|${reservation.limit}`;
-      byCounter.set(key, [...(byCounter.get(key) ?? []), reservation]);
-    }
-    const outcomes = new Map<Reservation, number | undefined | Error>();
-    await Promise.all(
-      [...byCounter.values()].map(async (alike) => {
-        const used = await reserveAlike(alike).catch((error: unknown) =>
-          alike.map(() => (error instanceof Error ? error : new Error(String(error)))),
-        );
-        for (const [index, reservation] of alike.entries()) outcomes.set(reservation, used[index]);
-      }),
-    );
-    return reservations.map((reservation) => outcomes.get(reservation));
-  });
+  const reserveInMinute = groupedBy(
+    ({ mark, limit }: Reservation) => `${idOf(mark)}|${minuteOf(mark.at)}|${limit}`,
+    GROUPED_RESERVATIONS_MAX,
+    reserveAlike,
+  );
   return {
     async reserve(mark, limit) {
       const fits = fittingIn(limit, mark.amount);

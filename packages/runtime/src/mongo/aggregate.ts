@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId } from 'mongodb';
+import { grouped } from '../batched.js';
 import type { Clock } from '../clock.js';
 import { traced } from '../telemetry.js';
 import { activeTraceparent } from '../trace-context.js';
 import { envelopes } from './event-envelope.js';
 import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
-import { bulkWrite, grouped, groupedInsert } from './group-commit.js';
+import { bulkWrite, groupedInsert } from './group-commit.js';
 import type { Finish, Outbox } from './outbox.js';
 import type { Stored } from './stored.js';
 

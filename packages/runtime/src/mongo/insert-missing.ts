@@ -1,8 +1,7 @@
-import { MongoBulkWriteError } from 'mongodb';
-import type { Collection, OptionalUnlessRequiredId } from 'mongodb';
+import type { AnyBulkWriteOperation, Collection } from 'mongodb';
+import { isDuplicateKey } from './connection.js';
+import { bulkWrite } from './group-commit.js';
 import type { Stored } from './stored.js';
-
-const DUPLICATE_KEY = 11000;
 
 /**
  * Stores documents with derived ids. A document that already exists is not changed.
@@ -13,12 +12,8 @@ export async function insertMissing<D extends { readonly _id: string }>(
   documents: readonly Stored<D>[],
 ): Promise<ReadonlySet<string>> {
   if (documents.length === 0) return new Set();
-  try {
-    await collection.insertMany([...documents] as OptionalUnlessRequiredId<D>[], { ordered: false });
-    return new Set();
-  } catch (error) {
-    const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    return new Set(refused.flatMap(({ index }) => documents[index]?._id ?? []));
-  }
+  const operations = documents.map((document) => ({ insertOne: { document } }));
+  const { refused } = await bulkWrite(collection, operations as AnyBulkWriteOperation<D>[]);
+  for (const error of refused.values()) if (!isDuplicateKey(error)) throw error;
+  return new Set([...refused.keys()].flatMap((index) => documents[index]?._id ?? []));
 }

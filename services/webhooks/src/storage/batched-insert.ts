@@ -1,6 +1,6 @@
+import { batched } from '@invoicecontrol/runtime/batched';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
-import { batched } from './batched.js';
 
 /** Maximum number of documents in one command, so that others do not wait long. */
 const DOCUMENTS_MAX = 100;
@@ -18,7 +18,7 @@ export function batchedInsert<D extends { readonly _id: string }>(
       const existing = await insertMissing(collection, documents);
       return new Map(documents.filter(({ _id }) => !existing.has(_id)).map((stored) => [stored._id, stored]));
     },
-    DOCUMENTS_MAX,
+    { keysMax: DOCUMENTS_MAX },
   );
   return async (documents) => {
     const stored = await Promise.all(documents.map(insertOne));

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { batched } from '@invoicecontrol/runtime/batched';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
@@ -17,7 +18,6 @@ import type {
   SendableDelivery,
 } from '../application/stores.js';
 import { deliveryStates } from '../domain/delivery.js';
-import { batched } from './batched.js';
 import { batchedInsert } from './batched-insert.js';
 import { findIds } from './find-ids.js';
 import type { Attempt, Delivery, DeliveryState, OpenDelivery } from '../domain/delivery.js';

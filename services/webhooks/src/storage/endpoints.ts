@@ -1,4 +1,5 @@
 import type { PublicEventType } from '@invoicecontrol/public-events';
+import { batched } from '@invoicecontrol/runtime/batched';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
@@ -10,7 +11,6 @@ import type { BulkReplay, CurrentEndpoints, EndpointChange, Endpoints } from '..
 import { ENDPOINTS_MAX, FAILURES_TO_DISABLE_MIN } from '../domain/endpoint.js';
 import type { Endpoint, EndpointStatus, Subscription } from '../domain/endpoint.js';
 import type { SealedSecret } from '../domain/secrets.js';
-import { batched } from './batched.js';
 import { findIds } from './find-ids.js';
 import { gathering } from './gathering.js';
 
@@ -86,7 +86,7 @@ export function endpointStore(
       }
       return byKey;
     },
-    LISTS_MAX,
+    { keysMax: LISTS_MAX },
   );
   // Decides only when to read and never replaces a read, so that no event is lost when another replica stores the first
   // webhook of an organization (ADR 0129).

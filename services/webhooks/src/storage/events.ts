@@ -1,7 +1,7 @@
+import { batched } from '@invoicecontrol/runtime/batched';
 import type { PublicEventType } from '@invoicecontrol/public-events';
 import type { Collection } from 'mongodb';
 import type { Events, StoredEvent } from '../application/stores.js';
-import { batched } from './batched.js';
 import { batchedInsert } from './batched-insert.js';
 import { findIds } from './find-ids.js';
 

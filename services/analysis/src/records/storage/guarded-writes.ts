@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
+import { grouped } from '@invoicecontrol/runtime/batched';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { bulkWrite, grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import { bulkWrite } from '@invoicecontrol/runtime/mongo/group-commit';
 import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
 
 /**

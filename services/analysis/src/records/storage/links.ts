@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import type { BankLinkStore, LinkRecord, LinkStore, OrderLinkStore } from '../application/counted-records.js';
 import type { BankLink, OrderLink } from '@invoicecontrol/engine/facts/links';
-import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import { batched, inGroups } from '@invoicecontrol/runtime/batched';
 import { countWriter, versionWriter, writeGuarded } from './guarded-writes.js';
 import { inBatches } from './in-batches.js';
 
@@ -28,11 +28,14 @@ const GROUPED_MAX = 100;
  * one command and writes both with one. They are only accessed by id, so there is no other index.
  */
 export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLinkStore; orderLinks: OrderLinkStore } {
-  const find = grouped(GROUPED_MAX, async (ids: readonly string[]) => {
-    const documents = await links.find({ _id: { $in: [...new Set(ids)] } }).toArray();
-    const byId = new Map(documents.map((document) => [document._id, document]));
-    return ids.map((id) => byId.get(id));
-  });
+  const find = batched(
+    String,
+    async (ids: readonly string[]) => {
+      const documents = await links.find({ _id: { $in: [...ids] } }).toArray();
+      return new Map(documents.map((document) => [document._id, document]));
+    },
+    { keysMax: GROUPED_MAX, ...inGroups },
+  );
   const write = versionWriter(links);
   const writeCounted = countWriter(links);
   return { bankLinks: storeOf<BankLink>('account'), orderLinks: storeOf<OrderLink>('order') };

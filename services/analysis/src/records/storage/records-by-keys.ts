@@ -1,4 +1,4 @@
-import { grouped } from '@invoicecontrol/runtime/mongo/group-commit';
+import { groupedBy, orError } from '@invoicecontrol/runtime/batched';
 
 /** Maximum number of reads in one batch. */
 const READS_MAX = 100;
@@ -32,8 +32,7 @@ interface AskedRead {
  * would limit them reads separately.
  */
 export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsByKeys<T>): ReadsByKeys<T>['read'] {
-  const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> =>
-    read(organizationId, keys).catch((error: unknown) => asError(error));
+  const readOf = ({ organizationId, keys }: AskedRead): Promise<T[] | Error> => orError(read(organizationId, keys));
   const ofOrganization = async (reads: readonly AskedRead[]): Promise<readonly (T[] | Error)[]> => {
     const [first] = reads;
     const keys = [...new Set(reads.flatMap((asked) => asked.keys))];
@@ -41,41 +40,18 @@ export function groupedReads<T>({ read, readTogether, keysOf, limitOf }: ReadsBy
       return Promise.all(reads.map(readOf));
     }
     const recordsMax = SHARED_RECORDS_PER_KEY * keys.length + SHARED_RECORDS_MORE;
-    const records = await readTogether(first.organizationId, keys, recordsMax).catch(asError);
-    if (records instanceof Error) return reads.map(() => records);
+    const records = await readTogether(first.organizationId, keys, recordsMax);
     if (records.length === recordsMax) return Promise.all(reads.map(readOf));
-    const byKey = new Map<string, T[]>();
-    for (const record of records) {
-      for (const key of keysOf(record)) {
-        const sharing = byKey.get(key);
-        if (sharing === undefined) byKey.set(key, [record]);
-        else sharing.push(record);
-      }
-    }
     return Promise.all(
       reads.map(async (asked) => {
-        const own = [...new Set(asked.keys.flatMap((key) => byKey.get(key) ?? []))];
+        const wanted = new Set(asked.keys);
+        const own = records.filter((record) => keysOf(record).some((key) => wanted.has(key)));
         return own.length < limitOf(asked.keys.length) ? own : readOf(asked);
       }),
     );
   };
-  const readGrouped = grouped(READS_MAX, async (reads: readonly AskedRead[]) => {
-    const organizationIds = [...new Set(reads.map(({ organizationId }) => organizationId))];
-    const results = new Map<AskedRead, T[] | Error>();
-    await Promise.all(
-      organizationIds.map(async (id) => {
-        const own = reads.filter(({ organizationId }) => organizationId === id);
-        const found = await ofOrganization(own);
-        for (const [index, asked] of own.entries()) results.set(asked, found[index] ?? []);
-      }),
-    );
-    return reads.map((asked) => results.get(asked) ?? []);
-  });
+  const readGrouped = groupedBy(({ organizationId }: AskedRead) => organizationId, READS_MAX, ofOrganization);
   return (organizationId, keys) => readGrouped({ organizationId, keys });
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
 
 /**

@@ -16,7 +16,7 @@ function setUp(keysMax?: number) {
           end: (error) => (error === undefined ? resolve(new Map(keys.map((key) => [key, number]))) : reject(error)),
         });
       }),
-    keysMax,
+    { keysMax },
   );
   return { ask, commands, asked: () => commands.map(({ keys }) => keys.join(' ')) };
 }

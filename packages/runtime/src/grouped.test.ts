@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { grouped } from './group-commit.js';
+import { grouped } from './batched.js';
 
 /** Doubles numbers in batches. Each batch ends when the test releases it. */
 function doubling(itemsMax: number) {
