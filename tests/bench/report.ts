@@ -161,6 +161,7 @@ function printWork(work: readonly Work[], good: Good): string[] {
           '',
           `With ${largest.stored.toLocaleString('en')} stored:`,
           `  database, before the answer   ${listed(largest.commandsByName)}`,
+          `  bytes written by these       ${listed(largest.bytesByName, 0)}`,
           `  database, all under load      ${listed(largest.commandsUnderLoad)}`,
           `  calls between services        ${listed(largest.rpcsUnderLoad)}`,
           '',
@@ -192,9 +193,11 @@ function shown(ms: number | undefined): string {
  * Lists the counts, most frequent first, for example `7.10 in all: invoices.find 1.00, ...`. Commands that occur less
  * often than once in a hundred are left out.
  */
-function listed(counts: Readonly<Record<string, number>>): string {
+function listed(counts: Readonly<Record<string, number>>, digits = 2): string {
   const entries = Object.entries(counts).filter(([, count]) => count >= 0.01);
   const total = entries.reduce((sum, [, count]) => sum + count, 0);
-  const each = entries.toSorted(([, left], [, right]) => right - left).map(([name, n]) => `${name} ${n.toFixed(2)}`);
-  return `${total.toFixed(2)} in all: ${each.join(', ')}`;
+  const each = entries
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([name, n]) => `${name} ${n.toFixed(digits)}`);
+  return `${total.toFixed(digits)} in all: ${each.join(', ')}`;
 }

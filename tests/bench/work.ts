@@ -35,6 +35,8 @@ export interface Work {
   readonly steps: { readonly mean: number; readonly median: number; readonly most: number };
   /** The commands that one request waits for by name, on average. */
   readonly commandsByName: Readonly<Record<string, number>>;
+  /** Bytes of the writing commands that one request waits for, by name, on average. */
+  readonly bytesByName: Readonly<Record<string, number>>;
   /** All commands per request under load, those after the answer and of timers included, by service. */
   readonly commandsUnderLoad: Readonly<Record<string, number>>;
   /** Calls per request under load, by `caller>called`. */
@@ -163,6 +165,14 @@ async function workOf(
       countBy(waitedFor.flat(), ({ name }) => name),
       REQUESTS,
     ),
+    bytesByName: perUnit(
+      sumBy(
+        waitedFor.flat().filter(({ isWrite }) => isWrite),
+        ({ name }) => name,
+        ({ bytes }) => bytes,
+      ),
+      REQUESTS,
+    ),
     commandsUnderLoad: perUnit(
       countBy(commands, ({ service }) => service),
       postedUnderLoad,
@@ -207,9 +217,17 @@ async function candidatesOf(db: WorkOptions['db'], organizationId: string, since
 }
 
 function countBy<T>(items: readonly T[], nameOf: (item: T) => string): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + 1;
-  return counts;
+  return sumBy(items, nameOf, () => 1);
+}
+
+function sumBy<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  amountOf: (item: T) => number,
+): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const item of items) sums[nameOf(item)] = (sums[nameOf(item)] ?? 0) + amountOf(item);
+  return sums;
 }
 
 function perUnit(counts: Readonly<Record<string, number>>, units: number): Record<string, number> {
