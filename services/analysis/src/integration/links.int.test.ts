@@ -32,21 +32,18 @@ afterAll(async () => {
 });
 
 /** Writes both links of one invoice at the same time, with the versions at which they were read. */
-const writeBoth = (accountVersion: number, orderVersion: number, unitId: string): Promise<boolean[]> =>
-  Promise.all([
-    stores.bankLinks.writeCounted(
-      organizationId,
-      KEY,
-      { version: accountVersion, link: account, countedUnits: [unitId] },
-      unitId,
-    ),
-    stores.orderLinks.writeCounted(
-      organizationId,
-      KEY,
-      { version: orderVersion, link: order, countedUnits: [unitId] },
-      unitId,
-    ),
+const writeBoth = (accountVersion: number, orderVersion: number, unitId: string): Promise<boolean[]> => {
+  const counted = <L>(version: number, link: L, countedUnits: readonly string[]) => ({ version, link, countedUnits });
+  const next = <L>(version: number, link: L) => ({
+    before: version === 0 ? undefined : counted(version, link, []),
+    record: counted(version, link, [unitId]),
+    unitId,
+  });
+  return Promise.all([
+    stores.bankLinks.writeCounted(organizationId, KEY, next(accountVersion, account)),
+    stores.orderLinks.writeCounted(organizationId, KEY, next(orderVersion, order)),
   ]);
+};
 const findBoth = () =>
   Promise.all([stores.bankLinks.find(organizationId, KEY), stores.orderLinks.find(organizationId, KEY)]);
 
@@ -81,13 +78,22 @@ test.each([
 
 test('a link that another worker wrote with the same unit is counted, and one without it is not', async () => {
   const { bankLinks, orderLinks } = stores;
-  const counted = (unitId: string) => ({ version: 1, link: account, countedUnits: ['first', unitId] });
-  await bankLinks.write(organizationId, KEY, { version: 0, link: account, countedUnits: ['first'] });
-  await bankLinks.write(organizationId, KEY, counted('theirs'));
+  const first = { version: 1, link: account, countedUnits: ['first'] };
+  const counted = (unitId: string) => ({
+    before: first,
+    record: { ...first, countedUnits: ['first', unitId] },
+    unitId,
+  });
+  await bankLinks.write(organizationId, KEY, { ...first, version: 0 });
+  await bankLinks.write(organizationId, KEY, counted('theirs').record);
   const outcomes = await Promise.all([
-    bankLinks.writeCounted(organizationId, KEY, counted('theirs'), 'theirs'),
-    bankLinks.writeCounted(organizationId, KEY, counted('ours'), 'ours'),
-    orderLinks.writeCounted(organizationId, KEY, { version: 0, link: order, countedUnits: ['ours'] }, 'ours'),
+    bankLinks.writeCounted(organizationId, KEY, counted('theirs')),
+    bankLinks.writeCounted(organizationId, KEY, counted('ours')),
+    orderLinks.writeCounted(organizationId, KEY, {
+      before: undefined,
+      record: { version: 0, link: order, countedUnits: ['ours'] },
+      unitId: 'ours',
+    }),
   ]);
   expect(outcomes).toEqual([true, false, true]);
   expect((await bankLinks.find(organizationId, KEY))?.countedUnits).toEqual(['first', 'theirs']);

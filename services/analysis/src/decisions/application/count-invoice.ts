@@ -62,12 +62,11 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
         known: isFirst ? known : undefined,
         read: () => store.find(organizationId, key),
         write: (current, countedUnits) =>
-          store.writeCounted(
-            organizationId,
-            key,
-            { version: current?.version ?? 0, link: count(current?.link ?? null), countedUnits },
-            unit.unitId,
-          ),
+          store.writeCounted(organizationId, key, {
+            before: current,
+            record: { version: current?.version ?? 0, link: count(current?.link ?? null), countedUnits },
+            unitId: unit.unitId,
+          }),
       }),
     );
   return async ({ organizationId, invoice, supplier }, decidedAt, records = {}) => {
@@ -85,11 +84,11 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
           known: isFirst && 'supplier' in records ? { record: records.supplier } : undefined,
           read: () => suppliers.find(organizationId, supplierId),
           write: (current, countedUnits) =>
-            suppliers.writeCounted(
-              organizationId,
-              { version: current?.version ?? 0, ...supplierAfter(current, supplierId, invoice), countedUnits },
-              invoiceId,
-            ),
+            suppliers.writeCounted(organizationId, {
+              before: current,
+              record: { version: current?.version ?? 0, ...supplierAfter(current, supplierId, invoice), countedUnits },
+              unitId: invoiceId,
+            }),
         }),
       ),
       bankKey === undefined

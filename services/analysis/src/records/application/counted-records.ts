@@ -11,6 +11,14 @@ export interface CountedRecord {
   readonly countedUnits: readonly string[];
 }
 
+/** A record that has counted one more unit. */
+export interface CountedUnit<R extends CountedRecord> {
+  /** The record as it was read. Undefined if there was none. */
+  readonly before: R | undefined;
+  readonly record: R;
+  readonly unitId: string;
+}
+
 export interface SupplierRecord extends CountedRecord {
   readonly identity: KnownSupplier;
   readonly profile: SupplierProfile;
@@ -72,7 +80,7 @@ export interface SupplierStore {
    * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
    * stored record has already counted the unit.
    */
-  writeCounted(organizationId: string, record: SupplierRecord, unitId: string): Promise<boolean>;
+  writeCounted(organizationId: string, counted: CountedUnit<SupplierRecord>): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
   findMany(organizationId: string, by: 'keys' | 'lookalikeKeys', keys: readonly string[]): Promise<SupplierRecord[]>;
   /**
@@ -92,7 +100,7 @@ export interface LinkStore<L> {
    * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
    * stored record has already counted the unit.
    */
-  writeCounted(organizationId: string, key: string, record: LinkRecord<L>, unitId: string): Promise<boolean>;
+  writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
   /** Reads many records. The result contains the existing records by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**

@@ -1,6 +1,7 @@
 import type { AnyBulkWriteOperation, Collection, Filter } from 'mongodb';
 import { grouped } from '@invoicecontrol/runtime/batched';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { changeBetween } from '@invoicecontrol/runtime/mongo/document-change';
 import { bulkWrite } from '@invoicecontrol/runtime/mongo/group-commit';
 import type { BulkWritten } from '@invoicecontrol/runtime/mongo/group-commit';
 
@@ -22,18 +23,26 @@ interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
 }
 
+/** The next version of a document, and if known, the version that was read. */
+interface VersionWrite<D extends Versioned> {
+  readonly document: D;
+  readonly before?: D | undefined;
+}
+
 /**
- * Writes database documents in one command. A first version is an upsert that matches no version, so an existing
+ * Writes database documents in one command. If the version that was read is known, only what has changed is sent. A first version is an upsert that matches no version, so an existing
  * document with the same id causes a refusal.
  * @returns the number of stored documents, but not which ones, and the errors of single documents by their index
  */
 async function writeVersions<D extends Versioned>(
   collection: Collection<D>,
-  documents: readonly D[],
+  writes: readonly VersionWrite<D>[],
 ): Promise<BulkWritten> {
-  const operations = documents.map(({ _id, ...replacement }) => {
-    const { organizationId, version } = replacement;
+  const operations = writes.map(({ document, before }) => {
+    const { _id, ...replacement } = document;
+    const { organizationId, version } = document;
     const filter = { _id, organizationId, version: version - 1 };
+    if (before !== undefined) return { updateOne: { filter, update: changeBetween(before, document) } };
     return { replaceOne: { filter, replacement, upsert: version === 1 } };
   }) as unknown as AnyBulkWriteOperation<D>[];
   const { storedCount, refused } = await bulkWrite(collection, operations);
@@ -42,7 +51,10 @@ async function writeVersions<D extends Versioned>(
 
 /** @throws the first error of a single document */
 async function countStored<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
-  const { storedCount, refused } = await writeVersions(collection, documents);
+  const { storedCount, refused } = await writeVersions(
+    collection,
+    documents.map((document) => ({ document })),
+  );
   for (const error of refused.values()) throw error;
   return storedCount;
 }
@@ -55,20 +67,24 @@ export function versionWriter<D extends Versioned>(collection: Collection<D>): (
   return async (document) => (await countStored(collection, [document])) === 1;
 }
 
+/** The next version of a document that has counted the unit. */
+interface CountedWrite<D extends Counted> extends VersionWrite<D> {
+  readonly unitId: string;
+}
+
 /**
  * Returns a function that writes the next version of a document that has counted one more unit. Concurrent writes are
  * batched (ADR 0127). It resolves to false if another writer was faster and has not counted the unit.
  */
 export function countWriter<D extends Counted>(
   collection: Collection<D>,
-): (document: D, unitId: string) => Promise<boolean> {
-  const write = grouped(WRITE_DOCUMENTS_MAX, async (writes: readonly { document: D; unitId: string }[]) => {
-    const documents = writes.map(({ document }) => document);
-    const { storedCount, refused } = await writeVersions(collection, documents);
+): (write: CountedWrite<D>) => Promise<boolean> {
+  return grouped(WRITE_DOCUMENTS_MAX, async (writes: readonly CountedWrite<D>[]) => {
+    const { storedCount, refused } = await writeVersions(collection, writes);
     if (storedCount === writes.length) return writes.map(() => true);
     if (writes.length === 1) return [refused.get(0) ?? false];
     // The database does not report which documents were stored.
-    const ids = documents.map(({ _id }) => _id);
+    const ids = writes.map(({ document }) => document._id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })
       .toArray();
@@ -82,7 +98,6 @@ export function countWriter<D extends Counted>(
       return isCounted || (refused.get(index) ?? false);
     });
   });
-  return (document, unitId) => write({ document, unitId });
 }
 
 /**

@@ -47,12 +47,13 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
       link: link as L,
       countedUnits,
     });
-    const nextDocument = (organizationId: string, key: string, record: LinkRecord<L>): LinkDocument => ({
+    const documentOf = (organizationId: string, key: string, record: LinkRecord<L>): LinkDocument => ({
       _id: prefixOf(organizationId) + key,
       organizationId,
       ...record,
-      version: record.version + 1,
     });
+    const nextDocument = (organizationId: string, key: string, record: LinkRecord<L>): LinkDocument =>
+      documentOf(organizationId, key, { ...record, version: record.version + 1 });
     const keyOf = ({ _id, organizationId }: LinkDocument): string => _id.slice(prefixOf(organizationId).length);
     return {
       async find(organizationId, key) {
@@ -60,8 +61,12 @@ export function linkStores(links: Collection<LinkDocument>): { bankLinks: BankLi
         return document === undefined ? undefined : toRecord(document);
       },
       write: (organizationId, key, record) => write(nextDocument(organizationId, key, record)),
-      writeCounted: (organizationId, key, record, unitId) =>
-        writeCounted(nextDocument(organizationId, key, record), unitId),
+      writeCounted: (organizationId, key, { before, record, unitId }) =>
+        writeCounted({
+          document: nextDocument(organizationId, key, record),
+          before: before && documentOf(organizationId, key, before),
+          unitId,
+        }),
       async findMany(organizationId, keys) {
         const prefix = prefixOf(organizationId);
         const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>

@@ -99,7 +99,12 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
       return documents.map(({ _id }) => _id);
     },
     write: (organizationId, record) => write(nextDocument(organizationId, record)),
-    writeCounted: (organizationId, record, unitId) => writeCounted(nextDocument(organizationId, record), unitId),
+    writeCounted: (organizationId, { before, record, unitId }) =>
+      writeCounted({
+        document: nextDocument(organizationId, record),
+        before: before && documentOf(organizationId, before),
+        unitId,
+      }),
     writeMany: (organizationId, records, unitId) =>
       writeGuarded(
         collection,
@@ -111,12 +116,16 @@ export function supplierStore(collection: Collection<SupplierDocument>): Supplie
 }
 
 /** Returns the database document with the version after the one that was read. */
-function nextDocument(
+function nextDocument(organizationId: string, record: SupplierRecord): SupplierDocument {
+  return documentOf(organizationId, { ...record, version: record.version + 1 });
+}
+
+function documentOf(
   organizationId: string,
   { version, identity, profile, countedUnits, withdrawnUnits }: SupplierRecord,
 ): SupplierDocument {
   const { supplierId, ...names } = identity;
-  return { _id: supplierId, organizationId, version: version + 1, ...names, profile, countedUnits, withdrawnUnits };
+  return { _id: supplierId, organizationId, version, ...names, profile, countedUnits, withdrawnUnits };
 }
 
 function toRecord(document: SupplierDocument): SupplierRecord {
