@@ -21,9 +21,9 @@ export async function storeWithNothingAround(
 ): Promise<(request: CeilingRequest) => Promise<void>> {
   const { db } = await connectMongo({ url, databaseName, appName: 'ceiling' });
   const collection = (name: string) => db.collection<Stored>(name);
-  const names = ['usage', 'invoices', 'suppliers', 'analyses', 'links'];
-  const [usage, invoices, suppliers, analyses, links] = names.map(collection);
-  if (!usage || !invoices || !suppliers || !analyses || !links) throw new Error('unreachable');
+  const names = ['usage', 'invoices', 'suppliers', 'links'];
+  const [usage, invoices, suppliers, links] = names.map(collection);
+  if (!usage || !invoices || !suppliers || !links) throw new Error('unreachable');
   await Promise.all([invoices, suppliers].map((indexed) => indexed.createIndexes([{ key: { key: 1 }, name: 'key' }])));
   let posted = 0;
   return async ({ invoice }) => {
@@ -40,7 +40,6 @@ export async function storeWithNothingAround(
     ]);
     await invoices.findOneAndUpdate({ _id }, { $set: { count: 1 } }, { projection: { _id: 1 } });
     await Promise.all([
-      analyses.insertOne({ _id, invoice }),
       suppliers.updateOne({ _id: known }, { $inc: { count: 1 }, $set: { key: known } }, { upsert: true }),
       links.bulkWrite(
         [known, _id].map((id) => ({

@@ -47,10 +47,6 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
       stored.map(({ invoice }) => invoice),
     );
     await insert(
-      'analyses',
-      stored.map(({ analysis }) => analysis),
-    );
-    await insert(
       'findings',
       stored.flatMap(({ findings }) => findings),
     );

@@ -206,7 +206,7 @@ async function call(
 /** Counts the records that each invoice was compared with, from the facts of its analysis. */
 async function candidatesOf(db: WorkOptions['db'], organizationId: string, since: Date): Promise<number[]> {
   const analyses = db
-    .collection<{ facts: { buffer: Uint8Array } }>('analyses')
+    .collection<{ facts: { buffer: Uint8Array } }>('invoices')
     .find({ organizationId, createdAt: { $gte: since } });
   const counts: number[] = [];
   for await (const { facts } of analyses) {

@@ -32,6 +32,7 @@ export interface InvoiceRecord extends Marks {
     readonly riskScore: number;
     readonly findings: readonly { readonly findingId: string; readonly type: string; readonly disposition: string }[];
   };
+  readonly facts?: { readonly bundleId?: string };
 }
 
 export interface FindingRecord extends Marks {
@@ -43,14 +44,6 @@ export interface FindingRecord extends Marks {
   readonly scanId?: string;
   readonly assigneeUserId?: string;
   readonly history: readonly { readonly action: string; readonly from?: string; readonly to?: string }[];
-}
-
-export interface AnalysisRecord {
-  readonly _id: string;
-  readonly invoiceId: string;
-  readonly decision: string;
-  readonly riskScore: number;
-  readonly facts?: { readonly bundleId?: string };
 }
 
 export interface ScanRecord extends Marks {
@@ -91,7 +84,8 @@ export interface PublishedEvent {
 export interface Books {
   readonly invoices: readonly InvoiceRecord[];
   readonly findings: readonly FindingRecord[];
-  readonly analyses: readonly AnalysisRecord[];
+  /** Analyses that later ones have replaced. */
+  readonly earlierAnalyses: readonly { readonly _id: string; readonly invoiceId: string }[];
   readonly factBundleIds: readonly string[];
   readonly scans: readonly ScanRecord[];
   readonly importedRows: readonly { readonly scanId: string; readonly position: number }[];
@@ -154,6 +148,7 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       'analysis.findings.findingId': 1,
       'analysis.findings.type': 1,
       'analysis.findings.disposition': 1,
+      facts: 1,
       pending: 1,
       outboxPending: 1,
       leaseUntil: 1,
@@ -205,7 +200,7 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       return {
         invoices: await invoices(),
         findings: await all(analysis, 'findings', { evidence: 0, recentEvents: 0 }),
-        analyses: await all(analysis, 'analyses', { findings: 0 }),
+        earlierAnalyses: await all(analysis, 'analyses', { invoiceId: 1 }),
         factBundleIds: (await all<{ _id: string }>(analysis, 'fact_bundles', { _id: 1 })).map(({ _id }) => _id),
         scans: await scans(),
         importedRows: await all(scan, 'imported_rows', { scanId: 1, position: 1 }),

@@ -33,7 +33,6 @@ const steps: readonly Step[] = [
   { command: 'find invoices', of: 'a duplicate' },
   { command: 'find links', of: 'a duplicate' },
   { command: 'update invoices', of: 'a duplicate' },
-  { command: 'insert analyses', of: 'a duplicate' },
   { command: 'insert findings', of: 'a duplicate' },
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },

@@ -66,7 +66,7 @@ const unnamed: readonly Step[] = [
   { service: 'analysis', command: 'update upload_analyses', stage: 'analyze', isUnreadable: true },
 ];
 /** The kill points of these collections are in crash-points.e2e.test.ts. */
-const ofEveryDecision = ['analyses', 'findings', 'policies']
+const ofEveryDecision = ['findings', 'policies']
   .map((name) => `analysis: insert ${name}`)
   .concat(['high_amounts', 'invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
 /** The check reads each invoice and its original. The audit entries for these reads are stored up to a second later. */

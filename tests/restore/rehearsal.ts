@@ -307,7 +307,9 @@ async function replayAll(
   } finally {
     channel.close();
   }
-  const stored = await onDatabase(mongodbUrl, 'analysis', (db) => db.collection('analyses').countDocuments());
+  const stored = await onDatabase(mongodbUrl, 'analysis', (db) =>
+    db.collection('invoices').countDocuments({ analysis: { $exists: true } }),
+  );
   return { stored, replayed, different };
 }
 

@@ -1,6 +1,6 @@
 import { invalidField } from '@invoicecontrol/errors';
 import type { Collection, Document, Filter, WithId } from 'mongodb';
-import type { ReadArchivePage } from './archive-service.js';
+import type { ArchivedRecord, ReadArchivePage } from './archive-service.js';
 import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 import { findPage } from '@invoicecontrol/runtime/mongo/page';
 
@@ -52,6 +52,30 @@ export function recordsById<D extends { readonly _id: string; readonly organizat
     const found = await collection.find(filter, { sort: { _id: 1 }, limit: recordsMax }).toArray();
     return found.map((document) => ({ position: `${document._id}`, record: toRecord(document) }));
   };
+}
+
+/** Reads the records of several collections, one collection after the other. */
+export function inTurn(...collections: readonly ReadArchivePage[]): ReadArchivePage {
+  return async ({ after, recordsMax, ...request }) => {
+    const [turn, position] = after === undefined ? [0, undefined] : readTurn(after, collections.length);
+    const found: ArchivedRecord[] = [];
+    for (let index = turn; index < collections.length && found.length < recordsMax; index++) {
+      const read = collections[index] as ReadArchivePage;
+      const page = await read({
+        ...request,
+        after: index === turn ? position : undefined,
+        recordsMax: recordsMax - found.length,
+      });
+      found.push(...page.map((one) => ({ ...one, position: `${index}:${one.position}` })));
+    }
+    return found;
+  };
+}
+
+function readTurn(position: string, turns: number): [number, string] {
+  const [, turn, rest = ''] = /^(\d):(.+)$/s.exec(position) ?? [];
+  if (turn === undefined || Number(turn) >= turns) throw invalidField('page_token', MALFORMED_CURSOR);
+  return [Number(turn), rest];
 }
 
 function readPosition(position: string): { order: number; id: string } {

@@ -116,7 +116,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       .sort({ 'analysis.createdAt': 1 })
       .toArray();
 
-  async function breachesOf(receiver: Receiver, { analyses, events, usage }: Books): Promise<string[]> {
+  async function breachesOf(receiver: Receiver, { earlierAnalyses, events, usage }: Books): Promise<string[]> {
     const { tenant, purchases } = receiver;
     const { organizationId } = tenant;
     const invoices = await invoicesOf(receiver);
@@ -143,7 +143,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       requestOrder: buyerOrder(requested),
       decided: invoices.map(({ channel, status }) => `${channel.externalId} ${status}`).toSorted(),
       decisionOrder: buyerOrder(invoices.map(({ channel }) => channel.externalId)),
-      analyses: analyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
+      earlierAnalyses: earlierAnalyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
       events: new Set(decided.map(({ id }) => id)).size,
       usage: [used('analyses'), used('upload_bytes')],
     };
@@ -153,7 +153,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       requestOrder: ofBuyer,
       decided: numbers.map((number) => `${number} ANALYZED`),
       decisionOrder: ofBuyer,
-      analyses: purchases.length,
+      earlierAnalyses: 0,
       events: purchases.length,
       usage: [purchases.length, purchases.reduce((sum, { xml }) => sum + Buffer.byteLength(xml), 0)],
     };

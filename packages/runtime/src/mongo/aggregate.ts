@@ -107,8 +107,9 @@ export interface AggregateStore<D extends Aggregate> {
   /**
    * Changes many documents in one command, for work that may be repeated. A document with another version was already
    * changed by an earlier run or a concurrent writer, and is not changed again.
+   * @returns whether every document was changed
    */
-  commitMany(changes: readonly Change<D>[]): Promise<void>;
+  commitMany(changes: readonly Change<D>[]): Promise<boolean>;
 }
 
 /** One of several changes that are written together. */
@@ -192,7 +193,7 @@ export function aggregateStore<D extends Aggregate>(
       }
     },
     async commitMany(changes) {
-      if (changes.length === 0) return;
+      if (changes.length === 0) return true;
       const at = clock.now();
       const eventsCount = changes.reduce((sum, { events = [] }) => sum + events.length, 0);
       const { entries, matchedCount } = await writing(eventsCount, async () => {
@@ -211,12 +212,13 @@ export function aggregateStore<D extends Aggregate>(
         return { entries: stored, matchedCount: written.matchedCount };
       });
       // The driver does not report which documents were not changed. The relay then publishes the new events.
-      if (matchedCount < changes.length) return;
+      if (matchedCount < changes.length) return false;
       for (const [index, { guard }] of changes.entries()) {
         const events = entries[index] ?? [];
         if (events.length === 0) continue;
         outbox.nudge(collection.collectionName, { id: guard.id, version: guard.version + 1, events });
       }
+      return true;
     },
   };
 }

@@ -135,11 +135,9 @@ describe('a review', () => {
     await review(organizationId, finding, 'ACCEPTED_RISK', 'paid on purpose');
     await review(organizationId, finding, 'OPEN');
     expect((await rpc.latest(organizationId, second.invoiceId)).decision).toBe(Decision.BLOCK);
-    const stored = await mongo.db
-      .collection<{ _id: string; decision: string; findings: { type: string; disposition: string }[] }>('analyses')
-      .findOne({ _id: second.analysisId });
-    expect(stored?.decision).toBe('BLOCK');
-    expect(stored?.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')?.disposition).toBe('OPEN');
+    const stored = await mongo.db.collection<InvoiceDocument>('invoices').findOne({ _id: second.invoiceId });
+    expect(stored?.analysis?.decision).toBe('BLOCK');
+    expect(stored?.analysis?.findings.find(({ type }) => type === 'DUPLICATE_INVOICE')?.disposition).toBe('OPEN');
   });
 
   test('of an equal value appends its note and announces nothing a second time', async () => {

@@ -1,3 +1,4 @@
+import type { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -5,10 +6,10 @@ import { syntheticHistory } from '@invoicecontrol/engine/testing/synthetic-histo
 import { ibanOf } from '@invoicecontrol/engine/testing/ledger';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
 import { toWire } from '@invoicecontrol/invoice/wire';
-import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
-import { analysisStore } from '../records/storage/analyses.js';
+import { unpackFacts } from '../records/application/packed-facts.js';
+import type { InvoiceDocument } from '../records/storage/invoices.js';
 import { asUser, findingOf, resultOf } from '../testing/clients.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
@@ -123,15 +124,10 @@ describe('what people have said since counts when an invoice is analyzed again',
     const usual = await post(organizationId, wireInvoice({ invoiceNumber: 'RE-2026-0733', grossAmount: '118.20' }));
     const finding = findingOf(copy, 'DUPLICATE_INVOICE');
     const profileOf = async (analysis: Analysis): Promise<number> => {
-      const { analysisId } = await again(organizationId, analysis);
-      const { db } = running.mongo;
-      const analyses = analysisStore(db.collection('analyses'), db.collection('fact_bundles'));
-      const stored = await eventually(async () => {
-        const record = await analyses.find(organizationId, analysisId);
-        if (record === undefined) throw new Error('not stored yet');
-        return record;
-      });
-      return stored.facts.supplier.profile.count;
+      const { invoiceId } = await again(organizationId, analysis);
+      const stored = await running.mongo.db.collection<InvoiceDocument>('invoices').findOne({ _id: invoiceId });
+      const { supplier } = unpackFacts(Buffer.from((stored?.facts as Binary).buffer));
+      return supplier.profile.count;
     };
     expect(await profileOf(usual)).toBe(1);
     await review(organizationId, finding, 'FALSE_POSITIVE');

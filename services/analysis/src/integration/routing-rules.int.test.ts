@@ -287,16 +287,12 @@ describe('a new finding', () => {
     );
     await rpc.routingRule.deleteRoutingRule({ organizationId, ruleId: rule.ruleId }, ann);
     // Restores the record of a process that crashed directly after its commit.
-    const facts = await mongo.db
-      .collection<{ _id: string; facts: never }>('analyses')
-      .findOne({ _id: analysis.analysisId });
     await findings.deleteOne({ _id: findingId });
     await invoices.updateOne(
       { _id: analysis.invoiceId },
       {
         $set: {
           pending: true,
-          facts: facts?.facts as never,
           'analysis.createdAt': fromNow(-60_000),
         },
       },

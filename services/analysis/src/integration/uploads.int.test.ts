@@ -223,7 +223,7 @@ describe('the analysis of an upload', () => {
       const { invoiceId, analysis } = await analyze(organizationId, uploadId);
       // Restores the record of a worker that was killed before the invoice was stored.
       await Promise.all(
-        ['invoices', 'analyses', 'findings'].map((name) => mongo.db.collection(name).deleteMany({ organizationId })),
+        ['invoices', 'findings'].map((name) => mongo.db.collection(name).deleteMany({ organizationId })),
       );
       const lapsed = { state, claim: 'silent', leaseUntil: new Date(testClock.now().getTime() - 1) };
       await mongo.db.collection<UploadDocument>('upload_analyses').updateOne({ _id: invoiceId }, { $set: lapsed });

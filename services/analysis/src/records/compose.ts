@@ -1,6 +1,6 @@
 import type { Foundation } from '../foundation.js';
-import { createAnalysisIndexes, createFactBundleIndexes, analysisStore } from './storage/analyses.js';
-import type { AnalysisDocument, FactBundleDocument } from './storage/analyses.js';
+import { createAnalysisIndexes, analysisStore } from './storage/analyses.js';
+import type { AnalysisDocument } from './storage/analyses.js';
 import { createFindingIndexes, findingStore } from './storage/findings.js';
 import type { FindingDocument } from './storage/findings.js';
 import { createInvoiceIndexes, invoiceStore } from './storage/invoices.js';
@@ -11,6 +11,8 @@ import { createScanRunIndexes, scanRunStore } from './storage/scan-runs.js';
 import type { ScanRunDocument } from './storage/scan-runs.js';
 import { createSupplierIndexes, supplierStore } from './storage/suppliers.js';
 import type { SupplierDocument } from './storage/suppliers.js';
+import { createFactBundleIndexes } from './storage/stored-facts.js';
+import type { FactBundleDocument } from './storage/stored-facts.js';
 import { createUploadIndexes, UPLOAD_ANALYSES, uploadStore } from './storage/uploads.js';
 import type { UploadDocument } from './storage/uploads.js';
 
@@ -43,7 +45,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
   return {
     collections,
     invoices,
-    analyses: analysisStore(collections.analyses, collections.bundles),
+    analyses: analysisStore(collections.analyses, collections.invoices, collections.bundles),
     findings: findingStore(collections.findings, outbox, clock),
     uploads: uploadStore(collections.uploads, outbox, clock),
     suppliers: supplierStore(collections.suppliers),

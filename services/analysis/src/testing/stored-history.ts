@@ -29,7 +29,6 @@ import { lookalikeKeysOf } from '@invoicecontrol/engine/supplier/lookalike';
 import { emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 import { suspicionOf } from '../reviews/domain/review.js';
 import { companyFor } from '../records/domain/tenant.js';
-import type { AnalysisDocument } from '../records/storage/analyses.js';
 import { findingDocumentsOf } from '../records/storage/findings.js';
 import type { FindingDocument } from '../records/storage/findings.js';
 import type { InvoiceDocument } from '../records/storage/invoices.js';
@@ -39,7 +38,6 @@ import type { SupplierDocument } from '../records/storage/suppliers.js';
 /** The stored records of an invoice after its decision, with all derived records. */
 export interface StoredInvoice {
   readonly invoice: InvoiceDocument;
-  readonly analysis: AnalysisDocument;
   readonly findings: readonly FindingDocument[];
 }
 
@@ -162,7 +160,6 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
       for (const key of match.keys) hitsByKey.set(key, [...(hitsByKey.get(key) ?? []), match].slice(-HITS_PER_KEY_MAX));
 
       const version = 2;
-      const { analysisId, ...decided } = analysis;
       return {
         invoice: {
           _id: invoiceId,
@@ -177,6 +174,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
           version,
           base: facts.base,
           analysis,
+          facts: new Binary(packFacts(facts)),
           verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
           lastEventAt: receivedAt,
           recentEvents: envelopes(
@@ -184,13 +182,6 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
             announcementsOf(facts.invoice, analysis),
             receivedAt,
           ),
-        },
-        analysis: {
-          _id: analysisId,
-          organizationId,
-          invoiceId,
-          ...decided,
-          facts: new Binary(packFacts(facts)),
         },
         findings: findingDocumentsOf(organizationId, facts.invoice, analysis),
       };

@@ -14,7 +14,7 @@ import { companyFor } from '../../records/domain/tenant.js';
 import type { AnalysisStore } from '../../records/application/analysis-store.js';
 import type { SupplierStore } from '../../records/application/counted-records.js';
 import type { InvoiceDecider } from './decide-invoice.js';
-import { analysisIdFor, invoiceIdFor } from '../../records/application/derived-ids.js';
+import { invoiceIdFor } from '../../records/application/derived-ids.js';
 import type { FindingSubject } from '../../records/application/finding-store.js';
 import type {
   DecidedAnalysis,
@@ -117,14 +117,10 @@ async function replay(
   fingerprint: string,
   tenant: TenantFacts,
 ): Promise<AnalyzedInvoice> {
-  const { organizationId, invoiceId } = earlier;
   requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
   if (earlier.analysis !== undefined) {
     // The first response is returned, even if the invoice has been analyzed again since then.
-    const first =
-      earlier.analysis.number === 1
-        ? earlier.analysis
-        : (await deps.analyses.find(organizationId, analysisIdFor(invoiceId, 1)))?.analysis;
+    const first = earlier.analysis.number === 1 ? earlier.analysis : (await deps.analyses.find(earlier, 1))?.analysis;
     return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
   }
   const resumed = await resumeInvoice(deps)(earlier, tenant);

@@ -56,6 +56,8 @@ interface Deps {
 
 export interface DecideInput extends InvoiceReference {
   readonly version: number;
+  /** Fields for comparison as they are stored. */
+  readonly match: MatchPart;
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;
   readonly suppliers?: readonly SupplierRecord[];
@@ -69,12 +71,12 @@ export interface InvoiceDecider {
   decide(input: DecideInput): Promise<DecidedAnalysis | undefined>;
   /**
    * Analyzes a decided invoice again with the history at the time of its arrival and with later reviews. The earlier
-   * analysis stays in `analyses`.
+   * analysis is kept.
    * @throws VersionConflict if the invoice changed in the meantime
    */
   reanalyze(record: DecidedInvoice, first: FirstAnalysis, tenant: TenantFacts): Promise<void>;
   /**
-   * Analyzes a decided invoice again with corrected fields and current facts. The earlier analysis stays in `analyses`.
+   * Analyzes a decided invoice again with corrected fields and current facts. The earlier analysis is kept.
    * @throws VersionConflict if the invoice changed in the meantime
    */
   correct(record: DecidedInvoice, corrected: CanonicalInvoice, tenant: TenantFacts): Promise<void>;
@@ -97,7 +99,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     derive: () => Promise<void>,
   ): Promise<void> => {
     const derived = deferred();
-    await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending', 'facts'] } });
+    await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending'] } });
     const { organizationId, invoiceId } = at;
     const { analysis, match } = decided;
     const durationMs = performance.now() - begun;
@@ -115,7 +117,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     }
   };
 
-  /** Decides an invoice again. The earlier analysis stays in `analyses`. */
+  /** Decides an invoice again. The earlier analysis is kept. */
   const decideAgain = async (
     record: DecidedInvoice,
     loading: Promise<AnalysisFacts>,
@@ -128,6 +130,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       policies.get(organizationId),
       routingRules.get(organizationId),
       deps.findings.ofInvoice(organizationId, invoiceId),
+      deps.analyses.keepCurrent({ organizationId, invoiceId }),
     ]);
     const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
     const { facts } = analyzed;
@@ -144,18 +147,19 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     await commit(
       { organizationId, invoiceId, version: record.version, begun },
       {
+        matchBefore: match,
         match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
         analysis: again,
         facts: packed,
         ...(corrected === undefined ? {} : { invoice: corrected }),
       },
       announcementsOf(facts.invoice, again, known),
-      () => deriveFromReanalysis(deps, facts, again, packed),
+      () => deriveFromReanalysis(deps, facts, again),
     );
   };
 
   return {
-    async decide({ organizationId, invoiceId, version, invoice, tenant, suppliers }) {
+    async decide({ organizationId, invoiceId, version, match, invoice, tenant, suppliers }) {
       const begun = performance.now();
       const [loaded, policy, rules] = await Promise.all([
         deps.loadFacts({ organizationId, invoice, tenant, ...(suppliers && { suppliers }) }),
@@ -171,13 +175,14 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         await commit(
           { organizationId, invoiceId, version, begun },
           {
+            matchBefore: match,
             match: { ...matchPartOf(facts.invoice), ...suspected, status: 'ANALYZED' },
             base: facts.base,
             analysis,
             facts: packed,
           },
           announcementsOf(facts.invoice, analysis),
-          () => deriveFirst(deps, { facts, analysis, packed, suspected }, loaded),
+          () => deriveFirst(deps, { facts, analysis, suspected }, loaded),
         );
       } catch (error) {
         if (error instanceof VersionConflict) return undefined;
@@ -199,8 +204,8 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
           ...(match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs }),
           ...(match.toldOutsideKsef === undefined ? {} : { toldOutsideKsef: match.toldOutsideKsef }),
         };
-        await deriveFirst(deps, { facts, analysis, packed, suspected }, {});
-      } else await deriveFromReanalysis(deps, facts, analysis, packed);
+        await deriveFirst(deps, { facts, analysis, suspected }, {});
+      } else await deriveFromReanalysis(deps, facts, analysis);
       await invoices.finalize({ organizationId, invoiceId, version });
     },
   };
@@ -231,10 +236,11 @@ async function factsOfCorrected(
 async function withInboxOf(
   analyses: AnalysisStore,
   { inbox: now, ...facts }: AnalysisFacts,
-  { analysisId }: DecidedInvoice['analysis'],
+  { number }: DecidedInvoice['analysis'],
 ): Promise<AnalysisFacts> {
   if (now === undefined) return facts;
-  const { inbox: then } = (await analyses.find(facts.organizationId, analysisId))?.facts ?? {};
+  const { organizationId, invoice } = facts;
+  const { inbox: then } = (await analyses.find({ organizationId, invoiceId: invoice.invoiceId }, number))?.facts ?? {};
   return then === undefined ? facts : { ...facts, inbox: then };
 }
 
@@ -283,7 +289,6 @@ async function analyzeReviewed(
 interface FirstDecision {
   readonly facts: AnalysisFacts;
   readonly analysis: DecidedAnalysis;
-  readonly packed: Buffer;
   readonly suspected: Noted;
 }
 
@@ -291,29 +296,22 @@ interface FirstDecision {
 type Noted = Pick<MatchPart, 'suspectedAs' | 'toldOutsideKsef'>;
 
 async function deriveFirst(
-  { analyses, findings, countInvoice: count }: Deps,
-  { facts, analysis, packed, suspected }: FirstDecision,
+  { findings, countInvoice: count }: Deps,
+  { facts, analysis, suspected }: FirstDecision,
   records: ReadRecords,
 ): Promise<void> {
   const { organizationId, invoice } = facts;
   await Promise.all([
-    analyses.insert({ organizationId, invoiceId: invoice.invoiceId }, analysis, packed),
     findings.insertAll(organizationId, invoice, analysis),
     count({ ...facts, invoice: { ...invoice, ...suspected } }, analysis.createdAt, records),
   ]);
 }
 
 /** The invoice is already counted. New findings are added, and findings that are no longer raised are removed. */
-async function deriveFromReanalysis(
-  deps: Deps,
-  facts: AnalysisFacts,
-  analysis: DecidedAnalysis,
-  packed: Buffer,
-): Promise<void> {
+async function deriveFromReanalysis(deps: Deps, facts: AnalysisFacts, analysis: DecidedAnalysis): Promise<void> {
   const { organizationId, invoice } = facts;
   const { invoiceId, bankKey } = invoice;
   await Promise.all([
-    deps.analyses.insert({ organizationId, invoiceId }, analysis, packed),
     deps.findings
       .insertAll(organizationId, invoice, analysis)
       .then(() => deps.findings.addAmounts(organizationId, analysis)),

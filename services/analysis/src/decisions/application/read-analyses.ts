@@ -21,14 +21,12 @@ export interface AnalysisReader {
 export function analysisReader({ invoices, analyses, uploads }: Deps): AnalysisReader {
   return {
     async list(organizationId, invoiceId, request) {
-      const [invoice, page] = await Promise.all([
-        invoices.find(organizationId, invoiceId),
-        analyses.ofInvoice(organizationId, invoiceId, request),
-      ]);
+      const invoice = await invoices.find(organizationId, invoiceId);
+      if (invoice?.analysis !== undefined) return analyses.ofInvoice(invoice, request);
       if (invoice === undefined && (await uploads.find(organizationId, invoiceId)) === undefined) {
         throw notFound('invoice');
       }
-      return page;
+      return { items: [], nextPageToken: '' };
     },
   };
 }

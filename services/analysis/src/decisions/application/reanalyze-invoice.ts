@@ -4,7 +4,6 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Tenants } from '@invoicecontrol/tenants/from-organization';
 import type { AnalysisStore } from '../../records/application/analysis-store.js';
 import type { InvoiceDecider } from './decide-invoice.js';
-import { analysisIdFor } from '../../records/application/derived-ids.js';
 import type { InvoiceReference, InvoiceStore } from '../../records/application/invoice-store.js';
 import type { ScanRunStore } from '../../records/application/scan-run-store.js';
 import type { UploadRecord, UploadStore } from '../../records/application/upload-store.js';
@@ -30,9 +29,8 @@ export const reanalyzeInvoice =
   async ({ organizationId, invoiceId }, context) => {
     const tenant = await tenants.factsOf(organizationId, context);
     await retryOnConflict(async () => {
-      const firstId = analysisIdFor(invoiceId, 1);
-      const read = () =>
-        Promise.all([invoices.find(organizationId, invoiceId), analyses.find(organizationId, firstId)] as const);
+      const of = { organizationId, invoiceId };
+      const read = () => Promise.all([invoices.find(organizationId, invoiceId), analyses.find(of, 1)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
       // The invoice must be in the profile of its supplier before this analysis can exclude it.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
@@ -48,9 +46,9 @@ export const reanalyzeInvoice =
           'The scan of the invoice is still being analyzed. Retry when the scan is complete.',
         );
       }
-      const basisId = analysisIdFor(invoiceId, record.analysis.basis ?? 1);
-      const basis = basisId === firstId ? first : await analyses.find(organizationId, basisId);
-      if (basis === undefined) throw new Error(`analysis ${basisId} is not stored`);
+      const number = record.analysis.basis ?? 1;
+      const basis = number === 1 ? first : await analyses.find(of, number);
+      if (basis === undefined) throw new Error(`analysis ${number} of invoice ${invoiceId} is not stored`);
       const { facts, analysis } = basis;
       const engineVersion = analysis.versions.riskEngine;
       await decider.reanalyze(record, { facts, engineVersion }, tenant);

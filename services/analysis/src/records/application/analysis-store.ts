@@ -1,6 +1,6 @@
 import type { AnalysisFacts } from '../domain/analysis.js';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
-import type { DecidedAnalysis, InvoiceReference } from './invoice-store.js';
+import type { DecidedAnalysis, DecidedInvoice, InvoiceReference } from './invoice-store.js';
 
 /** A stored analysis including its facts. */
 export interface AnalysisRecord {
@@ -12,16 +12,26 @@ export interface AnalysisRecord {
 /** An analysis without its facts and findings. */
 export type AnalysisSummary = Omit<DecidedAnalysis, 'findings'>;
 
-/** Operations of the analyses collection that use cases need. */
+/**
+ * Operations on the analyses of invoices. An invoice contains its current analysis, and earlier ones are in a collection
+ * of their own (ADR 0131).
+ */
 export interface AnalysisStore {
   /**
-   * Stores an analysis. The call may be repeated, because the id is derived.
-   * @param facts compressed facts as they were committed
+   * Copies the current analysis of an invoice to the earlier ones. Must be called before a commit replaces the analysis,
+   * and may be repeated, because the id is derived.
    */
-  insert(of: InvoiceReference, analysis: DecidedAnalysis, facts: Buffer): Promise<void>;
-  find(organizationId: string, analysisId: string): Promise<AnalysisRecord | undefined>;
+  keepCurrent(of: InvoiceReference): Promise<void>;
+  /** Returns the analysis of an invoice with this number. */
+  find(of: InvoiceReference, number: number): Promise<AnalysisRecord | undefined>;
   /** Returns the analyses of an invoice, highest number first. */
-  ofInvoice(organizationId: string, invoiceId: string, page: PageRequest): Promise<Page<AnalysisSummary>>;
-  /** Returns the analyses of an organization with their facts, newest first. */
-  newest(organizationId: string, page: PageRequest): Promise<Page<AnalysisRecord>>;
+  ofInvoice(
+    invoice: Pick<DecidedInvoice, 'organizationId' | 'invoiceId' | 'analysis'>,
+    page: Pick<PageRequest, 'size' | 'after'>,
+  ): Promise<Page<AnalysisSummary>>;
+  /**
+   * Returns all analyses of an organization with their facts: the current analyses, newest invoice first, and then the
+   * earlier ones, newest first.
+   */
+  all(organizationId: string, page: Pick<PageRequest, 'size' | 'after'>): Promise<Page<AnalysisRecord>>;
 }

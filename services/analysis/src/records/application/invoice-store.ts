@@ -155,6 +155,8 @@ export interface InvoiceStore {
   commit(
     at: InvoiceReference & { version: number },
     decided: {
+      /** Fields for comparison as they are stored. Only those that change are written. */
+      matchBefore: MatchPart;
       match: MatchPart;
       /** The corrected invoice. Present if the invoice was corrected. */
       invoice?: CanonicalInvoice;

@@ -17,7 +17,7 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** Facts of the analysis. Absent if another worker has stored the analysis. */
+  /** Facts of the analysis. Absent if an earlier call has decided the row. */
   readonly facts?: AnalysisFacts;
   /**
    * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
@@ -55,13 +55,12 @@ export interface RowStore {
   /** Returns the first analysis of each invoice, keyed by invoice id. Invoices without an analysis are left out. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;
   /**
-   * Stores the first analysis of each row with its facts, which commits the row.
-   * @returns ids of invoices that already had an analysis and keep it
+   * Commits the decisions on rows: each invoice gets its first analysis with the facts and the events.
+   * @returns ids of invoices that another worker has decided, which keep their decision
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
   /**
-   * Stores the consequences of committed decisions: invoices get their decisions, and findings become records. The call
-   * may be repeated.
+   * Stores the findings of committed decisions as records. The call may be repeated.
    */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

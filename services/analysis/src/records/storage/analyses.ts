@@ -1,42 +1,37 @@
-import { Binary } from 'mongodb';
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { groupedInsert } from '@invoicecontrol/runtime/mongo/group-commit';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { pageOf } from '@invoicecontrol/runtime/page';
+import type { PagePosition } from '@invoicecontrol/runtime/page';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
-import { unpackBundle, unpackFacts } from '../application/packed-facts.js';
+import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { ConvertedAmount } from '@invoicecontrol/engine/facts/exchange-rates';
-import type { AnalysisFacts } from '../domain/analysis.js';
+import type { InvoiceDocument } from './invoices.js';
+import { readFacts } from './stored-facts.js';
+import type { FactBundleDocument, StoredFacts } from './stored-facts.js';
 
-/** Maximum number of analyses in one insert of concurrent decisions. */
-const BATCH_ANALYSES_MAX = 100;
-
-/** A stored decision with its facts. It is never changed. */
+/**
+ * An analysis that a later one has replaced, with its facts (ADR 0131). It is never changed. Releases before 0131 stored
+ * every analysis here, and kept its facts on the invoice only until then.
+ */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   /** UUIDv5 derived from the invoice and the number of the analysis. */
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;
-  /** Compressed facts. The facts of scan rows are stored in bundles with other rows. */
-  readonly facts: Binary | BundledFacts;
-  /** Gross amount of a scan row in the base currency, stored here until the invoice contains it. */
+  readonly facts: StoredFacts;
+  /** Gross amount in the base currency of a scan row that an earlier release decided. */
   readonly base?: ConvertedAmount | null;
 }
 
-/** Position of a row's facts in a bundle. */
-export interface BundledFacts {
-  readonly bundleId: string;
-  readonly index: number;
-}
+/** The current analysis of an invoice, as the invoice stores it. */
+type CurrentAnalysis = Required<Pick<InvoiceDocument, 'analysis' | 'facts'>> &
+  Pick<InvoiceDocument, 'organizationId' | 'createdAt'> & { readonly _id: string };
 
-/** The facts of many rows in one scan. They are so similar that a bundle takes a tenth of the space. */
-export interface FactBundleDocument {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly facts: Binary;
-}
+const CURRENT = { organizationId: 1, createdAt: 1, analysis: 1, facts: 1 } as const;
+/** Prefix of the ids in page tokens of earlier analyses. */
+const EARLIER = 'earlier_';
 
 export async function createAnalysisIndexes(collection: Collection<AnalysisDocument>): Promise<void> {
   await collection.createIndexes([
@@ -45,80 +40,108 @@ export async function createAnalysisIndexes(collection: Collection<AnalysisDocum
   ]);
 }
 
-/**
- * Creates the indexes of fact bundles. Bundles are read only by id. All bundles of an organization are counted and
- * removed together.
- */
-export async function createFactBundleIndexes(collection: Collection<FactBundleDocument>): Promise<void> {
-  await collection.createIndexes([{ key: { organizationId: 1 }, name: 'of_organization' }]);
-}
-
 export function analysisStore(
-  collection: Collection<AnalysisDocument>,
+  earlier: Collection<AnalysisDocument>,
+  invoices: Collection<InvoiceDocument>,
   bundles: Collection<FactBundleDocument>,
 ): AnalysisStore {
   const withFacts = async (
     organizationId: string,
     documents: readonly AnalysisDocument[],
   ): Promise<AnalysisRecord[]> => {
-    const bundleIds = new Set(documents.flatMap(({ facts }) => ('bundleId' in facts ? facts.bundleId : [])));
-    const read = new Map<string, readonly AnalysisFacts[]>();
-    if (bundleIds.size > 0) {
-      const found = bundles.find({ _id: { $in: [...bundleIds] }, organizationId });
-      for await (const { _id, facts } of found) read.set(_id, unpackBundle(Buffer.from(facts.buffer)));
-    }
-    return documents.map((document) => {
-      const { facts } = document;
-      if (!('bundleId' in facts)) return toRecord(document, unpackFacts(Buffer.from(facts.buffer)));
-      const bundled = read.get(facts.bundleId)?.[facts.index];
-      if (bundled === undefined) throw new Error(`the facts of analysis ${document._id} are missing`);
-      return toRecord(document, bundled);
-    });
+    const facts = await readFacts(
+      bundles,
+      organizationId,
+      documents.map((document) => document.facts),
+    );
+    return documents.map((document, index) => toRecord(document, facts[index] as AnalysisRecord['facts']));
   };
-  const insert = groupedInsert(collection, BATCH_ANALYSES_MAX);
+  const findCurrent = (organizationId: string, invoiceId: string, also: Filter<InvoiceDocument> = {}) =>
+    invoices.findOne<CurrentAnalysis>(
+      { ...also, _id: invoiceId, organizationId, facts: { $exists: true } },
+      { projection: CURRENT },
+    );
+  /** Reads the current analyses of invoices, newest invoice first. */
+  const currentPage = async (organizationId: string, size: number, after: PagePosition | undefined) => {
+    const request = { size, after, createdFrom: undefined, createdTo: undefined };
+    const { items } = await findPage(invoices, { organizationId, facts: { $exists: true } }, request, CURRENT);
+    return items.map((invoice) => ({
+      document: toDocument(invoice as unknown as CurrentAnalysis),
+      position: { order: invoice.createdAt.getTime(), id: invoice._id },
+    }));
+  };
+  /** Reads earlier analyses, newest first, without those that are also stored with their invoices. */
+  const earlierPage = async (organizationId: string, size: number, after: PagePosition | undefined) => {
+    const request = { size, after, createdFrom: undefined, createdTo: undefined };
+    const { items } = await findPage(earlier, { organizationId }, request);
+    const current = await invoices
+      .find(
+        { _id: { $in: items.map(({ invoiceId }) => invoiceId) }, organizationId, facts: { $exists: true } },
+        { projection: { 'analysis.analysisId': 1 } },
+      )
+      .toArray();
+    const currentIds = new Set(current.map(({ analysis }) => analysis?.analysisId));
+    return items.map((document) => ({
+      document: currentIds.has(document._id) ? undefined : document,
+      position: { order: document.createdAt.getTime(), id: EARLIER + document._id },
+    }));
+  };
   return {
-    async insert({ organizationId, invoiceId }, { analysisId, ...analysis }, facts) {
+    async keepCurrent({ organizationId, invoiceId }) {
+      const current = await findCurrent(organizationId, invoiceId);
+      if (current === null) return;
       try {
-        await insert({
-          _id: analysisId,
-          organizationId,
-          invoiceId,
-          ...analysis,
-          facts: new Binary(facts),
-        });
+        await earlier.insertOne(toDocument(current));
       } catch (error) {
         // The id is derived, so an existing document means that the analysis is already stored.
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    async find(organizationId, analysisId) {
-      const document = await collection.findOne({ _id: analysisId, organizationId });
+    async find({ organizationId, invoiceId }, number) {
+      // The invoice is read first, because an analysis is copied before the invoice replaces it.
+      const current = await findCurrent(organizationId, invoiceId, { 'analysis.number': number });
+      const document =
+        current === null
+          ? await earlier.findOne({ _id: analysisIdFor(invoiceId, number), organizationId })
+          : toDocument(current);
       if (document === null) return undefined;
       const [record] = await withFacts(organizationId, [document]);
       return record;
     },
-    async ofInvoice(organizationId, invoiceId, { size, after }) {
-      const documents = await collection
-        .find(
-          { organizationId, invoiceId, ...(after && { number: { $lt: after.order } }) },
-          { projection: { facts: 0, findings: 0 } },
-        )
+    async ofInvoice({ organizationId, invoiceId, analysis }, { size, after }) {
+      const isAfter = (number: number): boolean => after === undefined || number < after.order;
+      const { findings: _, ...current } = analysis;
+      const newest = isAfter(current.number) ? [current] : [];
+      const below = Math.min(current.number, after?.order ?? current.number);
+      const documents = await earlier
+        .find({ organizationId, invoiceId, number: { $lt: below } }, { projection: { facts: 0, findings: 0 } })
         .sort({ number: -1 })
-        .limit(size + 1)
+        .limit(size + 1 - newest.length)
         .toArray();
       const summaries = documents.map(({ _id: analysisId, ...summary }) => ({ analysisId, ...summary }));
-      return pageOf(summaries, size, ({ number, analysisId }) => ({ order: number, id: analysisId }));
+      return pageOf([...newest, ...summaries], size, ({ number, analysisId }) => ({ order: number, id: analysisId }));
     },
-    async newest(organizationId, page) {
-      const { items, nextPageToken } = await findPage(collection, { organizationId }, page);
-      return { items: await withFacts(organizationId, items), nextPageToken };
+    async all(organizationId, { size, after }) {
+      const isEarlier = after?.id.startsWith(EARLIER) === true;
+      const current = isEarlier ? [] : await currentPage(organizationId, size + 1, after);
+      const missing = size + 1 - current.length;
+      const position = isEarlier ? { ...after, id: after.id.slice(EARLIER.length) } : undefined;
+      const rest = missing === 0 ? [] : await earlierPage(organizationId, missing, position);
+      const { items, nextPageToken } = pageOf([...current, ...rest], size, (one) => one.position);
+      const documents = items.flatMap(({ document }) => document ?? []);
+      return { items: await withFacts(organizationId, documents), nextPageToken };
     },
   };
 }
 
+function toDocument({ _id: invoiceId, organizationId, analysis, facts }: CurrentAnalysis): AnalysisDocument {
+  const { analysisId, ...decided } = analysis;
+  return { _id: analysisId, organizationId, invoiceId, ...decided, facts };
+}
+
 function toRecord(
-  { _id, organizationId, invoiceId, facts, base, ...analysis }: AnalysisDocument,
-  read: AnalysisFacts,
+  { _id, organizationId: _, invoiceId, facts: _packed, base: _base, ...analysis }: AnalysisDocument,
+  facts: AnalysisRecord['facts'],
 ): AnalysisRecord {
-  return { invoiceId, analysis: { analysisId: _id, ...analysis }, facts: read };
+  return { invoiceId, analysis: { analysisId: _id, ...analysis }, facts };
 }

@@ -1,41 +1,58 @@
 import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service';
-import { newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
+import { inTurn, newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { Collection } from 'mongodb';
+import type { DecidedAnalysis } from '../application/invoice-store.js';
 import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
+import type { InvoiceDocument } from './invoices.js';
 import type { SupplierDocument } from './suppliers.js';
 
 /** Reads the records for an organization's archive that the API lists do not show. Each field is chosen explicitly. */
 export function archivedRecords({
+  invoices,
   analyses,
   findings,
   suppliers,
 }: {
+  readonly invoices: Collection<InvoiceDocument>;
   readonly analyses: Collection<AnalysisDocument>;
   readonly findings: Collection<FindingDocument>;
   readonly suppliers: Collection<SupplierDocument>;
 }) {
   return {
-    analyses: newestRecords(analyses, toAnalysisRecord, { projection: { facts: 0 } }),
+    // An analysis that is replaced during the export may appear twice, but none is left out.
+    analyses: inTurn(
+      newestRecords(invoices, currentAnalysisRecord, {
+        filter: { facts: { $exists: true } },
+        projection: { analysis: 1, createdAt: 1 },
+      }),
+      newestRecords(analyses, ({ _id: analysisId, ...analysis }) => toAnalysisRecord({ analysisId, ...analysis }), {
+        projection: { facts: 0 },
+      }),
+    ),
     finding_history: newestRecords(findings, toHistoryRecord, { projection: { history: 1, createdAt: 1 } }),
     suppliers: recordsById(suppliers, toSupplierRecord),
   } satisfies Readonly<Record<string, ReadArchivePage>>;
 }
 
-function toAnalysisRecord(document: AnalysisDocument): Readonly<Record<string, unknown>> {
-  const {
-    _id: id,
-    invoiceId,
-    number,
-    decision,
-    riskScore,
-    versions,
-    supplierId,
-    findings,
-    previous,
-    createdAt,
-  } = document;
+function currentAnalysisRecord({ _id, analysis }: InvoiceDocument): Readonly<Record<string, unknown>> {
+  if (analysis === undefined) throw new TypeError(`Invoice ${_id} has facts but no analysis.`);
+  return toAnalysisRecord({ invoiceId: _id, ...analysis });
+}
+
+function toAnalysisRecord({
+  analysisId: id,
+  invoiceId,
+  number,
+  decision,
+  riskScore,
+  versions,
+  supplierId,
+  findings,
+  previous,
+  createdAt,
+}: DecidedAnalysis & { readonly invoiceId: string }): Readonly<Record<string, unknown>> {
   return {
     id,
     invoiceId,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
 import { endOfMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -28,6 +29,8 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import { billIndexes } from './bill-part.js';
 import type { BillPart } from './bill-part.js';
 import { groupedReads } from './records-by-keys.js';
+import { isBundled } from './stored-facts.js';
+import type { StoredFacts } from './stored-facts.js';
 
 /** Maximum number of unfinished invoices in one page of a sweep. */
 const SWEEP_INVOICES_MAX = 100;
@@ -71,8 +74,8 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   /** The current decision. Reviews change it, while the analysis remains unchanged. */
   readonly verdict?: RiskDecision;
   readonly decisionChanges?: readonly DecisionChange[];
-  /** Facts of the analysis, kept here until they are stored in `analyses`. */
-  readonly facts?: Binary;
+  /** Facts of the analysis. Absent if an earlier release stored them in `analyses` (ADR 0131). */
+  readonly facts?: StoredFacts;
   /** Marker with a sparse index, set by the commit and removed when everything derived from the decision is stored. */
   readonly pending?: true;
 }
@@ -159,14 +162,15 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
     },
     async commit(
       { organizationId, invoiceId, version },
-      { match, invoice, base, analysis, facts },
+      { matchBefore, match, invoice, base, analysis, facts },
       options: SaveOptions,
     ) {
       const at = { id: invoiceId, organizationId };
-      const change: UpdateFilter<InvoiceDocument> = {
+      const changed = changedMatch(matchBefore, match);
+      const change = {
         $set: stored<Partial<InvoiceDocument>>({
+          ...changed.set,
           status: 'ANALYZED',
-          match,
           invoice,
           base,
           analysis,
@@ -174,8 +178,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           facts: facts as unknown as Binary,
           pending: true,
         }),
-        $unset: { leaseUntil: '', claim: '', isCountUnsure: '' },
-      };
+        $unset: { leaseUntil: '', claim: '', isCountUnsure: '', ...changed.unset },
+      } as UpdateFilter<InvoiceDocument>;
       // An invoice is inserted without events.
       if (version === 1) await aggregates.commitFirst({ ...at, version }, change, options);
       else await aggregates.commit({ ...at, version }, change, options);
@@ -310,16 +314,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
-      return documents.flatMap((document) => {
-        const { facts } = document;
-        return facts === undefined ? [] : [{ record: toDecided(document), facts: Buffer.from(facts.buffer) }];
-      });
+      return documents.flatMap((document) => toPending(document) ?? []);
     },
     async unfinished(organizationId, invoiceId) {
       const document = await collection.findOne({ _id: invoiceId, organizationId, pending: true });
-      return document?.facts === undefined
-        ? undefined
-        : { record: toDecided(document), facts: Buffer.from(document.facts.buffer) };
+      return document === null ? undefined : toPending(document);
     },
     async hasUnstoredFinding(organizationId, findingId) {
       // Only a few invoices are pending at a time, and the index finds exactly those.
@@ -339,7 +338,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return new Set(documents.map(({ _id }) => _id));
     },
     async finalize({ organizationId, invoiceId, version }) {
-      await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '', facts: '' } });
+      await collection.updateOne({ _id: invoiceId, organizationId, version }, { $unset: { pending: '' } });
     },
   };
 }
@@ -347,6 +346,19 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
 /** Returns the maximum number of candidates for a number of keys. */
 function hitsMax(keysCount: number): number {
   return HITS_PER_KEY_MAX * keysCount;
+}
+
+/** Compares the stored fields with the new ones, and returns the paths to set and to remove. */
+function changedMatch(before: MatchPart, after: MatchPart): { set: object; unset: Readonly<Record<string, ''>> } {
+  const fieldsOf = (part: MatchPart): Readonly<Record<string, unknown>> => ({ ...part });
+  const [then, wanted] = [fieldsOf(before), fieldsOf(after)];
+  const isAbsent = (name: string): boolean => wanted[name] === undefined;
+  const set = Object.keys(wanted).filter((name) => !isAbsent(name) && !isDeepStrictEqual(then[name], wanted[name]));
+  const unset = Object.keys(then).filter((name) => then[name] !== undefined && isAbsent(name));
+  return {
+    set: Object.fromEntries(set.map((name) => [`match.${name}`, wanted[name]])),
+    unset: Object.fromEntries(unset.map((name) => [`match.${name}`, ''] as const)),
+  };
 }
 
 /** Returns an approximate filter. The caller separates records that arrived at the same moment. */
@@ -395,6 +407,13 @@ function toDecided(document: InvoiceDocument): DecidedInvoice {
   const { _id: invoiceId, analysis, verdict = analysis, reimportOf } = document;
   if (analysis === undefined || verdict === undefined) throw new TypeError(`Invoice ${invoiceId} has no decision.`);
   return { ...toStored(document), status: 'ANALYZED', analysis, verdict, reimportOf };
+}
+
+/** Converts an invoice whose derived records may be missing. Scan rows are never marked as pending. */
+function toPending(document: InvoiceDocument): { record: DecidedInvoice; facts: Buffer } | undefined {
+  const { facts } = document;
+  if (facts === undefined || isBundled(facts)) return undefined;
+  return { record: toDecided(document), facts: Buffer.from(facts.buffer) };
 }
 
 function toStored(document: InvoiceDocument) {

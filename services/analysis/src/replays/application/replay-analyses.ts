@@ -170,7 +170,7 @@ async function walk(
   let count = 0;
   for (let token = pageToken; ;) {
     const request = readPageRequest({ pageSize: Math.min(BATCH_ANALYSES, limit - count), pageToken: token });
-    const { items, nextPageToken } = await analyses.newest(organizationId, request);
+    const { items, nextPageToken } = await analyses.all(organizationId, request);
     await visit(items);
     count += items.length;
     if (nextPageToken === '' || count >= limit) return { count, nextPageToken };

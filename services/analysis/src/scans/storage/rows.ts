@@ -12,12 +12,13 @@ import type { DecidedRow, RowDecision, RowStore } from '../../records/applicatio
 import { suspicionOf } from '../../reviews/domain/review.js';
 import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import { CANDIDATES_PER_KEY_MAX, HITS_PER_KEY_MAX } from '@invoicecontrol/engine/normalisation/match-keys';
-import type { AnalysisDocument, FactBundleDocument } from '../../records/storage/analyses.js';
+import type { AnalysisDocument } from '../../records/storage/analyses.js';
 import { findingDocumentsOf } from '../../records/storage/findings.js';
 import type { FindingDocument } from '../../records/storage/findings.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 import { MATCH_INDEX, matchPartIn } from '../../records/storage/invoices.js';
 import type { InvoiceDocument } from '../../records/storage/invoices.js';
+import type { FactBundleDocument, StoredFacts } from '../../records/storage/stored-facts.js';
 
 /**
  * Maximum number of documents in one write or read, so that neither the database nor this process is blocked for long.
@@ -63,6 +64,20 @@ export function rowStore(
     return hits.flat();
   };
 
+  /** Commits decisions on rows. Returns false if some of the rows were decided before. */
+  const commit = (
+    organizationId: string,
+    rows: readonly DecidedRow[],
+    factsAt: (index: number) => StoredFacts | undefined,
+  ): Promise<boolean> =>
+    aggregates.commitMany(
+      rows.map((row, index) => ({
+        guard: { id: row.subject.invoiceId, organizationId, version: 1 },
+        change: decisionOf(row, factsAt(index)),
+        events: announcementsOf({ ...row.subject, source: 'SCAN' }, row.analysis),
+      })),
+    );
+
   return {
     candidates,
     async receive({ organizationId, companyId }, rows, receivedAt) {
@@ -91,37 +106,51 @@ export function rowStore(
       return matching(filter).batchSize(BATCH_DOCUMENTS_MAX).toArray();
     },
     async decided(organizationId, invoiceIds) {
-      const ids = invoiceIds.map((invoiceId) => analysisIdFor(invoiceId, 1));
-      const found = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
+      const current = await inBatches(invoiceIds, BATCH_DOCUMENTS_MAX, (some) =>
+        invoices
+          .find(
+            { _id: { $in: [...some] }, organizationId, 'analysis.number': 1 },
+            { projection: { analysis: 1, base: 1 } },
+          )
+          .toArray(),
+      );
+      const decisions = new Map<string, RowDecision>();
+      for (const { _id, analysis, base = null } of current.flat()) {
+        if (analysis !== undefined) decisions.set(_id, { analysis, base });
+      }
+      // The first analysis of a row that has been analyzed again is among the earlier ones, and an earlier release stored
+      // every analysis there before the invoice had it.
+      const ids = invoiceIds.filter((id) => !decisions.has(id)).map((id) => analysisIdFor(id, 1));
+      const earlier = await inBatches(ids, BATCH_DOCUMENTS_MAX, (some) =>
         analyses.find({ _id: { $in: [...some] }, organizationId }, { projection: { facts: 0 } }).toArray(),
       );
-      return new Map(found.flat().map((document) => [document.invoiceId, toDecision(document)]));
+      for (const document of earlier.flat()) decisions.set(document.invoiceId, toDecision(document));
+      return decisions;
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Only these analyses refer to the bundle. If a faster worker stored all of them, the bundle is never read.
+      // Only these rows refer to the bundle. If a faster worker decided all of them, the bundle is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });
-      const documents = rows.map(({ subject, analysis: { analysisId, ...analysis }, base }, index) => ({
-        _id: analysisId,
-        organizationId,
-        invoiceId: subject.invoiceId,
-        ...analysis,
-        base,
-        facts: { bundleId, index },
-      }));
-      const refused = await insertMissing(analyses, documents);
-      return new Set(documents.filter(({ _id }) => refused.has(_id)).map(({ invoiceId }) => invoiceId));
+      const isStored = await commit(organizationId, rows, (index) => ({ bundleId, index }));
+      if (isStored) return new Set();
+      const ids = rows.map(({ subject }) => subject.invoiceId);
+      const found = await invoices
+        .find({ _id: { $in: ids }, organizationId, 'facts.bundleId': bundleId } as Filter<InvoiceDocument>, {
+          projection: { _id: 1 },
+        })
+        .toArray();
+      const own = new Set(found.map(({ _id }) => _id));
+      return new Set(ids.filter((id) => !own.has(id)));
     },
     async finalize(organizationId, rows) {
       await Promise.all([
-        aggregates.commitMany(
-          rows.map((row) => ({
-            guard: { id: row.subject.invoiceId, organizationId, version: 1 },
-            change: decisionOf(row),
-            events: announcementsOf({ ...row.subject, source: 'SCAN' }, row.analysis),
-          })),
+        // Rows without facts were decided before. An earlier release may have stored only their analyses.
+        commit(
+          organizationId,
+          rows.filter(({ facts }) => facts === undefined),
+          () => undefined,
         ),
         insertMissing(
           findings,
@@ -132,7 +161,10 @@ export function rowStore(
   };
 }
 
-function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): UpdateFilter<InvoiceDocument> {
+function decisionOf(
+  { analysis, base, receivedAtMs, reimportOf }: DecidedRow,
+  facts: StoredFacts | undefined,
+): UpdateFilter<InvoiceDocument> {
   const suspicion = suspicionOf(analysis.findings);
   return {
     $set: {
@@ -143,6 +175,7 @@ function decisionOf({ analysis, base, receivedAtMs, reimportOf }: DecidedRow): U
       'match.receivedAtMs': receivedAtMs,
       base,
       analysis,
+      facts,
       verdict: { decision: analysis.decision, riskScore: analysis.riskScore },
       reimportOf,
     },
