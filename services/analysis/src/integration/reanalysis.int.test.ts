@@ -1,4 +1,4 @@
-import type { Binary } from 'mongodb';
+import { Binary } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Decision } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
@@ -126,8 +126,8 @@ describe('what people have said since counts when an invoice is analyzed again',
     const profileOf = async (analysis: Analysis): Promise<number> => {
       const { invoiceId } = await again(organizationId, analysis);
       const stored = await running.mongo.db.collection<InvoiceDocument>('invoices').findOne({ _id: invoiceId });
-      const { supplier } = unpackFacts(Buffer.from((stored?.facts as Binary).buffer));
-      return supplier.profile.count;
+      if (!(stored?.facts instanceof Binary)) throw new Error('no facts');
+      return unpackFacts(Buffer.from(stored.facts.buffer)).supplier.profile.count;
     };
     expect(await profileOf(usual)).toBe(1);
     await review(organizationId, finding, 'FALSE_POSITIVE');
