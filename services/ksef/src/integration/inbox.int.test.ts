@@ -20,7 +20,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { CallLimits } from '../application/call-limits.js';
 import { dismissRefusal, endInbox, listRuns, updateInbox } from '../application/inbox/change-inbox.js';
-import { inboxWorker } from '../application/inbox/inbox-worker.js';
+import { AT_ONCE_MAX, inboxWorker } from '../application/inbox/inbox-worker.js';
 import type { InboxWorker } from '../application/inbox/inbox-worker.js';
 import type { DueInbox, InboxClaim, ReceivedInvoice } from '../application/inbox/stores.js';
 import { exportPackages } from '../clients/export-packages.js';
@@ -928,6 +928,15 @@ describe('two packages that take long', () => {
       expect((await ended(connection))[0]).toMatchObject({ status: 'SUCCEEDED', received: 1 });
     }
   });
+});
+
+test('an inbox that is due again after each run leaves its slot to an inbox that has waited longer', async () => {
+  const services = new Documents();
+  const waiting = await Promise.all(Array.from({ length: AT_ONCE_MAX + 1 }, () => connect()));
+  for (const connection of waiting) await enable(connection);
+  // Without a wait between runs, every inbox is due without end.
+  startReplica(services, { waitFactor: 0 });
+  for (const connection of waiting) await ended(connection);
 });
 
 describe('two replicas', () => {

@@ -48,7 +48,7 @@ import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans
  * Maximum number of inboxes that a replica processes at once, and of those that receive a package, which needs disk
  * space and much memory.
  */
-const AT_ONCE_MAX = 16;
+export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
 /** Time to wait for a free slot for receiving packages. */
 const PLACE_WAIT_MS = 10_000;
@@ -102,8 +102,13 @@ export function inboxWorker(deps: Deps): InboxWorker {
       let now: InboxClaim | undefined = claim;
       try {
         try {
-          while (now !== undefined && !abort.signal.aborted && isDue(now.inbox, clock)) {
+          let isRunOver = false;
+          while (now !== undefined && !isRunOver && !abort.signal.aborted && isDue(now.inbox, clock)) {
+            const before: Inbox = now.inbox;
             now = await advance(now, abort.signal);
+            // A claim covers at most one whole run. An inbox that is due again then waits behind those that have been
+            // due longer, because slow runs would otherwise keep all slots and other inboxes would never run.
+            isRunOver = now !== undefined && hasEndedRun(before, now.inbox);
           }
         } finally {
           // The call has no effect if another worker holds the claim.
@@ -385,6 +390,10 @@ function roleOf({ roles }: Inbox, name: RoleInbox['role']): RoleInbox {
   const role = roles.find((one) => one.role === name);
   if (role === undefined) throw new TypeError(`The inbox has no role ${name}.`);
   return role;
+}
+
+function hasEndedRun(before: Inbox, { lastRunAt }: Inbox): boolean {
+  return lastRunAt?.getTime() !== before.lastRunAt?.getTime();
 }
 
 function isDue({ isEnabled, roles, requestedAt }: Inbox, clock: Clock): boolean {
