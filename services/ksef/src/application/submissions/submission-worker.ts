@@ -161,10 +161,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       const progress = withoutConnection(submission, step, timing());
       return progress === submission ? wait(claim, CONNECTION_WAIT_MS) : (await store(claim, { progress })).claim;
     }
-    // Following a sent submission needs the same permission as sending it.
-    const isReadOnly = connection.readOnlySince !== undefined && step.kind !== 'NOTHING';
-    if ((sends && connection.status !== 'CONNECTED') || isReadOnly) {
-      const hopeless = sends ? refusedForTooLong(connection, timing()) : undefined;
+    // A sent submission is followed without the permission to issue invoices, too. KSeF then refuses its calls, which
+    // also ends the wait for a session that has expired and for a late confirmation.
+    if (sends && (connection.status !== 'CONNECTED' || connection.readOnlySince !== undefined)) {
+      const hopeless = refusedForTooLong(connection, timing());
       if (hopeless === undefined) return waitForConnection(claim, connection);
       return (await store(claim, { progress: givenUp(submission, hopeless, timing()) })).claim;
     }
