@@ -198,6 +198,7 @@ async function compose(
     submissions,
     inboxes,
     endInbox: endInbox(inboxDeps),
+    ksef,
     secrets: tokens,
     tenants,
     endAccess: (connectionId: string) => ksef.endAccess(connectionId),
@@ -209,7 +210,7 @@ async function compose(
   const worker = submissionWorker({
     queue: submissions,
     connections,
-    failConnection: failConnection({ connections, clock }),
+    failConnection: failConnection(deps),
     confirmations,
     organizations,
     invoices,
@@ -226,7 +227,7 @@ async function compose(
   const receiver = inboxWorker({
     queue: inboxes,
     connections,
-    failConnection: failConnection({ connections, clock }),
+    failConnection: failConnection(deps),
     endInbox: deps.endInbox,
     plans: tenantPlansOf(tenants),
     documents: channelDocumentsOf(documentsChannel),
@@ -258,7 +259,7 @@ async function compose(
     rpcGroups: [
       connectionService({
         ...deps,
-        testConnection: testConnection({ ...deps, ksef, testMsMax: TEST_MS_MAX }),
+        testConnection: testConnection({ ...deps, testMsMax: TEST_MS_MAX }),
         tokensEnd,
       }),
       submissionService({ connections, submissions, confirmations, invoices, documents, clock }),

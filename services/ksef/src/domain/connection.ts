@@ -62,8 +62,8 @@ export interface Connection {
   /** Time when users were notified that KSeF refuses the secret of a disabled connection. */
   readonly refusalToldAt?: Date | undefined;
   /**
-   * Time of the first test that found the permission to view invoices (InvoiceRead) without the one to issue them
-   * (InvoiceWrite). Absent if invoices may be submitted.
+   * Time of the first test or submission that found the permission to view invoices (InvoiceRead) without the one to
+   * issue them (InvoiceWrite). Absent if invoices may be submitted.
    */
   readonly readOnlySince?: Date | undefined;
   readonly lastTestedAt: Date | undefined;

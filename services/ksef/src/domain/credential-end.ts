@@ -1,7 +1,7 @@
 import { withWarnings } from './connection-warnings.js';
 import type { ConnectionWarning } from './connection-warnings.js';
 import type { Authentication, Connection, EndNotice } from './connection.js';
-import { lackOf } from './permissions.js';
+import { onlyViewing } from './permissions.js';
 import { polishDayOf } from './preconditions.js';
 
 const DAY_MS = 86_400_000;
@@ -82,9 +82,7 @@ export function shownWarnings(connection: Connection, facts: EndFacts): readonly
 
 function permissionWarning({ status, authentication, readOnlySince: at }: Connection): ConnectionWarning | undefined {
   if (status !== 'CONNECTED' || at === undefined) return undefined;
-  const lack = lackOf('InvoiceWrite', authentication);
-  const message = `${lack}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF and test the connection to submit invoices, too.`;
-  return { code: 'INVOICE_WRITE_MISSING', message, at };
+  return { code: 'INVOICE_WRITE_MISSING', message: onlyViewing(authentication), at };
 }
 
 function endWarning(connection: Connection, facts: EndFacts): ConnectionWarning | undefined {

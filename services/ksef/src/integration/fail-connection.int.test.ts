@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
+import type { KsefCalls } from '../application/ksef-calls.js';
 import { failConnection } from '../application/connections/fail-connection.js';
 import type { Connection, ConnectionStatus } from '../domain/connection.js';
+import { KsefRefusal, MISSING_PERMISSIONS } from '../domain/ksef-refusal.js';
+import type { RefusalFacts } from '../domain/ksef-refusal.js';
 import { connectionStore } from '../storage/connections.js';
 import type { ConnectionDocument } from '../storage/connections.js';
 
@@ -44,11 +47,28 @@ async function storedConnection(status: ConnectionStatus): Promise<Connection> {
   await store.insert(connection, []);
   return connection;
 }
-const fail = (connection: Connection) =>
-  failConnection({ connections: store, clock: systemClock })(connection, {
+const refusalOf = (facts: Partial<RefusalFacts>): KsefRefusal =>
+  new KsefRefusal('PERMANENT', 'KSeF refuses the token.', {
     code: 'KSEF_AUTH_450',
-    message: 'KSeF refuses the token.',
+    concerns: 'CONNECTION',
+    isOfLogin: true,
+    ...facts,
   });
+let probes = 0;
+/** @param probe response of KSeF to the call that shows whether invoices may be viewed */
+const fail = (connection: Connection, refusal = refusalOf({}), probe?: KsefRefusal) => {
+  const probeViewPermission = async (): Promise<void> => {
+    probes++;
+    if (probe !== undefined) throw probe;
+  };
+  const secrets = { open: () => 'token' };
+  return failConnection({
+    connections: store,
+    ksef: { callsOf: () => ({ probeViewPermission }) as KsefCalls },
+    secrets,
+    clock: systemClock,
+  })(connection, refusal);
+};
 const read = ({ organizationId, id }: Connection) => store.find(organizationId, id);
 
 test.each(['CONNECTED', 'PENDING'] as const)(
@@ -88,4 +108,41 @@ test('a token that was stored since is not touched', async () => {
   await fail(connection);
   expect(await read(connection)).toMatchObject({ status: 'PENDING', lastErrorMessage: undefined });
   expect(await announced(connection)).toBe(0);
+});
+
+describe('the permission to issue invoices that is withdrawn during a submission', () => {
+  const withdrawn = refusalOf({
+    code: 'KSEF_HTTP_403',
+    httpStatus: 403,
+    reasonCode: MISSING_PERMISSIONS,
+    isOfLogin: false,
+  });
+
+  test('leaves the connection CONNECTED for its inbox if invoices may be viewed, and tells it once', async () => {
+    const connection = await storedConnection('CONNECTED');
+    await Promise.all([fail(connection, withdrawn), fail(connection, withdrawn)]);
+    const stored = await read(connection);
+    expect(stored).toMatchObject({ status: 'CONNECTED', readOnlySince: expect.any(Date), refusal: undefined });
+    expect(await announced(connection)).toBe(1);
+    // Calls that follow a sent submission are refused in the same way.
+    const before = probes;
+    await fail(stored!, withdrawn);
+    expect([await read(connection), probes]).toEqual([stored, before]);
+  });
+
+  test.each([
+    ['invoices may not be viewed either', refusalOf({ ...withdrawn, concerns: 'REFERENCE' })],
+    ['KSeF does not respond', new KsefRefusal('TRANSIENT', 'KSeF did not respond.', { code: 'KSEF_TIMEOUT' })],
+  ])('turns the connection to ERROR if %s', async (_, probe) => {
+    const connection = await storedConnection('CONNECTED');
+    await fail(connection, withdrawn, probe);
+    expect(await read(connection)).toMatchObject({ status: 'ERROR', readOnlySince: undefined });
+    expect(await announced(connection)).toBe(1);
+  });
+
+  test('turns a connection to ERROR that has not been tested since its token was stored', async () => {
+    const connection = await storedConnection('PENDING');
+    await fail(connection, withdrawn);
+    expect(await read(connection)).toMatchObject({ status: 'ERROR' });
+  });
 });
