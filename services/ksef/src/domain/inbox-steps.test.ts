@@ -263,6 +263,25 @@ describe('refused invoices', () => {
     expect(over.inbox.refused).toHaveLength(REFUSALS_KEPT_MAX);
   });
 
+  test('that were dismissed long ago are kept until the mark passes their window', () => {
+    const dismissed = Array.from({ length: REFUSALS_KEPT_MAX }, (_, index) => ({
+      ...kept,
+      ksefNumber: `${index}`,
+      closedAt: new Date('2026-11-01T00:00:00Z'),
+    }));
+    const late = { ...running, refused: dismissed };
+    const held = refuse(late, 2 * REFUSALS_KEPT_MAX + 1);
+    expect(roleOf(held.inbox).mark).toBe(MARK);
+    expect(held.inbox.refused).toHaveLength(2 * REFUSALS_KEPT_MAX);
+    // KSeF has not moved its high water mark, so the next run may deliver the window again.
+    expect(receive(late, { highWaterMark: MARK }).inbox.refused).toEqual(dismissed);
+    const passed = refuse(late, 2 * REFUSALS_KEPT_MAX);
+    expect(roleOf(passed.inbox).mark).toBe(HIGH_WATER);
+    expect(passed.inbox.refused.map(({ closedAt }) => closedAt)).toEqual(
+      Array.from({ length: REFUSALS_KEPT_MAX }, () => undefined),
+    );
+  });
+
   test('are requested again at night and when a person requests runs, before the export', () => {
     expect(runOf(roleOf(begin(withKept))).again).toBeUndefined();
     expect(runOf(roleOf(begin(requested(withKept, NOW)))).again).toEqual([NUMBER]);

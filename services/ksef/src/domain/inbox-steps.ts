@@ -2,7 +2,7 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { BUYER, markOf, polishMidnight, REFUSED_MAX } from './inbox.js';
 import type { Inbox, InboxRun, RoleInbox, RunningExport, RunStatus, RunUnderWay } from './inbox.js';
 import { compareInstants, earlierOf, laterOf } from './instants.js';
-import { keepRefusals, refusalsMessage, refusalsToRequest, REFUSALS_FULL } from './kept-refusals.js';
+import { keepRefusals, refusalsMessage, refusalsToRequest, REFUSALS_FULL, withoutPassed } from './kept-refusals.js';
 import type { Reception } from './kept-refusals.js';
 import { backoffMs, pollAfterMs } from './submission-waits.js';
 
@@ -236,15 +236,17 @@ export function windowReceived(
     interrupted: undefined,
     export: undefined,
   };
+  const { refused } = grown.inbox;
+  const passed = { ...grown.inbox, refused: hasProgress ? withoutPassed(refused, role.role, timing.now) : refused };
   const nextRole = withRun({ ...grown.role, mark: moved }, received);
   if (window.isTruncated && !hasProgress && reception.received === 0) {
     const message = `KSeF stored more invoices at ${next} than fit in one package, and does not return the remaining ones. Ask the KSeF helpdesk.`;
-    return ended(grown.inbox, nextRole, { message }, timing);
+    return ended(passed, nextRole, { message }, timing);
   }
   if (window.isTruncated || (to !== undefined && hasProgress)) {
-    return { inbox: withRole(grown.inbox, { ...nextRole, dueAt: timing.now }) };
+    return { inbox: withRole(passed, { ...nextRole, dueAt: timing.now }) };
   }
-  return ended(grown.inbox, nextRole, undefined, timing);
+  return ended(passed, nextRole, undefined, timing);
 }
 
 /**

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { BUYER, newInbox, REFUSALS_KEPT_MAX } from './inbox.js';
 import type { Inbox, KeptRefusal } from './inbox.js';
 import {
+  CLOSED_KEPT_MAX,
   dismissed,
   keepRefusals,
   refusalsMessage,
   refusalsToRequest,
   REPAIRS_MAX,
   waitingRefusals,
+  withoutPassed,
 } from './kept-refusals.js';
 
 const NOW = new Date('2026-11-20T10:00:00Z');
@@ -48,7 +50,9 @@ describe('an inbox keeps a refused invoice', () => {
     expect(waitingRefusals(stored)).toEqual([]);
     // A nightly run may lack its file once more.
     expect(waitingRefusals(keep(stored.refused, 1, later(3)))).toEqual([]);
-    expect(keep(stored.refused, 0, later(5)).refused).toEqual([]);
+    expect(withoutPassed(stored.refused, BUYER, later(4))).toEqual(stored.refused);
+    expect(withoutPassed(stored.refused, 'SUBJECT3', later(5))).toEqual(stored.refused);
+    expect(withoutPassed(stored.refused, BUYER, later(5))).toEqual([]);
   });
 
   test('not if another file of the same package was stored', () => {
@@ -75,7 +79,44 @@ describe('a dismissed invoice', () => {
     const repeated = keep(inbox.refused, 1, later(2));
     expect(repeated.refused[0]).toMatchObject({ ksefNumber: numberOf(0), closedAt: NOW });
     expect(refusalsMessage({ refused: repeated.refused }, run(refusedOf(1)))).toBeUndefined();
-    expect(keep(inbox.refused, 0, later(3)).refused.map(({ ksefNumber }) => ksefNumber)).toEqual([numberOf(1)]);
+    expect(withoutPassed(inbox.refused, BUYER, later(3)).map(({ ksefNumber }) => ksefNumber)).toEqual([numberOf(1)]);
+  });
+
+  test('is kept while a window with more refused invoices than the inbox keeps has not been passed', () => {
+    const total = 12 * REFUSALS_KEPT_MAX;
+    let refused: readonly KeptRefusal[] = [];
+    let rounds = 0;
+    // Each round takes longer than closed refusals are kept after a window was passed.
+    for (let areAllKept = false; !areAllKept && rounds < total; rounds++) {
+      ({ refused, areAllKept } = keep(refused, total, later(4 * rounds)));
+      for (const { ksefNumber } of waitingRefusals({ refused })) {
+        refused = dismissed(inboxWith(refused), ksefNumber, later(4 * rounds))?.refused ?? [];
+      }
+    }
+    expect([rounds, refused.length]).toEqual([12, total]);
+    expect(withoutPassed(refused, BUYER, later(4 * rounds))).toEqual([]);
+  });
+
+  test('is one of as many as one package can refuse; beyond that, the first closed one is reported again', () => {
+    const closedAt = (index: number): Date => new Date(NOW.getTime() + index);
+    const closed = (length: number): readonly KeptRefusal[] =>
+      refusedOf(length).map((one, index) => ({
+        ...one,
+        role: BUYER,
+        firstAttemptAt: NOW,
+        lastAttemptAt: NOW,
+        closedAt: closedAt(index),
+      }));
+    const [one] = keep([], 1).refused;
+    const waiting = { ...one!, ksefNumber: numberOf(CLOSED_KEPT_MAX) };
+    const close = (length: number): readonly KeptRefusal[] =>
+      dismissed(inboxWith([...closed(length), waiting]), waiting.ksefNumber, later(1))?.refused ?? [];
+    expect(keep(close(CLOSED_KEPT_MAX - 1), CLOSED_KEPT_MAX - 1, later(2)).refused).toHaveLength(CLOSED_KEPT_MAX);
+    const over = close(CLOSED_KEPT_MAX);
+    expect([over.length, over[0]?.ksefNumber]).toEqual([CLOSED_KEPT_MAX, numberOf(1)]);
+    const again = keep(over, CLOSED_KEPT_MAX, later(2));
+    expect(again.areAllKept).toBe(true);
+    expect(waitingRefusals(again).map(({ ksefNumber }) => ksefNumber)).toEqual([numberOf(0)]);
   });
 
   test('is one that the inbox keeps and that was not dismissed before', () => {

@@ -1,16 +1,21 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
+import { INVOICES_MAX } from './export-package.js';
 import { REFUSALS_KEPT_MAX } from './inbox.js';
 import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from './inbox.js';
 
 /** Maximum number of refused invoices that one run requests again. KSeF allows 64 such calls an hour to all software. */
 export const REPAIRS_MAX = 16;
 /**
- * Time for which a closed refusal is remembered, so that it is not reported again. It is longer than the period that
+ * Minimum time for which a closed refusal is kept, so that it is not reported again. It is longer than the period that
  * nightly runs repeat.
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
-/** Maximum number of closed refusals that are remembered. */
-const CLOSED_KEPT_MAX = 1_000;
+/**
+ * Maximum number of closed refusals that an inbox keeps. One package cannot have more: each of its files may be missing
+ * from its list, and each listed invoice may have no file. The mark therefore passes every window whose refused invoices
+ * are closed.
+ */
+export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused invoices that a message names. */
 const NAMED_MAX = 3;
 
@@ -39,13 +44,14 @@ export function keepRefusals(
   role: InboxRole,
   now: Date,
 ): { readonly refused: readonly KeptRefusal[]; readonly areAllKept: boolean } {
-  const left = closed(kept, (one) => stored.has(one.ksefNumber), now);
+  const left = closing(kept, (one) => stored.has(one.ksefNumber), now);
   const next = new Map(left.map((one) => [one.ksefNumber, one]));
   let room = REFUSALS_KEPT_MAX - waitingRefusals({ refused: left }).length;
   let areAllKept = true;
   for (const { ksefNumber, reason, invoiceHash, isUncounted } of refused) {
     if (stored.has(ksefNumber)) continue;
     const known = next.get(ksefNumber);
+    if (known?.closedAt !== undefined) continue;
     if (known === undefined && room === 0) {
       areAllKept = false;
       continue;
@@ -70,22 +76,39 @@ export function keepRefusals(
  */
 export function dismissed(inbox: Inbox, ksefNumber: string, now: Date): Inbox | undefined {
   if (!waitingRefusals(inbox).some((one) => one.ksefNumber === ksefNumber)) return undefined;
-  return { ...inbox, refused: closed(inbox.refused, (one) => one.ksefNumber === ksefNumber, now) };
+  return { ...inbox, refused: closing(inbox.refused, (one) => one.ksefNumber === ksefNumber, now) };
 }
 
-/** Closes refusals, and removes those that were closed so long ago that no run repeats them. */
-function closed(
+/** Closes refusals. If there are too many closed ones, those that were closed first are removed. */
+function closing(
   kept: readonly KeptRefusal[],
   isOver: (one: KeptRefusal) => boolean,
   now: Date,
 ): readonly KeptRefusal[] {
-  const next = kept.map((one) => (one.closedAt === undefined && isOver(one) ? { ...one, closedAt: now } : one));
-  const newest = next
-    .filter(({ closedAt }) => closedAt !== undefined && now.getTime() - closedAt.getTime() < CLOSED_KEPT_MS)
+  const next = kept.map((one): KeptRefusal => {
+    if (one.closedAt !== undefined || !isOver(one)) return one;
+    const { ksefNumber, role, firstAttemptAt, lastAttemptAt } = one;
+    // The reason and the hash are no longer needed. There may be thousands of closed refusals in one document.
+    return { ksefNumber, role, reason: '', firstAttemptAt, lastAttemptAt, closedAt: now };
+  });
+  const closed = next.filter(({ closedAt }) => closedAt !== undefined);
+  if (closed.length <= CLOSED_KEPT_MAX) return next;
+  const newest = closed
     .toSorted((one, other) => Number(other.closedAt) - Number(one.closedAt))
     .slice(0, CLOSED_KEPT_MAX);
-  const isRemembered = new Set(newest.map(({ ksefNumber }) => ksefNumber));
-  return next.filter(({ closedAt, ksefNumber }) => closedAt === undefined || isRemembered.has(ksefNumber));
+  const isKept = new Set(newest.map(({ ksefNumber }) => ksefNumber));
+  return next.filter(({ closedAt, ksefNumber }) => closedAt === undefined || isKept.has(ksefNumber));
+}
+
+/**
+ * Removes the closed refusals of a role whose mark has just passed a window, except those that nightly runs may deliver
+ * again. Before that, each run delivers the window again, and a removed refusal would be reported and block the mark
+ * once more.
+ */
+export function withoutPassed(kept: readonly KeptRefusal[], role: InboxRole, now: Date): readonly KeptRefusal[] {
+  const isPassed = ({ closedAt, role: own }: KeptRefusal): boolean =>
+    own === role && closedAt !== undefined && now.getTime() - closedAt.getTime() >= CLOSED_KEPT_MS;
+  return kept.filter((one) => !isPassed(one));
 }
 
 /** Returns the KSeF numbers of the refused invoices that a run requests again: those that have waited longest. */
