@@ -74,6 +74,16 @@ test('an earlier first day, or another taxpayer, has everything received from th
   expect(earlier.roles.map((role) => markOf(earlier, role))).toContain('2026-02-28T23:00:00.000Z');
 });
 
+test('refused invoices are kept when an inbox is enabled again, and removed for another taxpayer', () => {
+  const refused = [
+    { ksefNumber: '1', reason: 'r', role: 'SUBJECT2', firstAttemptAt: now, lastAttemptAt: now } as const,
+  ];
+  const received = { ...withRoles(() => ({})), refused };
+  expect(enabled(disabled(received), settings, now).refused).toEqual(refused);
+  expect(enabled(received, { ...settings, from: '2026-03-01' }, now).refused).toEqual(refused);
+  expect(enabled(received, { ...settings, contextNip: '1111111111' }, now).refused).toEqual([]);
+});
+
 test('a later first day leaves out what lies before it', () => {
   const received = withRoles(() => ({ mark: '2026-11-10T08:00:00Z' }));
   const later = enabled(received, { ...settings, from: '2026-11-15' }, now);

@@ -235,17 +235,19 @@ export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>
 
 /**
  * Enables an inbox or changes its first day. Marks are kept unless receiving begins earlier or the taxpayer changes.
+ * Refused invoices of another taxpayer are removed, because KSeF no longer delivers them.
  * @returns the same inbox if nothing changes, otherwise an inbox without runs in progress
  */
 export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' | 'contextNip'>, now: Date): Inbox {
   if (inbox.isEnabled && from === inbox.from && contextNip === inbox.contextNip) return inbox;
-  const beginsAgain = from < inbox.from || contextNip !== inbox.contextNip;
+  const isSameTaxpayer = contextNip === inbox.contextNip;
+  const beginsAgain = from < inbox.from || !isSameTaxpayer;
   const roles = withoutRuns(inbox).map((role): RoleInbox => ({
     ...role,
     mark: beginsAgain ? undefined : role.mark,
     dueAt: now,
   }));
-  return { ...inbox, isEnabled: true, from, contextNip, roles };
+  return { ...inbox, isEnabled: true, from, contextNip, roles, refused: isSameTaxpayer ? inbox.refused : [] };
 }
 
 /** Disables an inbox and removes its runs in progress. Marks are kept. */
