@@ -65,7 +65,7 @@ export function readState(text: string, keys: readonly StateKey[], now: Date): O
   if (fields === undefined || key === undefined) return undefined;
   const given = Buffer.from(signature, 'base64url');
   const expected = sign(body, key);
-  // The signature is compared as text, because base64url can be written in several ways and only one was signed.
+  // The signature is compared as text, because the same bytes have several base64url encodings and only one was issued.
   if (given.toString('base64url') !== signature || given.length !== expected.length) return undefined;
   if (!timingSafeEqual(given, expected)) return undefined;
   const { v, jti, org, prv, co, iat, exp } = fields;
