@@ -30,6 +30,7 @@ import type { Connection } from '../domain/connection.js';
 import { sha256 } from '../domain/encryption.js';
 import { INBOX_RUNS_MAX, REFUSALS_KEPT_MAX, uploadIdOf } from '../domain/inbox.js';
 import type { Inbox, InboxRun } from '../domain/inbox.js';
+import { compareInstants } from '../domain/instants.js';
 import { FAILURES_MAX } from '../domain/inbox-steps.js';
 import { waitingRefusals } from '../domain/kept-refusals.js';
 import { callScopeStore } from '../storage/call-scopes.js';
@@ -259,6 +260,9 @@ const requestsOf = async ({ contextNip }: Connection, operation: string): Promis
     (request) => request.operation === operation,
   ).length;
 
+const packageFiles = async (): Promise<readonly string[]> =>
+  (await readdir(tmpdir())).filter((name) => name.startsWith('ksef-package-'));
+
 const sum = (runs: readonly InboxRun[], member: 'received' | 'repeated'): number =>
   runs.reduce((all, run) => all + run[member], 0);
 
@@ -364,6 +368,7 @@ describe('a run', () => {
   test('announces itself once when it has moved the mark, and leaves nothing on the disk', async () => {
     const connection = await connect();
     await purchase(connection);
+    const before = await packageFiles();
     await enable(connection);
     const replica = startReplica(new Documents(), { waitFactor: 1 });
     for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
@@ -373,8 +378,8 @@ describe('a run', () => {
       [true, 'undefined'],
       [true, 'string'],
     ]);
-    const left = (await readdir(tmpdir())).filter((name) => name.startsWith('ksef-package-'));
-    expect(left).toEqual([]);
+    // Other processes on this machine may open packages at the same time.
+    await eventually(async () => expect((await packageFiles()).filter((name) => !before.includes(name))).toEqual([]));
   });
 
   test('is one of the newest that an inbox keeps', async () => {
@@ -526,7 +531,9 @@ describe('what a package has beyond its list is not stored', () => {
       });
       expect(services.analyzed).toEqual([invoice.ksefNumber, last.ksefNumber]);
       const { roles, refused: kept } = await inboxOf(connection);
-      expect(roles.find(({ role }) => role === 'SUBJECT2')?.mark).toBe(run.through);
+      // The next run may have moved the mark further.
+      const { mark = '' } = roles.find(({ role }) => role === 'SUBJECT2') ?? {};
+      expect(compareInstants(mark, run.through ?? '')).toBeGreaterThanOrEqual(0);
       expect(kept).toMatchObject([{ ksefNumber: refused.ksefNumber, role: 'SUBJECT2', reason: 'No such company.' }]);
       services.beforeCall = () => {};
       await eventually(() => expect(services.analyzed).toContain(refused.ksefNumber));
@@ -600,11 +607,9 @@ describe('a refused invoice', () => {
       status: 'PARTIAL',
       received: 1,
       errorMessage: expect.stringContaining(lost.ksefNumber),
-      refused: [{ ksefNumber: lost.ksefNumber }],
+      refused: [{ ksefNumber: lost.ksefNumber, reason: expect.stringContaining('no file for it') }],
     });
-    expect((await inboxOf(connection)).refused).toMatchObject([
-      { ksefNumber: lost.ksefNumber, role: 'SUBJECT2', reason: expect.stringContaining('no file for it') },
-    ]);
+    expect((await inboxOf(connection)).refused).toMatchObject([{ ksefNumber: lost.ksefNumber, role: 'SUBJECT2' }]);
     await eventually(async () => {
       const reasons = (await endedOf(connection)).flatMap(({ refused }) => refused.map(({ reason }) => reason));
       expect(reasons).toContainEqual(expect.stringContaining('has no invoice with this KSeF number'));
@@ -851,7 +856,8 @@ describe('an inbox that needs a person', () => {
       return runs;
     });
     expect(first?.errorMessage).toMatch(/token/);
-    expect(failedConnections.filter((id) => id === connection.id)).toHaveLength(1);
+    // The connection follows the run, which was stored before.
+    await eventually(() => expect(failedConnections.filter((id) => id === connection.id)).toHaveLength(1));
   });
 
   test('ends with its connection, and keeps no key', async () => {
