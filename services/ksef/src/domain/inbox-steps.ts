@@ -183,6 +183,12 @@ export function followed(
   }
 }
 
+/** Notes that the package of an export is ready and waits for a free slot. */
+export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
+  const run = runOf(role);
+  return { inbox: withRole(inbox, withRun(role, { ...run, export: { ...exportOf(run), isReady: true } })) };
+}
+
 /** Gives up an export and requests another one for the same window after an increasing pause. */
 export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
   const run = runOf(role);

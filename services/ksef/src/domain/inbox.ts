@@ -91,6 +91,8 @@ export interface RunningExport {
   /** Reference number of the export. Absent until KSeF has responded. */
   readonly referenceNumber?: string | undefined;
   readonly polls: number;
+  /** True if the package is ready and has waited for a free slot for receiving packages. */
+  readonly isReady?: boolean | undefined;
 }
 
 /** A run that is in progress. */

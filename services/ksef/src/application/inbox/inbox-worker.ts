@@ -19,6 +19,7 @@ import {
   followed,
   interrupted,
   nextStep,
+  packageReady,
   REPAIR_WAIT_MS_MAX,
   repaired,
   repairPostponed,
@@ -244,7 +245,9 @@ export function inboxWorker(deps: Deps): InboxWorker {
     },
   ): Promise<InboxClaim | undefined> {
     const { inbox } = claim;
-    const { referenceNumber = '', key: sealed } = exportOf(runOf(role));
+    const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
+    // While there is no slot, a package that is ready is not polled, because KSeF limits these calls for all software.
+    if (isReady === true && receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the export key has been removed, so another export with a new key is requested.
     if (key === undefined)
@@ -255,7 +258,9 @@ export function inboxWorker(deps: Deps): InboxWorker {
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The export is finished but has no package.');
     // A package without parts is not downloaded.
-    if (made.parts.length > 0 && receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
+    if (made.parts.length > 0 && receiving >= RECEIVING_MAX) {
+      return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
+    }
     receiving++;
     try {
       return await receive(claim, role, { ...more, made, key });
