@@ -47,6 +47,12 @@ const tokens = sealedField(box, 'connections', 'token');
 const exportKeys = sealedField(box, 'inboxes', 'exportKey');
 /** Factor for waits: two hours take 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
 const WAIT_FACTOR = 0.0001;
+/**
+ * Number of inboxes whose processes are killed at once, and factor for their waits. Fifteen minutes take 0.9 s, and two
+ * hours 7 s. With more inboxes or shorter waits, the runs of complete inboxes keep a busy machine from the others.
+ */
+const KILLED_AT_ONCE = 9;
+const KILLED_WAIT_FACTOR = 0.001;
 /** Upper limit for the writes of runs of three roles without faults. */
 const WRITES_MAX = 16;
 
@@ -101,7 +107,8 @@ beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  const requestMs = 2_000;
+  // Test, worker and simulator share a process. A short deadline would end the calls of a busy machine.
+  const requestMs = 20_000;
   const limits = new CallLimits({
     store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
     factor: 1_000,
@@ -138,11 +145,12 @@ beforeEach(async () => {
   await control('PUT', 'settings', { authPolls: 0, limitFactor: 0, ...settings });
 });
 const replicas: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
+/** Stops all replicas and removes all inboxes, because a replica takes every due inbox. */
+async function removeInboxes(): Promise<void> {
   for (const { stop } of replicas.splice(0)) await stop();
-  // A replica takes every due inbox, so inboxes of earlier tests are removed.
   await mongo.db.collection<InboxDocument>('inboxes').deleteMany({});
-});
+}
+afterEach(removeInboxes);
 
 const deps = () => ({
   connections: { find: (_organization: string, id: string) => Promise.resolve(connections.get(id)) },
@@ -1050,7 +1058,7 @@ async function prepare(death: Omit<Killed['death'], 'isDead'>): Promise<Killed> 
 /** Expects that another process continues, and that each purchase is received once and counted once. */
 async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<void> {
   for (const { stop } of replicas.splice(0)) await stop();
-  startReplica(routed(cases), { queue });
+  startReplica(routed(cases), { queue, waitFactor: KILLED_WAIT_FACTOR });
   for (const { services, connection, invoices, death } of cases) {
     await eventually(async () => {
       const { invoicesReceived } = await inboxOf(connection);
@@ -1065,55 +1073,53 @@ async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<voi
   }
 }
 
+/** Kills the process of each inbox, a few at a time, and expects that other processes continue. */
+async function expectSurvived(preparations: readonly (() => Promise<Killed>)[]): Promise<void> {
+  const queue = storeWith({ leaseMs: 1_000 });
+  for (let first = 0; first < preparations.length; first += KILLED_AT_ONCE) {
+    const cases: Killed[] = [];
+    for (const prepareCase of preparations.slice(first, first + KILLED_AT_ONCE)) cases.push(await prepareCase());
+    startReplica(routed(cases), { queue: killing(queue, cases), waitFactor: KILLED_WAIT_FACTOR });
+    for (const { death } of cases) await eventually(() => expect(death).toMatchObject({ isDead: true }));
+    await expectGoneOn(queue, cases);
+    await removeInboxes();
+  }
+}
+
 describe('a process that ends in the middle', () => {
   test('at any write leaves each purchase received once, and counted once', async () => {
-    const queue = storeWith({ leaseMs: 1_000 });
-    const cases: Killed[] = [];
-    for (let write = 1; write <= WRITES_MAX; write++) {
-      for (const isWritten of [true, false]) cases.push(await prepare({ write, isWritten }));
-    }
-    startReplica(routed(cases), { queue: killing(queue, cases) });
-    for (const { death } of cases) {
-      await eventually(() => expect(death).toMatchObject({ isDead: true }));
-    }
-    await expectGoneOn(queue, cases);
+    await expectSurvived(
+      Array.from({ length: WRITES_MAX }, (_, index) =>
+        [true, false].map((isWritten) => () => prepare({ write: index + 1, isWritten })),
+      ).flat(),
+    );
   });
 
   test('at a write while KSeF has a fault, whichever, leaves each purchase received once, and counted once', async () => {
-    const queue = storeWith({ leaseMs: 1_000 });
-    const cases: Killed[] = [];
-    for (const isWritten of [true, false]) {
-      for (const [index, [operation, kind, more]] of faults.entries()) {
-        // Eight writes take the first run to its end, and 5 and 8 have no common divisor.
-        const killed = await prepare({ write: 1 + ((index * 5) % 8), isWritten });
-        const { contextNip } = killed.connection;
-        await control('POST', 'faults', { operation, kind, context: contextNip, ...more });
-        cases.push(killed);
-      }
-    }
-    startReplica(routed(cases), { queue: killing(queue, cases) });
-    for (const { death } of cases) {
-      await eventually(() => expect(death).toMatchObject({ isDead: true }));
-    }
-    await expectGoneOn(queue, cases);
+    await expectSurvived(
+      [true, false].flatMap((isWritten) =>
+        faults.map(([operation, kind, more], index) => async () => {
+          // Eight writes take the first run to its end, and 5 and 8 have no common divisor.
+          const killed = await prepare({ write: 1 + ((index * 5) % 8), isWritten });
+          const { contextNip } = killed.connection;
+          await control('POST', 'faults', { operation, kind, context: contextNip, ...more });
+          return killed;
+        }),
+      ),
+    );
   });
 
   test('at any call of documents or analysis leaves each purchase received once, and counted once', async () => {
-    const queue = storeWith({ leaseMs: 1_000 });
-    const cases: Killed[] = [];
-    for (let call = 1; call <= 4; call++) {
-      const killed = await prepare({});
-      cases.push(killed);
-      killed.services.beforeCall = (count) => {
-        if (count !== call || killed.death.isDead) return;
-        killed.death.isDead = true;
-        throw new Error('killed');
-      };
-    }
-    startReplica(routed(cases), { queue: killing(queue, cases) });
-    for (const { death } of cases) {
-      await eventually(() => expect(death).toMatchObject({ isDead: true }));
-    }
-    await expectGoneOn(queue, cases);
+    await expectSurvived(
+      [1, 2, 3, 4].map((call) => async () => {
+        const killed = await prepare({});
+        killed.services.beforeCall = (count) => {
+          if (count !== call || killed.death.isDead) return;
+          killed.death.isDead = true;
+          throw new Error('killed');
+        };
+        return killed;
+      }),
+    );
   });
 });
