@@ -293,25 +293,29 @@ describe('an invoice that is submitted to KSeF', () => {
     await allClosed(filer);
   }, 120_000);
 
-  test('that lacks a permission only when it is sent turns its connection to ERROR, and goes on with the next test', async () => {
+  test('that lacks a permission only when it is sent makes its connection refuse others, and goes on with the next test', async () => {
     const filer = await newFiler();
     const { id } = await decided(filer.key, fa3({ nip: filer.nip, number: nextNumber() }));
     const path = `/ksef-connections/${filer.connectionId}`;
-    const statusOf = async (): Promise<string> =>
-      (await running.request<{ status: string }>(`GET ${path}`, { key: filer.key })).body.status;
+    const connectionOf = async () =>
+      (await running.request<{ status: string; warnings: readonly object[] }>(`GET ${path}`, { key: filer.key })).body;
+    const connected = { status: 'CONNECTED', warnings: [] };
     const refusal = { context: filer.nip, operation: 'S2', kind: 'PROBLEM', status: 403 };
     await ksef.fault({ ...refusal, reasonCode: 'missing-permissions' });
     const { body } = await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
-    await eventually(async () => expect(await statusOf()).toBe('ERROR'));
+    // The token may still view invoices, so that an inbox could continue.
+    const warnings = [{ code: 'INVOICE_WRITE_MISSING' }];
+    await eventually(async () => expect(await connectionOf()).toMatchObject({ status: 'CONNECTED', warnings }));
+    expect((await submit(filer, id)).status).toBe(409);
     // The end of its login gets an empty response. The connection test succeeds nevertheless.
     await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
     await running.request(`POST ${path}/test`, { key: filer.key });
-    expect(await statusOf()).toBe('CONNECTED');
+    expect(await connectionOf()).toMatchObject(connected);
     await ksef.fault({ ...refusal, operation: 'S1', reasonCode: 'insufficient-resource-access' });
     await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
-    expect(await statusOf()).toBe('CONNECTED');
+    expect(await connectionOf()).toMatchObject(connected);
     await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'ACCEPTED', errorCode: null });
   }, 120_000);
