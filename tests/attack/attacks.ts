@@ -279,7 +279,7 @@ async function trickleFiles({ port, origin, tenant }: AttackedSystem, whileHeld:
   return `${TRICKLED - answered.length} held, ${tally(answered)}`;
 }
 
-/** Sends the bodies of an invitation and a payment notification without the last byte. */
+/** Sends the bodies of an invitation and a payment notification without their last byte. */
 async function holdPublicBodies({ port }: AttackedSystem, whileHeld: () => Promise<void>): Promise<string> {
   const sockets: Socket[] = [];
   const answered: number[] = [];

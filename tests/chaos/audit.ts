@@ -28,13 +28,13 @@ export const meanings: Readonly<Record<Count, string>> = {
   refused: 'a right request that was refused for good',
 };
 
-/** A broken promise. */
+/** A broken guarantee. */
 export interface Breach {
   readonly count: Count;
   readonly sentence: string;
 }
 
-/** Every broken promise; to be asked when no work is left, or the grace period is over. */
+/** Returns every broken guarantee. It is called when no work is left or the grace period is over. */
 export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   return [
     ...auditRequests(ledger),
@@ -50,7 +50,7 @@ export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   ];
 }
 
-/** Counters that differ from the stored records. */
+/** Returns the counters that differ from the stored records. */
 export function auditUsage({ invoices, scans, uploadAnalyses, uploads, usage }: Counted): Breach[] {
   const expected = new Map<string, number>();
   const add = (organizationId: string, meter: string, amount: number): void => {
@@ -77,7 +77,7 @@ function breach(count: Count, sentence: string): [Breach] {
   return [{ count, sentence }];
 }
 
-/** Every valid request is acknowledged in the end, and reads equal the response. */
+/** Checks that every valid request was acknowledged in the end, and that reads equal the response. */
 function auditRequests({ invoices, scans, reviews, assignments, wrongReads }: LedgerBooks): Breach[] {
   const named = [
     ...invoices.map((entry) => ({ entry, name: `invoice ${entry.sentAs}` })),
@@ -131,7 +131,7 @@ function promiseOf(answer: InvoiceAnswer | undefined): unknown {
   return promise;
 }
 
-/** Answers leave out what reviews of earlier invoices called false alarms. */
+/** Responses leave out findings that reviews of earlier invoices called false positives. */
 function isAsAnswered({ analysis }: InvoiceRecord, answer: InvoiceAnswer): boolean {
   const shown = (analysis?.findings ?? []).filter(({ disposition }) => disposition !== 'FALSE_POSITIVE');
   return (
@@ -253,7 +253,7 @@ function hasFiguresOf(
   ofScan: readonly FindingRecord[],
 ): boolean {
   const decisions = { PASS: 0, REVIEW: 0, BLOCK: 0, ...tally(rows.map(({ analysis }) => analysis?.decision ?? '')) };
-  // Findings that reviews of earlier invoices called a false alarm are not counted.
+  // Findings that reviews of earlier invoices called false positives are not counted.
   const ofRows = rows
     .flatMap(({ analysis }) => analysis?.findings ?? [])
     .filter(({ disposition }) => disposition !== 'FALSE_POSITIVE');
@@ -261,7 +261,10 @@ function hasFiguresOf(
   return same(result?.decisionCounts, decisions) && same(result?.findingCounts, types);
 }
 
-/** Every upload that was acknowledged is there to the byte, became the invoice that was answered, and nothing else is stored. */
+/**
+ * Checks that every acknowledged upload is stored byte for byte and became the invoice in the response, and that
+ * nothing else is stored.
+ */
 function auditUploads({ uploads, uploadAnalyses, storedBytes }: Books, entries: readonly InvoiceEntry[]): Breach[] {
   const byId = new Map(uploads.map((upload) => [upload._id, upload]));
   const analysisOf = new Map(uploadAnalyses.map((analysis) => [analysis.uploadId, analysis]));
@@ -367,7 +370,7 @@ function ledgered(what: string, of: string, id: string, is: number, should: numb
   return breach(is < should ? 'lost' : 'doubled', `there are ${is} of ${should}: ${what} ${of} finding ${id}`);
 }
 
-/** Nothing waits for its end. */
+/** Checks that no work is unfinished. */
 function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, leftovers }: Books): Breach[] {
   const marked = (what: string, { _id, ...marks }: Marks & { readonly _id: string }): Breach[] => {
     const names = (['pending', 'outboxPending', 'leaseUntil'] as const).filter((mark) => marks[mark] !== undefined);
@@ -393,7 +396,7 @@ function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, lefto
   ];
 }
 
-/** A change that must be announced, by the event that does. */
+/** A change that must be announced, with the event that announces it. */
 interface Change {
   readonly event: string;
   /** Key that distinguishes the change from others of its kind. */
@@ -402,7 +405,7 @@ interface Change {
   readonly says: Readonly<Record<string, unknown>>;
 }
 
-/** Every change was announced by one event, and every event tells of a change. */
+/** Checks that every change was announced by one event, and that every event announces a change. */
 function auditEvents(books: Books): Breach[] {
   const changes = groupBy(changesOf(books), ({ event, key }) => `${event} of ${key}`);
   const contents = new Map<string, string>();
@@ -478,7 +481,8 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
 }
 
 /**
- * Returns the key of the change that an event announces; undefined for those that the clients here do not cause or that go to the trail.
+ * Returns the key of the change that an event announces. Undefined for events that these clients do not cause, and for
+ * audit events.
  */
 function eventKey(name: string, payload: Readonly<Record<string, unknown>>): string | undefined {
   const { analysisId, findingId, scanId, disposition, assigneeUserId } = payload;

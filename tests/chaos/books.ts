@@ -10,7 +10,7 @@ import type { Scan } from '../e2e/shapes.js';
 
 type Db = MongoConnection['db'];
 
-/** Marks of work that is left, on documents of any kind. */
+/** Fields of documents that show unfinished work. */
 export interface Marks {
   readonly pending?: unknown;
   readonly outboxPending?: unknown;
@@ -99,7 +99,7 @@ export interface Books {
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
   readonly events: readonly PublishedEvent[];
-  /** Work that is left elsewhere than in the documents above. */
+  /** Unfinished work outside of the documents above. */
   readonly leftovers: readonly string[];
 }
 
@@ -107,7 +107,7 @@ export interface Books {
 export type Counted = Pick<Books, 'invoices' | 'scans' | 'uploadAnalyses' | 'uploads' | 'usage'>;
 
 export interface BookReader {
-  /** Work that is left, without reading everything. */
+  /** Returns unfinished work, without reading all records. */
   unfinished(): Promise<string[]>;
   /** Reads the counters and the records whose sums they must equal. */
   counters(): Promise<Counted>;
@@ -116,7 +116,7 @@ export interface BookReader {
 }
 
 const STREAMS = ['ANALYSIS', 'DOCUMENTS', 'SCAN', 'ORGANIZATION', 'WEBHOOKS'].map((name) => `INVOICECONTROL_${name}`);
-/** Collections of organization whose documents carry marks. */
+/** Collections of the organization service whose documents have such fields. */
 const ORGANIZATION_AGGREGATES = ['organizations', 'api_keys', 'members'];
 
 export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<BookReader> {
@@ -237,7 +237,7 @@ async function marksOf(db: Db, name: string): Promise<string[]> {
   return found.flat();
 }
 
-/** Uploads that know of PUTs which were not completed: the sweep removes what these left. */
+/** Returns the uploads with an incomplete PUT, whose data the sweep has not removed yet. */
 async function brokenUploads(documents: Db): Promise<string[]> {
   const uploads = await documents
     .collection<UploadRecord & { readonly attempts: readonly string[] }>('uploads')

@@ -1,4 +1,4 @@
-// A run: the system under load, one round of faults after the other, then the audit of everything.
+// Performs a chaos run: the system under load, one round of faults after the other, and then the audit.
 import { setTimeout as delay } from 'node:timers/promises';
 import { percentilesOf } from '../bench/percentiles.js';
 import { sampleInvoice } from '../e2e/crash/sample-invoices.js';
@@ -28,19 +28,19 @@ export interface ChaosOptions {
   readonly replicas: number;
   /** Data and logs. */
   readonly directory: string;
-  /** Time from the end of the load in which started work must end. */
+  /** Time from the end of the load until started work must be finished. */
   readonly graceMs: number;
-  /** Time from the end of the load in which counters must be corrected. */
+  /** Time from the end of the load until counters must be correct. */
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
   /** Clients of each organization that post invoices; 2 by default. */
   readonly clients?: number;
-  /** Time between the starts of two rounds, if a round takes less; none by default. */
+  /** Minimum time between the starts of two rounds. Default: none. */
   readonly everyMs?: number;
-  /** Takes a line about what begins. */
+  /** Receives a line about a step that begins. */
   readonly step: (line: string) => void;
-  /** Takes a line about what happened. */
+  /** Receives a line about a completed step. */
   readonly say: (line: string) => void;
 }
 
@@ -74,7 +74,7 @@ export interface ChaosReport {
   readonly outages: readonly OutageRow[];
   /** Growth of the processes of the services. */
   readonly growth: readonly Growth[];
-  /** After each round, claims of deliveries that had lapsed a minute before and were not taken up. */
+  /** For each round, the number of delivery claims that had expired a minute before and were not taken over. */
   readonly lapsedClaims: readonly number[];
 }
 
@@ -105,12 +105,15 @@ export interface ChaosResult {
 
 const load = { pauseMs: 300, scanPauseMs: 3_000 } as const;
 const CLIENTS = 2;
-/** Answers between two rounds, or the second would find nothing to break. */
+/** Number of responses between two rounds. Without them, the second round would interrupt no work. */
 const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
 const PROBE_PAUSE_MS = 50;
 const POLL_EACH_MS = 1_000;
-/** Maximum time between two completed deliveries while some are pending: a process is paused, a lease lapses. */
+/**
+ * Maximum time between two completed deliveries while some are pending, because a process may be paused or a lease may
+ * have to expire.
+ */
 const PROGRESS_MS_MAX = 120_000;
 
 export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
@@ -199,8 +202,9 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosResult> {
     let untilMs = endedAtMs + graceMs;
     const unfinished = async () => {
       const pending = await receivers.pending();
-      // A busy machine may send for longer than the grace: stuck is what moves no more.
-      // There are few before the backlog of an outage is stored, so what counts is the look before.
+      // A busy machine may send for longer than the grace period, so only a number that no longer falls counts as
+      // stuck. Few deliveries are pending before the backlog of an outage is stored, so the number is compared with the
+      // previous one.
       if (pending < pendingBefore) untilMs = Math.max(untilMs, performance.now() + PROGRESS_MS_MAX);
       pendingBefore = pending;
       return [...(await reader.unfinished()), ...(pending === 0 ? [] : [`${pending} deliveries are PENDING`])];
@@ -301,7 +305,7 @@ function probeOf(ledger: Ledger, tenant: Parameters<Ledger['read']>[0]) {
   };
 }
 
-/** Waits for this number of further acknowledged invoices, at most as long as a recovery may take. */
+/** Waits for this number of further acknowledged invoices, for at most the maximum recovery time. */
 async function answersOf({ books }: Ledger, more: number): Promise<void> {
   const acknowledged = (): number => books.invoices.filter(({ outcome }) => outcome === 'ACKNOWLEDGED').length;
   const wanted = acknowledged() + more;
@@ -309,7 +313,7 @@ async function answersOf({ books }: Ledger, more: number): Promise<void> {
   while (acknowledged() < wanted && performance.now() < givenUpAtMs) await delay(PROBE_PAUSE_MS);
 }
 
-/** Asks until there is nothing, or the time is over. @returns what there was at last */
+/** Polls until nothing is left or the time is over. @returns the last result */
 async function untilNone<T>(ask: () => Promise<readonly T[]>, untilMs: () => number): Promise<readonly T[]> {
   for (;;) {
     const found = await ask();

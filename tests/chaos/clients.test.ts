@@ -26,7 +26,7 @@ afterEach(async () => {
   }
 });
 
-/** Serves in place of the API. @param statusOf the status for the n-th request under its key, from 0 */
+/** Starts a server that replaces the API. @param statusOf the status for the n-th request under its key, from 0 */
 async function serve(
   statusOf: (heard: Heard, times: number) => number,
   body: object = {},
@@ -56,7 +56,7 @@ async function serve(
   return { ledger: openLedger(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`), heard };
 }
 
-/** Requests of the clients of this seed, by key; without a key invoices cannot be distinguished. */
+/** Returns the requests of the clients with this seed, by key. Invoices without a key cannot be distinguished. */
 async function sentWith(seed: number, requests: number, rowsMax = 300): Promise<ReadonlyMap<string, string>> {
   const { ledger, heard } = await serve(() => 200);
   const load = startLoad(ledger, { seed, tenants: [tenant], clients: 2, rowsMax, pauseMs: 1, scanPauseMs: 1 });
@@ -66,7 +66,7 @@ async function sentWith(seed: number, requests: number, rowsMax = 300): Promise<
   return new Map(heard.flatMap(({ key, body }) => (key === undefined ? [] : [[key, body] as const])));
 }
 
-/** The invoices of one client and the files, each up to the number that both runs have reached. */
+/** Returns the invoices of one client and the files, each up to the number that both runs have reached. */
 function shared(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): string[] {
   return [...one.keys()].filter((key) => other.has(key));
 }

@@ -1,5 +1,6 @@
-// Clients that go on whatever breaks: they post and upload invoices and copies of them, repeat requests, scan files, review and
-// assign findings. What they send follows from the seed; what they review follows from what they were answered.
+// Simulates clients that continue whatever fails: they post and upload invoices and copies of them, repeat requests,
+// scan files, and review and assign findings. The seed determines what they send, and the responses determine what they
+// review.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { randomFrom } from '../detection/random.js';
@@ -11,29 +12,29 @@ import type { InvoiceAnswer, InvoiceEntry, Ledger, ScanEntry } from './ledger.js
 export interface LoadOptions {
   readonly seed: number;
   readonly tenants: readonly Tenant[];
-  /** Clients per tenant, besides the one that scans. */
+  /** Number of clients of each tenant, in addition to the one that scans. */
   readonly clients: number;
   /** Maximum number of rows of a file; 0 for no scans. */
   readonly rowsMax: number;
-  /** A client sends the next request after a random part of it. */
+  /** Maximum pause of a client. Before each request, it waits for a random part of this time. */
   readonly pauseMs: number;
   readonly scanPauseMs: number;
 }
 
 export interface Load {
-  /** Begins nothing more. */
+  /** Stops the clients from beginning further requests. */
   stop(): void;
-  /** Resolves when the outcome of all is known that was begun; to be asked after `stop`. */
+  /** Resolves when the outcome of every request is known. Call it after `stop`. */
   finished(): Promise<void>;
 }
 
 const SUPPLIERS = 7;
 const ROWS_MIN = 200;
-/** Number of requests that a client repeats next to the ones it sends. */
+/** Maximum number of requests that a client repeats while it sends others. */
 const RETRYING_MAX = 8;
 /** Findings that a client has yet to review. */
 const OPEN_FINDINGS_MAX = 50;
-/** Copies are of invoices this young, so that both may be under way at once. */
+/** Maximum age of the invoices that are copied, so that both may be in progress at the same time. */
 const RECENT_MAX = 20;
 
 const shares = {
@@ -95,7 +96,7 @@ function invoiceClient(
   let count = 0;
   let under = 0;
 
-  /** Goes on with other requests while this one is repeated, unless that are too many. */
+  /** Continues with other requests while this one is repeated, unless too many are being repeated. */
   const inBackground = async (work: Promise<unknown>): Promise<void> => {
     under++;
     const ended = work.finally(() => under--);
@@ -113,7 +114,7 @@ function invoiceClient(
     const number = copied ? Math.max(0, count - random.integer(1, RECENT_MAX)) : count;
     const sentAs = `${tenantNumber}-${client}-${count}`;
     const isDocument = random.chance(shares.document);
-    // The upload is the key of a document.
+    // For a document, the upload takes the role of the key.
     const hasKey = !random.chance(shares.withoutKey) || isDocument;
     const isLooking = random.chance(shares.look);
     count++;
@@ -136,7 +137,7 @@ function invoiceClient(
     const [answer] = entry.answers;
     if (isLooking && answer !== undefined) await look(answer);
   };
-  /** The same request again: the same answer must come. */
+  /** Repeats the same request, which must get the same response. */
   const repeat = async (): Promise<void> => {
     await random.pick(sent.slice(-RECENT_MAX))();
   };
@@ -213,7 +214,7 @@ function fileOf(
   return sampleFile([first, ...rows.slice(1)]);
 }
 
-/** The n-th invoice of a stream, whenever it is sent. */
+/** Returns the n-th invoice of a stream, regardless of when it is sent. */
 function sampleOf(seed: number, stream: string, number: number): Omit<Sample, 'sentAs'> {
   const random = randomOf(seed, stream, number);
   return {

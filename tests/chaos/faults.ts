@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './plan.js';
 import type { ChaosSystem } from './system.js';
 
-/** A fault that was lifted. */
+/** A fault that has ended. */
 export interface Lifted {
   /** Time of the fault on the clock of `performance.now()`. */
   readonly atMs: number;
-  /** Resolves when the ended process serves again. */
+  /** Resolves when the killed process serves again. */
   readonly restored: Promise<void>;
 }
 
-/** Waits for the fault's moment, lets it last, and lifts it. */
+/** Waits until the fault is due, starts it, and ends it after its duration. */
 export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted> {
   await delay(fault.afterMs);
   const lift = await begin(system, fault);
@@ -19,7 +19,7 @@ export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted
   return { atMs, restored: lift() };
 }
 
-/** @returns how to lift it */
+/** @returns the function that ends the fault */
 async function begin(system: ChaosSystem, { kind, process, links, ...how }: Fault): Promise<() => Promise<void>> {
   if (process !== undefined) {
     const node = system.node(process);
@@ -27,7 +27,7 @@ async function begin(system: ChaosSystem, { kind, process, links, ...how }: Faul
       await system.eraseBrokerStore();
       return async () => {
         await node.kill();
-        // Events that it wrote during the fault are gone with the volume as well.
+        // Events that the broker stored during the fault are lost with the volume as well.
         await system.eraseBrokerStore();
         await node.restart();
       };

@@ -29,7 +29,7 @@ interface Course {
 const KB_PER_MB = 1_024;
 const SHARE = 5;
 
-/** Undefined for a process that does not run, and where the system tells nothing (Linux does). */
+/** Returns a sample of a process. Undefined if the process does not run, and on systems other than Linux. */
 export async function sampleOf(
   pid: number | undefined,
 ): Promise<Pick<Sample, 'residentMb' | 'descriptors'> | undefined> {

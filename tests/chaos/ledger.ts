@@ -1,4 +1,4 @@
-// The requests of clients and their responses: their side of the books. A response is a promise, whatever breaks afterwards.
+// Records requests of clients and their responses. A response is a guarantee that must hold whatever fails afterwards.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
@@ -11,8 +11,8 @@ const SCAN_ATTEMPT_MS_MAX = 60_000;
 const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
- * ACKNOWLEDGED: answered with success. REFUSED: told to change the request, although it is right. UNKNOWN: neither, up
- * to now.
+ * ACKNOWLEDGED: the response was a success. REFUSED: the response was a refusal, although the request is valid.
+ * UNKNOWN: neither so far.
  */
 type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 
@@ -21,11 +21,11 @@ interface Entry {
   outcome: Outcome;
   /** True when the client repeats the request until it knows the outcome. */
   readonly isRetried: boolean;
-  /** The last failure among its responses. */
+  /** Last failure among the responses to the request. */
   lastFailure?: string;
 }
 
-/** The promise of a response about an invoice. */
+/** Statements of a response about an invoice. */
 export interface InvoiceAnswer {
   readonly invoiceId: string;
   readonly decision: string;
@@ -61,7 +61,7 @@ export interface AssignmentEntry extends Entry {
   readonly assigneeUserId: string;
 }
 
-/** All that the audit knows of the clients. */
+/** Data about the clients that the audit uses. */
 export interface LedgerBooks {
   readonly invoices: readonly InvoiceEntry[];
   readonly scans: readonly ScanEntry[];
@@ -73,7 +73,7 @@ export interface LedgerBooks {
 
 export interface Ledger {
   readonly books: LedgerBooks;
-  /** Answers by status, `none` for those that did not come. */
+  /** Number of responses by status. `none` counts requests without a response. */
   readonly statuses: ReadonlyMap<string, number>;
   postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
   /** Sends an invoice as a document: steps that have a response are not repeated. */
@@ -83,7 +83,7 @@ export interface Ledger {
   assign(tenant: Tenant, entry: AssignmentEntry): Promise<Outcome>;
   /** The findings of an invoice that have no review yet. Undefined when there was no response. */
   findingsOf(tenant: Tenant, answer: InvoiceAnswer): Promise<readonly Finding[] | undefined>;
-  /** Reads what every client reads. @throws Error when it is not answered */
+  /** Sends the read requests of an ordinary client. @throws Error if there is no response */
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
@@ -94,7 +94,7 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** True when the response says when to retry. */
+  /** True if the response states when to retry. */
   readonly isForNow: boolean;
 }
 
@@ -133,7 +133,7 @@ export function openLedger(baseUrl: string): Ledger {
       const isForNow = response.headers.has('retry-after');
       answer = { status: response.status, text: await response.text(), isForNow };
     } catch {
-      // No answer, or half of one: the outcome is not known.
+      // Without a complete response, the outcome is not known.
     }
     const status = String(answer?.status ?? 'none');
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -164,7 +164,7 @@ export function openLedger(baseUrl: string): Ledger {
     const { id: invoiceId, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
     return { invoiceId, decision, riskScore, findingTypes: findings.map(({ type }) => type).toSorted() };
   };
-  /** Reserves, stores and analyzes. @returns the answer that did not lead on, or the last one */
+  /** Reserves, stores and analyzes. @returns the first response that was not a success, or the last response */
   const sendDocument = async (
     tenant: Tenant,
     upload: NonNullable<InvoiceEntry['upload']>,
@@ -178,7 +178,7 @@ export function openLedger(baseUrl: string): Ledger {
     }
     if (upload.isStored !== true) {
       const stored = await call(tenant, `PUT /uploads/${upload.id}/content`, { document });
-      // The answer of an earlier one was lost.
+      // The response to an earlier PUT was lost.
       const wasStored = stored?.status === 409 && !stored.isForNow;
       if (stored?.status !== 204 && !wasStored) return stored;
       upload.isStored = true;
@@ -201,7 +201,8 @@ export function openLedger(baseUrl: string): Ledger {
       return attempt(books.invoices, entry, send, (text) => {
         const told = answerOf(text);
         const [first] = entry.answers;
-        // A repeat tells the decision in force, which reviews change; that it is of the same invoice is promised.
+        // A repeated request returns the current decision, which reviews change. The response must be about the same
+        // invoice.
         entry.answers.push(first === undefined ? told : { ...first, invoiceId: told.invoiceId });
       });
     },

@@ -5,14 +5,14 @@ export interface Outage {
   readonly beganAtMs: number;
   /** Time at which the broker served again. Both times are on the clock of `Date.now()`. */
   readonly returnedAtMs: number;
-  /** Requests of clients while it was gone, by status; `none` for those without an answer. */
+  /** Number of client requests during the outage, by status. `none` counts requests without a response. */
   readonly answers: Readonly<Record<string, number>>;
 }
 
 export interface Backlog {
-  /** Events of the outage, once for each endpoint that always answers. */
+  /** Number of events of the outage, once for each endpoint that always responds. */
   readonly deliveries: number;
-  /** Time from the return to the last arrival of one of them; infinite while one is missing. */
+  /** Time from the end of the outage until the last of these events arrived. Infinite if one is missing. */
   readonly drainedAfterMs: number;
 }
 

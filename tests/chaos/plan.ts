@@ -1,4 +1,4 @@
-// The plan of faults and their times. It follows from the seed alone, so that a run can be repeated.
+// Plans the faults and their times from the seed alone, so that a run can be repeated.
 import { entries } from '@invoicecontrol/topology/services';
 import { randomFrom } from '../detection/random.js';
 import type { Random } from '../detection/random.js';
@@ -30,7 +30,7 @@ export const faultKinds = [
   'broker-outage',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
-/** All but the one that takes as long as a whole run. */
+/** All kinds of faults except the one that takes as long as a whole run. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
 /** Meaning of each kind of fault, for people. */
@@ -49,7 +49,7 @@ export const faultMeanings: Readonly<Record<FaultKind, string>> = {
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** A process, `analysis-1` or `database`, where the kind is about processes. */
+  /** Name of the process, such as `analysis-1` or `database`. Absent for faults of connections. */
   readonly process?: string;
   /** Target of a fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
@@ -73,16 +73,16 @@ export interface PlanOptions {
   readonly kinds: readonly FaultKind[];
   /** Processes of each service. */
   readonly replicas: number;
-  /** The only ones that are killed or paused; all unless told. */
+  /** Names of the only processes that are killed or paused. Default: all. */
   readonly processes?: readonly string[];
   /** Duration of a `broker-outage`. */
   readonly outageMs?: number;
 }
 
-/** Ends and halts of processes are the most of what happens. */
+/** Weights of the kinds of faults. Most faults kill or pause a process. */
 const weights: Readonly<Partial<Record<FaultKind, number>>> = { kill: 3, pause: 2, partition: 2 };
 const TWO_FAULTS_SHARE = 0.25;
-/** Number of tries to find a second fault that is apart from the first. */
+/** Maximum number of attempts to find a second fault that is independent of the first one. */
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
@@ -92,7 +92,7 @@ const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;
 const BYTES_PER_SECOND = { min: 20_000, max: 500_000 } as const;
 
-/** Every round follows from the seed and its number: a longer plan begins as a shorter one. */
+/** Plans every round from the seed and the number of the round, so a longer plan begins like a shorter one. */
 export function planOf(options: PlanOptions): Round[] {
   const { seed, rounds } = options;
   return Array.from({ length: rounds }, (_, index): Round => {
@@ -105,7 +105,7 @@ export function planOf(options: PlanOptions): Round[] {
   });
 }
 
-/** Lifting one must not lift the other. */
+/** Checks that ending one fault does not end the other. */
 function isApart(one: Fault, other: Fault): boolean {
   if (one.process !== undefined && one.process === other.process) return false;
   return !one.links.some((link) => other.links.includes(link));

@@ -1,4 +1,5 @@
-// A small, complete set of books without a fault: the requests of one organization, and the records made of them.
+// Creates a small, complete data set without a fault: the requests of one organization, and the records that result
+// from them.
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { Scan } from '../e2e/shapes.js';
 import type { Books, InvoiceRecord, PublishedEvent } from './books.js';
@@ -10,7 +11,7 @@ type Deep<T> = T extends readonly (infer Item)[]
     ? { -readonly [Key in keyof T]: Deep<T[Key]> }
     : T;
 
-/** Books that tests break. */
+/** Data set that tests break. */
 export interface SampleBooks {
   readonly books: Deep<Books>;
   readonly ledger: Deep<LedgerBooks>;
@@ -137,7 +138,7 @@ export function sampleBooks(): SampleBooks {
       leftovers: [],
     },
   };
-  // Nothing is shared, so that breaking one record breaks one record.
+  // The copy shares no objects, so that a test breaks only one record.
   return JSON.parse(JSON.stringify(sample)) as SampleBooks;
 }
 

@@ -1,4 +1,5 @@
-// The product as it is deployed, one process per service and replica, every connection through a proxy of the test.
+// Starts the product as it is deployed, with one process per service and replica. Every connection uses a proxy of the
+// test.
 import { createWriteStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ const WEBHOOKS_ENV = {
   WEBHOOK_RETRY_WAITS_MS: '1000,2000,5000,8000',
   WEBHOOK_RETRY_FLOOR_MS: '1000',
 } as const;
-/** When its stores are unavailable, a service ends at its start; its supervisor starts it again and again. */
+/** A service ends at its start while MongoDB or NATS is unavailable, and its supervisor restarts it repeatedly. */
 const RESTART_MS_MAX = 300_000;
 const RESTART_PAUSE_MS = 500;
 
@@ -41,7 +42,7 @@ interface Node {
 export interface ChaosSystem {
   /** `http://127.0.0.1:<port>/v1`, through the proxy. */
   readonly baseUrl: string;
-  /** Past the proxies. */
+  /** URL of MongoDB without a proxy. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   /** @param name as in a plan: `analysis-1`, `database` */
@@ -63,7 +64,7 @@ export interface ChaosSystemOptions {
   readonly replicas: number;
 }
 
-/** Data and logs go to the directory and stay there. */
+/** Starts the system. Data and logs are written to the directory and are not deleted. */
 export async function startChaosSystem({ directory, replicas }: ChaosSystemOptions): Promise<ChaosSystem> {
   const logDir = join(directory, 'logs');
   await mkdir(logDir, { recursive: true });
@@ -110,7 +111,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     const infrastructure = await startInfrastructure({
       dataDir: join(directory, 'data'),
       env: {},
-      // The lines of the start report what takes long; a start that fails throws.
+      // Lines during the start only report slow steps. A start that fails throws.
       log: (line) => void (isStarted && ended.push(line)),
     });
     isStarted = true;

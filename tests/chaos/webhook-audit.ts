@@ -44,9 +44,12 @@ export interface WebhookArrival {
   readonly arrivedAtMs: number;
   readonly t: number | null;
   readonly isVerified: boolean;
-  /** True when the sender was sent a 2xx. */
+  /** True if the receiver responded with 2xx. */
   readonly isAccepted: boolean;
-  /** True when the connection ended before any byte of a response: on a reused one the sender repeats it within the attempt. */
+  /**
+   * True if the connection ended before any byte of a response. On a reused connection, the sender repeats such a
+   * request within the same attempt.
+   */
   readonly isCut: boolean;
 }
 
@@ -57,7 +60,7 @@ export interface WebhookBooks {
   readonly arrivals: readonly WebhookArrival[];
   /** Events that the services published, from the streams. */
   readonly published: readonly PublishedEvent[];
-  /** Time when the reading of the database began: later arrivals may not be counted yet. */
+  /** Time when the audit began to read the database. Later arrivals may not be counted yet. */
   readonly readAtMs: number;
 }
 
@@ -153,7 +156,7 @@ function auditDelivery(
   ];
 }
 
-/** I2, I3 and I4: what arrives was published, has the stored bytes, and is signed now. */
+/** I2, I3 and I4: every arriving event was published, has the stored bytes, and has a current signature. */
 function auditArrivals({ endpoints, events, published, arrivals }: WebhookBooks, paths: Map<string, string>): Breach[] {
   const organizationOf = new Map(endpoints.map(({ _id, organizationId }) => [paths.get(_id), organizationId]));
   const bodies = new Map(events.map(({ _id, body }) => [_id, body]));

@@ -15,7 +15,10 @@ export interface WebhookBookReader {
   pending(): Promise<number>;
   /** Claims that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;
-  /** @param arrivals is asked after the database: what a delivery tells of has arrived by then, and a few that it does not */
+  /**
+   * @param arrivals called after the database was read, so that it includes every recorded attempt, and possibly a few
+   *   later ones
+   */
   read(arrivals: () => readonly WebhookArrival[], published: readonly PublishedEvent[]): Promise<WebhookBooks>;
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-// Receivers of webhooks in a run of chaos: registered before the load, failing as told, and read for the audit.
+// Starts the webhook receivers of a chaos run. They are registered before the load, fail as configured, and are read
+// for the audit.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receiver';
@@ -26,7 +27,7 @@ export interface ChaosWebhooksOptions {
   readonly tenants: readonly Tenant[];
 }
 
-/** Tells whether a path belongs to an endpoint that accepts everything at once. */
+/** Returns true if a path belongs to an endpoint that accepts everything at once. */
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
 /**
@@ -34,7 +35,10 @@ export const isSteady = (path: string): boolean => path.startsWith('/steady-');
  * FAILED.
  */
 const kinds = ['steady', 'flaky', 'refusing'] as const;
-/** Scans raise thousands of findings: five attempts of each would take longer than the load. */
+/**
+ * Event types of the endpoints that fail. Scans raise thousands of findings, and five attempts for each would take
+ * longer than the load.
+ */
 const FEW = ['invoice.analysis.completed', 'finding.reviewed', 'scan.completed'];
 const types: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
   steady: [...FEW, 'finding.created'],

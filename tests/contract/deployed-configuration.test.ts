@@ -113,7 +113,7 @@ const describeManifests = kubernetes.length === 0 ? describe.skip : describe;
 describe('the map of the services', () => {
   test('names every folder of services/, every publisher of an event, and nothing else', () => {
     const names = entries.map(([name]) => name);
-    // A folder without a package is what another branch left of its build.
+    // A folder without a package is a leftover of a build on another branch.
     const folders = readdirSync(join(root, 'services')).filter((name) =>
       existsSync(join(root, 'services', name, 'package.json')),
     );
@@ -216,13 +216,13 @@ function environmentOf(service: ServiceName): Environment {
   return found;
 }
 
-/** The settings of a service as the map tells them: `API_KEY_PEPPERS (secret)`. */
+/** Returns the settings of a service from the service map, such as `API_KEY_PEPPERS (secret)`. */
 function mapped({ calls, settings: own }: Service): string[] {
   const described = Object.entries(own).map(([name, { secret }]) => (secret ? `${name} (secret)` : name));
   return [...calls.map(addressVariable), ...described].toSorted();
 }
 
-/** The same as the schema tells it. */
+/** Returns the same settings from the configuration schema. */
 function read(schema: z.ZodObject, protocol: Service['protocol']): string[] {
   const ofProtocol = protocol === 'grpc' ? Object.keys(serviceSettings('any')) : httpSettings;
   // The description gives only the state of a secret and the value of anything else; nothing is set here.

@@ -39,7 +39,7 @@ function kustomizations(): string[] {
 
 /**
  * Builds everything that {@link kustomizations} lists. Undefined where there is no kubectl and that is allowed.
- * @throws Error with a sentence how to get kubectl
+ * @throws Error with a sentence that explains how to install kubectl
  */
 export function renderAll(): Rendering[] | undefined {
   if (spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined) {

@@ -65,7 +65,10 @@ export function selects(selector: Record<string, string>, labels: Record<string,
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
 
-/** Lists the broken promises of a pod, in one sentence each that names the place. Every pod keeps them, those of the stores included. */
+/**
+ * Lists the broken rules of a pod, in one sentence each that names the place. The rules apply to every pod, including
+ * those of MongoDB and NATS.
+ */
 export function podFaults({ kind, metadata, spec }: Workload): string[] {
   const pod = spec.template.spec;
   const where = `${kind} ${metadata.name}`;

@@ -13,7 +13,7 @@ const VALIDATE_TIMEOUT_MS = 60_000;
 export interface ValidationResult {
   /** Names like `deployment/gateway` of the objects that are valid. */
   readonly valid: string[];
-  /** Everything else that was said, one line each: an unknown field, a wrong type, a kind without a schema. */
+  /** Faults, one line each: an unknown field, a wrong type, or a kind without a schema. */
   readonly faults: string[];
 }
 
@@ -22,7 +22,8 @@ export type Validate = (yaml: string, kubernetesVersion: string) => ValidationRe
 /**
  * A check against the strict Kubernetes schemas, in which an unknown field is a fault. Installed once into `.cache/`. Undefined
  * where it cannot be installed and that is allowed.
- * @throws Error with a sentence how to get it, on a machine that has no Python with pip or cannot reach its package index
+ * @throws Error with a sentence that explains how to install it, on a machine that has no Python with pip or cannot
+ *   reach its package index
  */
 export function schemaValidator(): Validate | undefined {
   const home = join(root, '.cache', PACKAGE.replace('==', '-'));

@@ -15,7 +15,7 @@ export const PREPARE_MS_MAX = 170_000;
 
 export interface Language {
   readonly name: string;
-  /** A call that shows whether it is there. */
+  /** A command that succeeds if the language is installed. */
   readonly probe: readonly [command: string, ...args: string[]];
   /** Copies or compiles, once for all processes. */
   prepare?(): Promise<unknown>;
@@ -60,15 +60,15 @@ export function languagesIn(directory: string): readonly Language[] {
   ];
 }
 
-/** No service needs these languages: a machine may lack some. */
+/** Checks whether a language is installed. No service needs these languages, so a machine may lack some. */
 export function isThere({ probe: [command, ...args] }: Language): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 
 /**
- * Tells whether the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where SKIP_WITHOUT names its
- * command: otherwise the tests could be skipped unnoticed for ever.
- * @throws Error that says how to skip them
+ * Returns true if the tests of a language can run. A machine may lack it, but a build machine (`CI=true`) only where
+ * SKIP_WITHOUT names its command: otherwise the tests could be skipped unnoticed for ever.
+ * @throws Error that explains how to skip them
  */
 export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env): boolean {
   if (isThere(language)) return true;
@@ -80,14 +80,14 @@ export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env)
 
 export interface Receiver {
   readonly origin: string;
-  /** Every line that it wrote. */
+  /** Every line that the receiver wrote. */
   readonly output: readonly string[];
-  /** @returns the status that it answers */
+  /** @returns the status of the response */
   deliver(id: string, body: string, signature?: string): Promise<number>;
   stop(): Promise<void>;
 }
 
-/** @param eventsDirectory where the one in PHP keeps ids, for it shares no memory */
+/** @param eventsDirectory directory in which the PHP receiver stores ids, because its processes share no memory */
 export async function startReceiver(
   { name, run }: Language,
   { secret, eventsDirectory }: { readonly secret: string; readonly eventsDirectory: string },

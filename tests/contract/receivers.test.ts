@@ -59,7 +59,7 @@ for (const language of languages) {
         await eventually(() => expect(timesHandled(id)).toBe(1));
         const next = nextEvent();
         expect(await deliver(next.id, next.body, signature([SECRET], next.id, next.body))).toBe(204);
-        // Its lines about the second event come after all those about the first.
+        // The receiver writes its lines about the second event after all lines about the first one.
         await eventually(() => expect(timesHandled(next.id)).toBe(1));
         expect(timesHandled(id)).toBe(1);
       });

@@ -26,7 +26,7 @@ const WRONG_PASSWORD = 'canary-password-that-is-wrong-77ab';
 const lines: string[] = [];
 /** Every message on the broker: events, and broadcasts between the services. */
 const messages: string[] = [];
-/** Every answer of the product to a caller. */
+/** Every response of the product to a caller. */
 const answers: string[] = [];
 const closing: (() => Promise<void>)[] = [];
 let receiver: OtlpReceiver;
@@ -101,7 +101,7 @@ async function save(expected: number, body: object): Promise<string> {
   return (JSON.parse(text) as { id?: string }).id ?? '';
 }
 
-/** All forms of a private key that somebody could write down: each line of its PEM file, and its number. */
+/** Returns all forms in which a private key could be written: each line of its PEM file, and its number. */
 function formsOf(pem: string, passphrase?: string): readonly string[] {
   const key = createPrivateKey({ key: pem, ...(passphrase === undefined ? {} : { passphrase }) });
   const plain = key.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -138,7 +138,7 @@ test('a private key, its password and a token are in no log, error, event, trace
   ];
   expect(canaries.filter((canary) => canary.length < 20)).toEqual([]);
 
-  // Refusals, which repeat what they are about.
+  // These requests are refused, and refusals repeat parts of the request.
   await save(400, { ...credential, private_key_password: WRONG_PASSWORD });
   await save(400, { ...credential, certificate: issued.privateKey, private_key_password: PASSWORD });
   await save(400, { ...credential, context_nip: token, private_key_password: PASSWORD });
@@ -146,7 +146,7 @@ test('a private key, its password and a token are in no log, error, event, trace
   await save(400, { context_nip: nip, ksef_token: [token] });
   await save(400, { ...credential, private_key_password: { secret: PASSWORD } });
 
-  // A token, in texts of KSeF that repeat it.
+  // The simulated KSeF repeats this token in its messages.
   const connectionId = await save(201, { context_nip: nip, ksef_token: token });
   await ksef.control('PUT settings', { systemWarning: `[sig-001]: Weak login of ${token}` });
   await send(`POST /ksef-connections/${connectionId}/test`);
@@ -162,7 +162,7 @@ test('a private key, its password and a token are in no log, error, event, trace
   await send(`POST /ksef-connections/${connectionId}/test`);
   await ksef.mend();
 
-  // A certificate that ends soon, in use and refused.
+  // This certificate expires soon, and is first accepted and then refused.
   await save(200, { ...credential, private_key_password: PASSWORD });
   expect(await send(`POST /ksef-connections/${connectionId}/test`)).toMatchObject({
     text: expect.stringContaining('CONNECTED'),

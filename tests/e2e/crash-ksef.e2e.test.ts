@@ -157,8 +157,7 @@ describe('a submission to KSeF whose service is killed while a call is under way
           // An invoice that KSeF received is found in its session and is not sent again.
           const isRepeated = point.operation === 'S2' && !point.processed;
           expect([point, sends[hashOf(xml)]]).toEqual([point, isRepeated ? 2 : 1]);
-          // If the opening of a session got no response, the service does not know the session. It is empty and ends by
-          // itself.
+          // If opening a session got no response, the service does not know the session, which is empty and expires.
           const isUnknown = point.operation === 'S1' && point.processed;
           expect([point, sessions.open]).toEqual([point, isUnknown ? 1 : 0]);
           expect(plaintextTokens).toBe(0);

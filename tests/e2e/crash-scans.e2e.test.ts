@@ -309,7 +309,7 @@ async function killAt(
   const killed = victims.map((victim): Killable => system[victim]);
   await Promise.all(killed.map((victim) => victim.kill()));
   for (const { drop } of holds) drop();
-  // Services that are killed together restart at once, and their leases expire by themselves.
+  // Services that are killed together restart at once, and their leases expire in real time.
   const [alone] = victims.length === 1 ? victims : [];
   if (alone === 'scan' || alone === 'analysis') await system.restartLater(alone);
   else for (const victim of killed) await victim.restart();

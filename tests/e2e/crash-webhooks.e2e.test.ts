@@ -250,7 +250,9 @@ function replayOfMany(guarantee: string, side: HoldOptions['side']): KillPoint {
   };
 }
 
-/** Deleted while one of its requests is in progress; the sweep that finishes it is killed as well. */
+/**
+ * Deletes an endpoint while one of its requests is in progress. The sweep that finishes the deletion is killed as well.
+ */
 function deletion(): KillPoint & { reachSweep(): () => Promise<void> } {
   let customer: Customer;
   return {
@@ -340,7 +342,7 @@ function outboxOfAnalysis(): KillPoint {
 const once = { requests: 1, attemptCount: 1, interruptions: 0 } as const;
 const deleted = deletion();
 const points: readonly KillPoint[] = [
-  // The first, so that no other change waits in an outbox; the last one holds the events of all others.
+  // This point is first, so that no other change waits in an outbox. The last point holds the events of all others.
   outboxOfWebhooks(),
   fanOutAfterOneOfThree(),
   fanOut('an event that was stored without a delivery arrives once', 'before', once),

@@ -1,4 +1,4 @@
-// A cursor names a place in one list. Read anywhere else it would skip items without a word.
+// A cursor is a position in one list. Used with another list, it would skip items silently.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { useSharedSystem } from './running-system.js';
@@ -14,9 +14,9 @@ interface Description {
 
 let running: RunningSystem;
 let tenant: Tenant;
-/** The lists in pages, their path filled in. */
+/** Paths of all paginated lists, with their parameters. */
 let lists: string[];
-/** A second page of the audit events, of all lists the one that a new organization has. */
+/** Cursor of the second page of audit events, the only list with entries in a new organization. */
 let cursor: string;
 beforeAll(async () => {
   running = await useSharedSystem();

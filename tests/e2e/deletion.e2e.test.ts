@@ -62,7 +62,7 @@ const read =
     return response.status;
   };
 
-/** Deletes the organization. @returns when the answer was there */
+/** Deletes the organization. @returns the time of the response */
 async function deleteNow(tenant: Tenant): Promise<number> {
   const key = tenant.keys.owner;
   const { body } = await running.request<{ name: string }>('GET /organizations/current', { key });
@@ -87,7 +87,7 @@ async function deleteUnderLoad(tenant: Tenant, other: Tenant, forMs: number) {
   await untilPassed(forMs);
   await Promise.all([load.stop(), otherLoad.stop()]);
   const after = load.outcomes.filter(({ begunAt }) => begunAt > answeredAt + 500);
-  // A machine that is busy with other work gets a lower rate, and shows as much.
+  // On a machine that is busy with other work, the rate is lower, and the message shows it.
   expect(after.length).toBeGreaterThan(PER_SECOND / 10);
   expect(otherLoad.outcomes.filter(({ status }) => status !== 200)).toEqual([]);
   const lastSuccess = lastSuccessMs(load, answeredAt);

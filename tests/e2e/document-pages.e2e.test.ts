@@ -40,14 +40,14 @@ async function invoiceOf(bytes: Uint8Array, mediaType: string): Promise<string> 
   return body.invoice_id;
 }
 
-/** A file, so not by the contract of JSON answers. */
+/** Fetches a file, which is not checked against the contract for JSON responses. */
 const fetchFile = (
   path: string,
   { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
 ) => fetch(`${running.origin}/v1${path}`, { method, headers: { authorization: `Bearer ${key}`, ...headers } });
 const refused = (path: string, by = key) => running.request<ErrorBody>(`GET ${path}`, { key: by, requestId: 'pages' });
 
-/** The width that the header of a PNG states. */
+/** Returns the width that the header of a PNG states. */
 async function widthOf(response: Response): Promise<number> {
   const picture = Buffer.from(await response.arrayBuffer());
   expect([response.status, response.headers.get('content-type'), picture.toString('latin1', 1, 4)]).toEqual([
@@ -174,7 +174,7 @@ describe('a document that could not be read', () => {
   });
 });
 
-/** The header of a picture that would take 768 MB, and nothing of the picture. */
+/** Returns the header of a picture that would need 768 MB of memory, without the picture data. */
 function hugePng(): Buffer {
   const header = '49484452' + '00003e80'.repeat(2) + '0802000000' + 'ce1c4889';
   return Buffer.from(`89504e470d0a1a0a0000000d${header}0000000049454e44ae426082`, 'hex');

@@ -1,13 +1,13 @@
-// Every endpoint the product has or will have. The first list is copied from section 4 of the specification and changes
-// only with it; the second holds those that the specification leaves to us (architecture, section 4).
+// All endpoints of the product. The first list is copied from section 4 of the specification and changes only with it.
+// The second list contains the endpoints that the specification does not define (architecture, section 4).
 
 export type Role = 'VIEWER' | 'ANALYST' | 'ADMIN' | 'OWNER';
 
 export interface SpecifiedEndpoint {
   readonly number: number;
-  /** `METHOD /path`, parameters as the specification calls them. */
+  /** `METHOD /path`, with the parameter names of the specification. */
   readonly endpoint: string;
-  /** The minimum role; none is shown for those without. */
+  /** Minimum role. Absent for endpoints without a role. */
   readonly role?: Role;
 }
 
@@ -120,5 +120,5 @@ export const ours: readonly string[] = [
   'POST /webhooks/{webhookId}/replay',
 ];
 
-/** Take a line out when its endpoint is built; a test fails until that is done. The list only shrinks. */
+/** Planned endpoints. Remove a line when its endpoint is built; a test fails until then. */
 export const notBuiltYet: readonly string[] = [];

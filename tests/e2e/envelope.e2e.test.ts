@@ -26,9 +26,11 @@ const READ_INVOICE = `/invoices/${UNKNOWN_ID}`;
 
 let running: RunningSystem;
 let key: string;
-/** Ends what the tests started, the last first. */
+/** Functions that stop what the tests started, called in reverse order. */
 const stops: (() => Promise<unknown>)[] = [];
-/** A caller who never finishes the headers; begun first, because the gateway waits ten seconds for them. */
+/**
+ * A request whose headers are never complete. It begins first, because the gateway waits ten seconds for the headers.
+ */
 let slowCaller: Promise<Answer<ErrorBody>>;
 
 beforeAll(async () => {
@@ -41,7 +43,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** A further gateway before the same organization service, with this changed. */
+/** Starts a further gateway for the same organization service, with these variables changed. */
 async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> {
   const gateway = await startGateway(
     gatewayConfig.parse({
@@ -58,7 +60,7 @@ async function gatewayWith(env: Readonly<Record<string, string>>): Promise<Api> 
   return connectApi(`http://${gateway.address}/v1`);
 }
 
-/** An analysis service that answers every call in this way. */
+/** Starts an analysis service that responds to every call in this way. */
 async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
   const names = Object.keys(InvoiceServiceDefinition.methods);
   const implementation = Object.fromEntries(names.map((name) => [name, answer]));
@@ -74,7 +76,7 @@ async function analysisThat(answer: () => Promise<unknown>): Promise<string> {
   return server.address;
 }
 
-/** Nothing listens there: the system never assigns this port, unlike one that was free a moment ago. */
+/** Address on which no server listens. The system never assigns this port, unlike a port that was free a moment ago. */
 const CLOSED_ADDRESS = '127.0.0.1:1';
 
 /** Starts a server that accepts connections and never sends a byte. */

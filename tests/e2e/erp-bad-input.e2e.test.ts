@@ -77,7 +77,7 @@ const connected = async (): Promise<Connection> => {
 const connections = async (): Promise<readonly Connection[]> =>
   (await running.request<Page<Connection>>('GET /erp-connections?limit=100', { key })).body.items;
 
-/** 400 INVALID_REQUEST, with a detail for the field. */
+/** Expects 400 INVALID_REQUEST with a detail for the field. */
 function expectRefusal(answer: Answer<ErrorBody>, path?: string): void {
   expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST']);
   if (path !== undefined) expect(answer.body.error.details?.map((detail) => detail.path)).toContain(path);

@@ -5,7 +5,7 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { startRunningSystem } from './running-system.js';
 import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 
-// A person who connects QuickBooks Online or Xero in the browser, from the start to the first runs.
+// Tests how a person connects QuickBooks Online or Xero in the browser, from the start to the first runs.
 
 const ERP_OAUTH_CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callback';
 const ERP_OAUTH_RETURN_URL = 'https://app.example.com/settings/erp';

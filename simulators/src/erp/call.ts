@@ -17,7 +17,10 @@ export interface Answer {
   readonly status: number;
   /** Headers by lower-case name. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Text is sent as it is, and so are bytes (a Buffer) under a content type of their own; anything else as JSON. */
+  /**
+   * Strings are sent unchanged, and so are bytes (a Buffer) with a separate content type. All other values are sent as
+   * JSON.
+   */
   readonly body?: unknown;
   /** Rows that faults may change, instead of `body`. */
   readonly page?: Page;

@@ -37,7 +37,7 @@ export interface ErpDeps<Tenant> {
   readonly origin: () => string;
 }
 
-/** A control request cannot be executed. The message says what to change. */
+/** Error for a control request that cannot be executed. The message states what to change. */
 export class ControlRefusal extends Error {
   readonly status: 400 | 404;
 

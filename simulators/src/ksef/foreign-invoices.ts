@@ -40,7 +40,7 @@ export const foreignInvoiceSchema = z
     /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),
     /**
-     * Number of seconds by which the storage date lies in the past. It may be earlier than a high water mark that was
+     * Number of seconds by which the storage date is in the past. It may be earlier than a high water mark that was
      * already stated.
      */
     storedSecondsAgo: z.int().min(0).max(SECONDS_MAX).optional(),

@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => simulator.stop());
 
-/** Logs in with a third-party client that knows nothing about the simulator. */
+/** Logs in with a third-party client that has no special code for the simulator. */
 async function login(): Promise<KSeFClient> {
   const client = new KSeFClient({ baseUrl: `${simulator.url}/test` });
   await client.loginWithToken(TOKEN, SELLER);

@@ -483,7 +483,7 @@ test('its state survives a restart', async () => {
   }
 });
 
-/** Tells whether the signature matches the document and the certificate in it. */
+/** Returns true if the signature matches the document and the certificate in it. */
 function isSigned(xml: string): boolean {
   const certificate = /<ds:X509Certificate>([^<]+)</.exec(xml)?.[1] ?? '';
   const signature = /<ds:Signature[^]*<\/ds:Signature>/.exec(xml)?.[0] ?? '';

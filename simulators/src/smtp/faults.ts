@@ -3,8 +3,8 @@
  * - `TEMPORARY`: the recipient is refused with 451, as by a busy server or a greylist
  * - `PERMANENT`: the recipient is refused with 550, as by a mailbox that does not exist
  * - `DROP`: the connection breaks after the mail was sent, and the mail is lost
- * - `LOSE_ANSWER`: the mail is accepted, and the connection breaks before the answer
- * - `KEEP_WAITING`: the mail is accepted, and the server never answers
+ * - `LOSE_ANSWER`: the mail is accepted, and the connection breaks before the response
+ * - `KEEP_WAITING`: the mail is accepted, and the server never responds
  */
 export const faultKinds = ['REFUSE', 'TEMPORARY', 'PERMANENT', 'DROP', 'LOSE_ANSWER', 'KEEP_WAITING'] as const;
 export type FaultKind = (typeof faultKinds)[number];

@@ -1,5 +1,5 @@
-// Loaded into a service before its own program: SIGUSR2 moves its clock on by three minutes. It tells leases and due times by
-// that clock until it next compares it with the database's, within a minute.
+// Loaded into a service before its own program: SIGUSR2 moves its clock on by three minutes. The service uses this
+// clock for leases and due times until it next compares the clock with the database clock, within a minute.
 const STEP_MS = 3 * 60_000;
 
 const actualNow = Date.now;

@@ -261,7 +261,7 @@ describe('queries', () => {
 });
 
 describe('changes', () => {
-  /** Reads the clock of the ERP, which other tests advance. */
+  /** Returns a time on the clock of the ERP, which other tests advance. */
   const since = async (secondsAgo: number): Promise<string> => {
     const now = Date.parse(String((await advance(0)).json?.['now']));
     return encodeURIComponent(new Date(now - secondsAgo * 1_000).toISOString());
