@@ -362,7 +362,7 @@ describe('a paid subscription', () => {
     expect((await notify(deleted)).status).toBe(200);
     const unknown = await running.request<ErrorBody>('POST /billing/portal-session', { key: former.keys.admin });
     expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } });
-    expect(unknown.body.error.message).toMatch(/payment provider does not know/);
+    expect(unknown.body.error.message).toMatch(/payment provider has no customer/);
     paddle.setOutage(true);
     expect(await open()).toMatchObject({ status: 502, body: { error: { code: 'PROCESSING_FAILED' } } });
   });

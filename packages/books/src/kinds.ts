@@ -295,7 +295,7 @@ function takenText(
     faultOf(value) {
       if (typeof value !== 'string') return missing;
       if (UNSTORABLE.test(value)) {
-        return 'A text has a character that cannot be stored (NUL, or half a surrogate pair).';
+        return 'A field contains a character that cannot be stored (NUL, or half of a surrogate pair).';
       }
       return faultOf(value);
     },

@@ -100,7 +100,7 @@ export const vendor = {
         {
           stored: ACCOUNTS_PER_VENDOR_MAX,
           taken: ACCOUNTS_PER_VENDOR_MAX,
-          storedFault: (count, max) => `there are ${count}; at most ${max} of a vendor are stored.`,
+          storedFault: (count, max) => `must list at most ${max} bank accounts of the vendor, not ${count}.`,
           takenFault: (max) => `The vendor has more than ${max} bank accounts.`,
         },
         asTaken,

@@ -149,8 +149,16 @@ describe('a message is refused', () => {
   const message = wire.billToWire(bill);
 
   test.each([
-    ['a kind', { ...message, kind: contract.BillKind.UNSPECIFIED }, 'bills: must each have a kind.'],
-    ['a state', { ...message, state: contract.BillState.UNSPECIFIED }, 'bills: must each have a state.'],
+    [
+      'a kind',
+      { ...message, kind: contract.BillKind.UNSPECIFIED },
+      'bills: must be a list in which each bill has a kind.',
+    ],
+    [
+      'a state',
+      { ...message, state: contract.BillState.UNSPECIFIED },
+      'bills: must be a list in which each bill has a state.',
+    ],
   ])('where a bill is without %s', (_, sent, refusal) => {
     expect(() => wire.billFromWire(sent)).toThrow(refusal);
   });

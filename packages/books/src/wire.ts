@@ -36,7 +36,8 @@ export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccou
 
 /** @throws DomainError invalid if the message has no account */
 export function vendorAccountFromWire(message: ErpVendorAccount): VendorAccountRecord {
-  if (message.account === undefined) throw invalidField('accounts', 'must each have an account.');
+  if (message.account === undefined)
+    throw invalidField('accounts', 'must be a list in which each entry has an account.');
   const { externalId = '' } = message.account;
   return { ...(membersFromWire(vendorAccount, message as unknown as Values) as VendorAccountRecord), externalId };
 }
@@ -49,7 +50,7 @@ export function billToWire(record: BillRecord): ErpBill {
 export function billFromWire(message: ErpBill): BillRecord {
   const record = membersFromWire(bill, message as unknown as Values) as Partial<BillRecord>;
   for (const name of ['kind', 'state'] as const) {
-    if (record[name] === undefined) throw invalidField('bills', `must each have a ${name}.`);
+    if (record[name] === undefined) throw invalidField('bills', `must be a list in which each bill has a ${name}.`);
   }
   return record as BillRecord;
 }

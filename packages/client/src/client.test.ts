@@ -70,7 +70,7 @@ function refusal(status: number, code: string, headers: Record<string, string> =
   return { status, headers, body: { error: { code, message: `${code}.`, request_id: 'req_1', details } } };
 }
 
-/** Returns the error that the promise rejects with. */
+/** Returns the error with which the promise rejects. */
 async function rejection(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => {
@@ -309,28 +309,43 @@ describe('an error', () => {
       'with text/html in place of JSON. A proxy may have responded in place of the API.',
     ],
     [500, json, '{"error":"no"}', 'without an explanation. A proxy may have responded in place of the API.'],
-    [404, {}, '', 'without an explanation. Does baseUrl lead to the API?'],
-    [403, json, 'null', 'without an explanation. Does baseUrl lead to the API?'],
-    [400, json, '{"error":null}', 'without an explanation. Does baseUrl lead to the API?'],
-    [400, json, '{"error":{"code":7,"message":"x"}}', 'without an explanation. Does baseUrl lead to the API?'],
+    [404, {}, '', 'without an explanation. Check that baseUrl is the address of the API.'],
+    [403, json, 'null', 'without an explanation. Check that baseUrl is the address of the API.'],
+    [400, json, '{"error":null}', 'without an explanation. Check that baseUrl is the address of the API.'],
+    [
+      400,
+      json,
+      '{"error":{"code":7,"message":"x"}}',
+      'without an explanation. Check that baseUrl is the address of the API.',
+    ],
     [
       200,
       html,
       '<html>Welcome</html>',
-      'with text/html; charset=utf-8 in place of JSON. Does baseUrl lead to the API?',
+      'with text/html; charset=utf-8 in place of JSON. Check that baseUrl is the address of the API.',
     ],
-    [200, json, '{"items":[', 'with application/json in place of JSON. Does baseUrl lead to the API?'],
-    [200, {}, '', 'without a body. Does baseUrl lead to the API?'],
-    [204, {}, '', 'without a body. Does baseUrl lead to the API?'],
-    [200, json, 'null', 'with JSON that is not an object. Does baseUrl lead to the API?'],
-    [200, json, '[]', 'with JSON that is not an object. Does baseUrl lead to the API?'],
-    [200, json, '{"items":null,"nextCursor":null}', 'with `items` that are not a list. Does baseUrl lead to the API?'],
-    [200, json, '{"items":[{},null]}', 'with a list whose items[1] is not an object. Does baseUrl lead to the API?'],
+    [200, json, '{"items":[', 'with application/json in place of JSON. Check that baseUrl is the address of the API.'],
+    [200, {}, '', 'without a body. Check that baseUrl is the address of the API.'],
+    [204, {}, '', 'without a body. Check that baseUrl is the address of the API.'],
+    [200, json, 'null', 'with JSON that is not an object. Check that baseUrl is the address of the API.'],
+    [200, json, '[]', 'with JSON that is not an object. Check that baseUrl is the address of the API.'],
+    [
+      200,
+      json,
+      '{"items":null,"nextCursor":null}',
+      'with `items` that are not a list. Check that baseUrl is the address of the API.',
+    ],
+    [
+      200,
+      json,
+      '{"items":[{},null]}',
+      'with a list whose items[1] is not an object. Check that baseUrl is the address of the API.',
+    ],
     [
       200,
       json,
       '{"items":[],"nextCursor":7}',
-      'with a list whose `nextCursor` is not a string. Does baseUrl lead to the API?',
+      'with a list whose `nextCursor` is not a string. Check that baseUrl is the address of the API.',
     ],
   ])('that is not of the API says so: %i %j %s', async (status, headers, body, fault) => {
     replies = [{ status, headers, body }];

@@ -61,7 +61,9 @@ function faultOf(headers: Headers): string {
 }
 
 function adviceOn(status: number): string {
-  return status >= 500 ? 'A proxy may have responded in place of the API.' : 'Does baseUrl lead to the API?';
+  return status >= 500
+    ? 'A proxy may have responded in place of the API.'
+    : 'Check that baseUrl is the address of the API.';
 }
 
 function envelopeOf(body: unknown): ErrorEnvelope | undefined {

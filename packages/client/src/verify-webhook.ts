@@ -78,7 +78,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const { toleranceSeconds = TOLERANCE_SECONDS, now = () => new Date() } = request;
   const secrets = readSecrets(request.secret);
   if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0) {
-    throw new TypeError('toleranceSeconds is not a number of seconds.');
+    throw new TypeError('toleranceSeconds must be a number of seconds.');
   }
   const eventId = readHeader(request.headers, 'svc-event-id');
   // A full stop in the id would make the boundaries between id, time and body in the signed text ambiguous.
@@ -96,22 +96,19 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   if (matches.length === 0) {
     throw new WebhookError(
       'SIGNATURE_MISMATCH',
-      'No signature matches. Is it the secret of this endpoint, and is the body passed on byte for byte?',
+      'No signature matches the body. Check that the secret belongs to this endpoint and that the raw body is passed on unchanged.',
     );
   }
   const ageSeconds = Math.floor(now().getTime() / 1_000) - Number(time);
   if (ageSeconds > toleranceSeconds) {
     throw new WebhookError(
       'TOO_OLD',
-      `The delivery was signed ${ageSeconds} s ago; ${toleranceSeconds} s are allowed.`,
+      `The delivery was signed ${ageSeconds} s ago; the maximum age is ${toleranceSeconds} s.`,
     );
   }
   // A value that is not a number, such as the time of an invalid date, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
-    throw new WebhookError(
-      'IN_THE_FUTURE',
-      'The delivery was signed in the future. Is the clock of this machine right?',
-    );
+    throw new WebhookError('IN_THE_FUTURE', 'The delivery was signed in the future. Check the clock of this machine.');
   }
   return readEvent(body, eventId);
 }
@@ -119,7 +116,8 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
 /** @throws TypeError for an empty secret, because anyone could sign with it */
 function readSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: readonly unknown[] = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];
-  if (secrets.length === 0) throw new TypeError('secret is missing. Pass the whsec_... that the API showed.');
+  if (secrets.length === 0)
+    throw new TypeError('secret is missing. Pass the secret (whsec_...) that the API returned.');
   return secrets.map((secret) => {
     if (typeof secret === 'string' && /^[\x21-\x7e]+$/.test(secret)) return secret;
     throw new TypeError(
@@ -134,7 +132,7 @@ function readHeader(headers: WebhookHeaders, name: string): string {
       ? (headers.get as (name: string) => unknown)(name)
       : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (values.length > 1) throw new WebhookError('HEADER_MALFORMED', `${name} is given more than once.`);
+  if (values.length > 1) throw new WebhookError('HEADER_MALFORMED', `The header ${name} is sent more than once.`);
   const [only] = values;
   if (typeof only === 'string' && only !== '') return only;
   throw new WebhookError('HEADER_MISSING', `${name} is missing.`);
@@ -168,7 +166,7 @@ function readBody(body: unknown): Buffer {
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   throw new WebhookError(
     'BODY_NOT_RAW',
-    'body is not the raw bytes of the request. Verify it before anything parses it.',
+    'The body must be the raw bytes of the request. Verify the delivery before the body is parsed.',
   );
 }
 
@@ -177,7 +175,7 @@ function readEvent(body: Buffer, eventId: string): WebhookEvent {
   const data: unknown = event?.data;
   const isEvent = typeof event?.type === 'string' && typeof data === 'object' && data !== null && !Array.isArray(data);
   if (isEvent && event.id === eventId) return event as WebhookEvent;
-  throw new WebhookError('BODY_NOT_AN_EVENT', 'The body is not an event with the id of svc-event-id.');
+  throw new WebhookError('BODY_NOT_AN_EVENT', 'The body is not a JSON event with the id in the svc-event-id header.');
 }
 
 function parseJson(text: string): unknown {

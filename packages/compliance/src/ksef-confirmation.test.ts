@@ -188,13 +188,13 @@ describe('a confirmation whose signature verifies', () => {
   });
 
   test('of another document is not right', () => {
-    expect(check(sign(confirmation(entry(OTHER))))).toContain('does not name the document');
+    expect(check(sign(confirmation(entry(OTHER))))).toContain('does not name document');
   });
   test('of another hash is not right', () => {
-    expect(check(sign(confirmation(entry(NUMBER, 'other'))))).toContain('another hash');
+    expect(check(sign(confirmation(entry(NUMBER, 'other'))))).toContain('a different hash');
   });
   test('with the number and the hash in two documents is not right', () => {
-    expect(check(sign(confirmation(entry(NUMBER, 'other') + entry(OTHER, HASH))))).toContain('another hash');
+    expect(check(sign(confirmation(entry(NUMBER, 'other') + entry(OTHER, HASH))))).toContain('a different hash');
   });
   test('of another version, or below another root, is not right', () => {
     expect(check(sign(confirmation(entry(), `${NAMESPACE}-x`)))).toContain('version 4-3');
@@ -203,14 +203,18 @@ describe('a confirmation whose signature verifies', () => {
 });
 
 describe('a confirmation whose signature says nothing of it', () => {
-  const WRONG = 'The signature of the confirmation is wrong';
+  const WRONG = 'The signature of the confirmation is invalid';
   test.each<[string, () => string, string]>([
     ['with a changed number', () => sign(confirmation(entry(OTHER))).replace(OTHER, NUMBER), WRONG],
     ['with a changed hash', () => sign(confirmation(entry(NUMBER, 'other'))).replace('>other<', `>${HASH}<`), WRONG],
     ['with a changed signature', () => withChangedValue(sign(confirmation(entry()))), WRONG],
     ['without a signature', () => confirmation(entry()), 'no signature'],
     ['with two signatures', () => sign(sign(confirmation(entry()))), '2 signatures'],
-    ['without a certificate', () => sign(confirmation(entry()), { hasCertificate: false }), 'not built as'],
+    [
+      'without a certificate',
+      () => sign(confirmation(entry()), { hasCertificate: false }),
+      'structure of an XML signature',
+    ],
     ['with a signature of a part', () => sign(confirmation(entry()), { covers: "//*[@Id='first']" }), 'whole'],
     [
       'with an unsigned document next to the signed part',
@@ -242,10 +246,14 @@ describe('a confirmation whose signature says nothing of it', () => {
       WRONG,
     ],
     ['with a document type', () => `<!DOCTYPE Potwierdzenie>${sign(confirmation(entry()))}`, 'document type'],
-    ['that is cut', () => sign(confirmation(entry())).slice(0, -20), 'not correct XML'],
-    ['with a zero character', () => sign(confirmation(entry())).replace('Dokument', 'Dok\0ument'), 'not correct XML'],
-    ['of zero characters', () => '\0'.repeat(1_000), 'not correct XML'],
-    ['that is empty', () => '', 'not correct XML'],
+    ['that is cut', () => sign(confirmation(entry())).slice(0, -20), 'not well-formed XML'],
+    [
+      'with a zero character',
+      () => sign(confirmation(entry())).replace('Dokument', 'Dok\0ument'),
+      'not well-formed XML',
+    ],
+    ['of zero characters', () => '\0'.repeat(1_000), 'not well-formed XML'],
+    ['that is empty', () => '', 'not well-formed XML'],
   ])('%s is refused', (_, made, fault) => {
     expect(check(made())).toContain(fault);
   });
@@ -264,7 +272,7 @@ test('4 MiB are read, one byte more is not', () => {
   const xml = Buffer.from(sign(confirmation(entry())));
   const blanks = (bytes: number) => Buffer.concat([xml, Buffer.alloc(bytes - xml.length, ' ')]);
   expect(check(blanks(CONFIRMATION_BYTES_MAX))).toBeUndefined();
-  expect(check(blanks(CONFIRMATION_BYTES_MAX + 1))).toContain('at most 4194304');
+  expect(check(blanks(CONFIRMATION_BYTES_MAX + 1))).toContain('the maximum is 4194304');
 });
 
 describe('the seal of a confirmation', () => {
@@ -279,8 +287,8 @@ describe('the seal of a confirmation', () => {
     const by = await issue('Seal', { kind });
     const sealed = sign(confirmation(entry()), { by, algorithm: `${MORE}${algorithm}`, times: [NOW.toISOString()] });
     expect(check(sealed)).toBeUndefined();
-    expect(check(sealed.replace('Ministerstwo', 'ministerstwo'))).toContain('is wrong');
-    expect(check(withChangedValue(sealed))).toContain('is wrong');
+    expect(check(sealed.replace('Ministerstwo', 'ministerstwo'))).toContain('is invalid');
+    expect(check(withChangedValue(sealed))).toContain('is invalid');
   });
 
   test('is verified with a digest of SHA-384', () => {
@@ -295,7 +303,7 @@ describe('the seal of a confirmation', () => {
     ['a shared secret of the oldest kind', 'RSA', 'http://www.w3.org/2000/09/xmldsig#hmac-sha1'],
   ])('with %s is refused', async (_, kind, algorithm) => {
     const by = await issue('Seal', { kind });
-    expect(check(sign(confirmation(entry()), { by, algorithm }))).toContain('is wrong');
+    expect(check(sign(confirmation(entry()), { by, algorithm }))).toContain('is invalid');
   });
 
   test.each<[string, (signature: string) => string]>([
@@ -315,7 +323,7 @@ describe('the seal of a confirmation', () => {
   ])('with %s is refused', (_, change) => {
     const sealed = sign(confirmation(entry()));
     expect(change(sealed)).not.toBe(sealed);
-    expect(check(change(sealed))).toContain('not built as');
+    expect(check(change(sealed))).toContain('structure of an XML signature');
   });
 
   test('of one confirmation does not cover another around it, whichever place it is moved to', () => {
@@ -323,21 +331,21 @@ describe('the seal of a confirmation', () => {
     const signature = /<ds:Signature[^]*<\/ds:Signature>/.exec(sealed)?.[0] ?? '';
     const inner = sealed.replace(signature, '');
     const forged = confirmation(`${entry()}<Extra>${inner}</Extra>${signature}`);
-    expect(check(forged)).toContain('is wrong');
+    expect(check(forged)).toContain('is invalid');
     const inObject = confirmation(entry() + signature.replace('</ds:Signature>', `<ds:Object>${inner}</ds:Object>$&`));
-    expect(check(inObject)).toContain('is wrong');
+    expect(check(inObject)).toContain('is invalid');
     const byId = sign(confirmation(entry(OTHER)), { covers: "//*[@Id='first']" }).replace(
       '</ds:Signature>',
       `<ds:Object>${entry(OTHER)}</ds:Object>$&`,
     );
-    expect(check(byId.replace(OTHER, NUMBER))).toContain('is wrong');
+    expect(check(byId.replace(OTHER, NUMBER))).toContain('is invalid');
   });
 
   test('is refused when two elements have the name that it refers to', () => {
     const sealed = sign(confirmation(entry()), { hasProperties: true });
     expect(check(sealed)).toBeUndefined();
     const doubled = sealed.replace('</ds:Signature>', '<ds:Object Id="properties"/>$&');
-    expect(check(doubled)).toContain('is wrong');
+    expect(check(doubled)).toContain('is invalid');
   });
 
   test('is refused with more references or certificates than are read', () => {
@@ -363,13 +371,13 @@ describe('the certificate of a seal', () => {
     const by = await issue('Seal', { valid });
     const sealed = sign(confirmation(entry()), { by, algorithm: ECDSA, times: [NOW.toISOString()] });
     const within = daysFromNow((valid[0] + valid[1]) / 2);
-    expect(check(sealed, { now: within })).toContain('was not valid when it was made');
+    expect(check(sealed, { now: within })).toContain('was not valid when the confirmation was sealed');
     const atTheTime = sign(confirmation(entry()), { by, algorithm: ECDSA, times: [within.toISOString()] });
     expect(check(atTheTime)).toBeUndefined();
     // A seal without a time counts as one of today.
     const withoutTime = sign(confirmation(entry()), { by, algorithm: ECDSA });
     expect([check(withoutTime), check(withoutTime, { now: within })]).toEqual([
-      expect.stringContaining('was not valid when it was made'),
+      expect.stringContaining('was not valid when the confirmation was sealed'),
       undefined,
     ]);
   });
@@ -377,7 +385,7 @@ describe('the certificate of a seal', () => {
   test.each([[['never']], [['2026-02-15T12:00:00Z', '2026-02-15T12:00:01Z']]])(
     'is not asked for with the times %j',
     (times) => {
-      expect(check(sign(confirmation(entry()), { times }))).toContain('does not say clearly when');
+      expect(check(sign(confirmation(entry()), { times }))).toContain('missing or ambiguous');
     },
   );
 
@@ -393,7 +401,7 @@ describe('the certificate of a seal', () => {
     const sealedBy = new X509Certificate(seal.der).fingerprint256;
     const certificate = new Uint8Array(seal.der);
     expect(outcome(sealed, { trusted: [other.der, seal.der] })).toEqual({ sealedBy, certificate, isHolderKnown: true });
-    expect(check(sealed, { trusted: [other.der] })).toContain(`${sealedBy}, which is not a trusted one`);
+    expect(check(sealed, { trusted: [other.der] })).toContain(`${sealedBy}, which is not trusted`);
   });
 
   test('is taken when an issuer in the list has issued it, also through another that came with it', () => {
@@ -404,7 +412,7 @@ describe('the certificate of a seal', () => {
     expect(check(through, { trusted })).toBeUndefined();
     expect(outcome(through, { trusted })).toMatchObject({ isHolderKnown: true });
     const without = sign(confirmation(entry()), { by: issued, algorithm: ECDSA });
-    expect(check(without, { trusted })).toContain('not a trusted one');
+    expect(check(without, { trusted })).toContain('is not trusted');
     expect(check(without, { trusted: [intermediate.der] })).toBeUndefined();
   });
 
@@ -412,7 +420,7 @@ describe('the certificate of a seal', () => {
     const trusted = [authority.der];
     const isRefused = (by: Holder, others: readonly Holder[]): void =>
       expect(check(sign(confirmation(entry()), { by, with: others, algorithm: ECDSA }), { trusted })).toContain(
-        'not a trusted one',
+        'is not trusted',
       );
     // The trusted certificate, next to another one that it did not issue.
     isRefused(await issue('Issued'), [authority]);
@@ -443,7 +451,7 @@ describe('the certificate that a seal names in its signed properties', () => {
   const NAMES = ['SigningCertificate', 'SigningCertificateV2'];
   const named = (name: string, ...certs: readonly string[]): string => `<x:${name}>${certs.join('')}</x:${name}>`;
   const checkNamed = (properties: string) => check(sign(confirmation(entry()), { properties }));
-  const ANOTHER = 'names another certificate';
+  const ANOTHER = 'names a certificate other than';
 
   test.each(NAMES.flatMap((name) => Object.keys(METHODS).map((hash) => [name, hash] as const)))(
     'is the one of the seal (%s, %s), or the confirmation is refused',
@@ -485,12 +493,12 @@ describe('a hostile confirmation', () => {
     // The root and the signature also count.
     expect(check(sign(confirmation(entry() + nested(DEPTH_MAX - 1))))).toBeUndefined();
     const tooDeep = sign(confirmation(entry())).replace('<Dokument', `${nested(DEPTH_MAX)}$&`);
-    expect(check(tooDeep)).toContain('not correct XML');
+    expect(check(tooDeep)).toContain('not well-formed XML');
   });
 
   test('of a million elements in one another is refused at once', () => {
     const startedAt = performance.now();
-    expect(check('<a>'.repeat(1_000_000))).toContain('not correct XML');
+    expect(check('<a>'.repeat(1_000_000))).toContain('not well-formed XML');
     expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 

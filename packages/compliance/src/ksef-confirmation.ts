@@ -49,7 +49,7 @@ export function checkConfirmation(
   trust: SealTrust,
 ): ConfirmationCheck {
   if (xml.length > CONFIRMATION_BYTES_MAX) {
-    return { fault: `The confirmation has ${xml.length} bytes; at most ${CONFIRMATION_BYTES_MAX} are read.` };
+    return { fault: `The confirmation has ${xml.length} bytes; the maximum is ${CONFIRMATION_BYTES_MAX}.` };
   }
   const malformed = parseFault(xml);
   if (malformed !== undefined) return { fault: malformed };
@@ -66,22 +66,22 @@ export function checkConfirmation(
   if (!isValidAt(certificate, at)) {
     const { validFrom, validTo } = certificate;
     return {
-      fault: `The certificate ${sealedBy} of the seal was not valid when it was made: ${validFrom} to ${validTo}.`,
+      fault: `The certificate ${sealedBy} was not valid when the confirmation was sealed. It is valid from ${validFrom} to ${validTo}.`,
     };
   }
   const isHolderKnown = trust.trusted.length > 0;
   const trusted = trust.trusted.map((der) => new X509Certificate(der));
   if (isHolderKnown && !isTrusted(certificate, { issuers, trusted, at })) {
-    return { fault: `The confirmation is sealed with the certificate ${sealedBy}, which is not a trusted one.` };
+    return { fault: `The confirmation is sealed with certificate ${sealedBy}, which is not trusted.` };
   }
   const documents = readDocuments(Buffer.from(seal.text));
   if (documents === undefined) {
-    return { fault: 'What is signed is not a confirmation of KSeF of version 4-3.' };
+    return { fault: 'The signed content is not a KSeF confirmation of version 4-3.' };
   }
   const entries = documents.filter((document) => document.ksefNumber === ksefNumber);
-  if (entries.length === 0) return { fault: `The confirmation does not name the document ${ksefNumber}.` };
+  if (entries.length === 0) return { fault: `The confirmation does not name document ${ksefNumber}.` };
   if (entries.some((entry) => entry.sha256 !== sha256)) {
-    return { fault: `The confirmation names another hash for the document ${ksefNumber}.` };
+    return { fault: `The confirmation states a different hash for document ${ksefNumber}.` };
   }
   return { sealedBy, certificate: new Uint8Array(certificate.raw), isHolderKnown };
 }
@@ -94,7 +94,7 @@ function parseFault(xml: Uint8Array): string | undefined {
   }
   return parsed.fault === 'DOCTYPE'
     ? 'The confirmation has a document type declaration.'
-    : 'The confirmation is not correct XML.';
+    : 'The confirmation is not well-formed XML.';
 }
 
 function readDocuments(signed: Uint8Array): readonly Confirmed[] | undefined {

@@ -228,7 +228,7 @@ function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
       .filter((sum) => sum !== undefined);
     const [first] = sums;
     if (first === undefined || sums.some((sum) => sum.minus(actual).abs().lte(row.tolerance))) return [];
-    return [failed(row.id, total, `Make this total ${row.what}.`, roundCents(first), actual)];
+    return [failed(row.id, total, `Set this total to ${row.what}.`, roundCents(first), actual)];
   });
 }
 
@@ -242,7 +242,7 @@ function wrongTaxes(root: Element, row: (typeof taxRows)[string] | undefined): r
     if (tax === undefined || base === undefined || rate === undefined || actual === undefined) return [];
     const expected = rate.eq(ZERO) ? ZERO : roundCents(base.times(rate).dividedBy(100));
     if (actual.minus(expected).abs().lt(UNIT)) return [];
-    return [failed('FIELDS-SUM-TAX', tax, 'Make the tax the taxable amount times its rate.', expected, actual)];
+    return [failed('FIELDS-SUM-TAX', tax, 'Set the tax to the taxable amount times the tax rate.', expected, actual)];
   });
 }
 

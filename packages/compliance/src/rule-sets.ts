@@ -34,7 +34,7 @@ const PINT_IDS =
   /^(BR-(0[1-9]|1[0-9]|2[1-6]|3[1368]|4[1-6]|49|5[2457]|6[1-5]|CO-1[0-6]|CO-2[1-4])|PEPPOL-EN16931-R(040|120))$/;
 /** Rules that extensions of EN 16931 are allowed to break. */
 const RESTRICTIONS = /^(BR-(S|Z|AF|AG)-10|BR-O-1[1-4]|BR-B-0[12]|BR-CL-[0-9]+|PEPPOL-EN16931-R101)$/;
-/** The XRechnung extension also deducts amounts that third parties pay. */
+/** In the XRechnung extension, the amount due is also reduced by amounts that third parties pay. */
 const XRECHNUNG_EXTENSION_RESTRICTIONS = /^BR-CO-16$/;
 
 const ALL_RULES = (): boolean => true;

@@ -27,7 +27,10 @@ const DIGEST_NAMES: Readonly<Record<Hash, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
 };
 
-/** Digest algorithms by which a signature may name its certificate. SHA-1 is safe here: nobody can make a second certificate with a given digest. */
+/**
+ * Digest algorithms by which a signature may name its certificate. SHA-1 is safe here, because no one can create a
+ * second certificate with a given digest.
+ */
 const CERTIFICATE_DIGESTS: ReadonlyMap<string, string> = new Map([
   ...HASHES.map((hash) => [DIGEST_NAMES[hash], hash] as const),
   ['http://www.w3.org/2000/09/xmldsig#sha1', 'sha1'],
@@ -59,7 +62,8 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   if (signature.parentNode !== document.documentElement) {
     return { fault: 'The signature of the confirmation is not directly below its root element.' };
   }
-  if (!hasUsualParts(signature)) return { fault: 'The signature of the confirmation is not built as a signature is.' };
+  if (!hasUsualParts(signature))
+    return { fault: 'The signature of the confirmation does not have the structure of an XML signature.' };
   const certificates = readCertificates(signature);
   const [certificate, ...issuers] = certificates ?? [];
   if (certificate === undefined) return { fault: 'The signature of the confirmation has no certificate.' };
@@ -87,14 +91,13 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   const times = properties.flatMap(({ sealedAt }) => sealedAt);
   const [sealedAt] = times;
   if (times.length > 1 || Number.isNaN(sealedAt?.getTime())) {
-    return { fault: 'The signature does not say clearly when it was made.' };
+    return { fault: 'The signing time in the signature is missing or ambiguous.' };
   }
   return { text, certificate, issuers, sealedAt };
 }
 
-const OTHER_CERTIFICATE =
-  'The signature of the confirmation names another certificate than the one that it was verified with.';
-const WRONG_SIGNATURE = 'The signature of the confirmation is wrong, or of a kind that cannot be verified.';
+const OTHER_CERTIFICATE = 'The signature of the confirmation names a certificate other than the one that verified it.';
+const WRONG_SIGNATURE = 'The signature of the confirmation is invalid, or is of a type that cannot be verified.';
 
 /**
  * Checks whether a signature has the elements of the standard in the standard order. The library uses the first element
@@ -192,7 +195,7 @@ function signatureAlgorithm(name: string, hash: Hash, kind: keyof typeof KINDS):
   const { key: keyType, options } = KINDS[kind];
   return class implements SignatureAlgorithm {
     readonly getSignature = createOptionalCallbackFunction((): string => {
-      throw new Error('Seals are verified here, not made.');
+      throw new Error('This module verifies seals and does not create them.');
     });
     readonly verifySignature = createOptionalCallbackFunction(
       (material: string, key: unknown, signatureValue: string): boolean => {

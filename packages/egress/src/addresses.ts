@@ -31,7 +31,7 @@ const denied4 = blockListOf(IPV4_DENIED);
 const public6 = blockListOf([IPV6_PUBLIC]);
 const denied6 = blockListOf(IPV6_DENIED);
 
-/** Checks whether an address (without brackets) may be called. False for a text that is not an address. */
+/** Checks whether an address (without brackets) may be called. False for a string that is not an address. */
 export type IsAllowedAddress = (address: string) => boolean;
 
 /**
@@ -54,7 +54,7 @@ export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddr
   };
 }
 
-/** @returns undefined for a text that is not an address range */
+/** @returns undefined for a string that is not an address range */
 export function parseCidr(text: string): { readonly address: string; readonly bits: number } | undefined {
   const [, address = '', digits = ''] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);

@@ -12,7 +12,7 @@ const PORTS_DENIED: ReadonlySet<number> = new Set([
 ]);
 const SUFFIXES_DENIED = ['.local', '.internal', '.localhost', '.home.arpa', '.onion'];
 
-/** A valid customer URL, or a sentence that says what to change. */
+/** A valid customer URL, or a sentence that states what to change. */
 export type CustomerUrl = { readonly url: URL } | { readonly problem: string };
 
 /**

@@ -28,7 +28,7 @@ export class UnusableAnswer extends Error {
     super(
       reason === 'INTERIM_ANSWERS'
         ? `The server sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`
-        : 'The server switched to another protocol (101), which the request did not ask for.',
+        : 'The server switched to another protocol (101), which the request did not allow.',
     );
     this.name = 'UnusableAnswer';
     this.reason = reason;

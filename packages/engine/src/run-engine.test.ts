@@ -352,9 +352,9 @@ describe('the rows of a scan and single posts in their order, each received on i
 });
 
 /**
- * Rules of section 4 of the detection reference that differ between rows and single posts, because nobody can review
- * one row before the next. Each function tells whether such a review is missing. In these histories nobody reviews
- * anything.
+ * Rules of section 4 of the detection reference that differ between rows and single posts, because rows cannot be
+ * reviewed one after another. Each function returns true if such a review is missing. These histories contain no
+ * reviews.
  */
 const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post: Facts) => boolean>>> = {
   AMOUNT_OUTLIER: isAmountAsked,

@@ -39,7 +39,7 @@ export type EnvelopeCode =
 export type ErrorKind = keyof typeof errorTable;
 
 /**
- * Messages for an outage of which only the kind is known. Only the gateway can say whether the request took effect and
+ * Messages for an outage of which only the kind is known. Only the gateway can add whether the request took effect and
  * what to do, because that depends on the request.
  */
 export const plainSentences = {
@@ -72,7 +72,7 @@ export interface DomainErrorOptions {
 export const FIELD_FAULTS_MAX = 50;
 
 /**
- * An error that may be shown to the caller. The kind determines status and code, and the message says what to change.
+ * An error that may be shown to the caller. The kind determines status and code, and the message states what to change.
  */
 export class DomainError extends Error {
   readonly kind: ErrorKind;
@@ -127,7 +127,7 @@ export class FieldFaults {
   /** Returns a message with the first fault and the number of faults. Throws a TypeError if there is none. */
   refusal(): DomainError {
     const [first] = this.#kept;
-    if (first === undefined) throw new TypeError('A refusal names at least one field.');
+    if (first === undefined) throw new TypeError('A refusal must name at least one field.');
     const more = this.#count === 1 ? '' : ` (1 of ${this.#count} faults)`;
     return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
   }

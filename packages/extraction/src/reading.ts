@@ -187,7 +187,7 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
-/** Reason why no invoice could be read. The message tells the supplier what to change. */
+/** Reason why no invoice could be read. The message states what the supplier must change. */
 export interface ReadingFailure {
   readonly reason: FailureReason;
   readonly message: string;

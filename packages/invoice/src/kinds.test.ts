@@ -3,8 +3,10 @@ import { note, text } from './kinds.js';
 
 test('a text is one line without anything that nobody sees, and is stored trimmed', () => {
   const kind = text(10);
-  expect(kind.faultOf('Ac\u202eme')).toBe('Must not have invisible characters (U+202E, at position 3). Remove them.');
-  expect(kind.faultOf('Ac\nme')).toMatch(/^Must be one line/);
+  expect(kind.faultOf('Ac\u202eme')).toBe(
+    'Must not contain invisible characters (U+202E, at position 3). Remove them.',
+  );
+  expect(kind.faultOf('Ac\nme')).toMatch(/^Must be a single line/);
   expect(kind.faultOf(' Acme\r\n')).toBeUndefined();
   expect(kind.normalise(' Acme\r\n')).toBe('Acme');
   expect(kind.faultOf('\u202e')).toBe('Must have a visible character.');

@@ -45,7 +45,8 @@ export async function createCounted<Created, First>(
   { usage, clock }: { readonly usage: UsageCounters; readonly clock: Clock },
   { mark, limit, insert, findFirst, isCountUnsure = false }: CountedCreate<Created, First>,
 ): Promise<CountedOutcome<Created, First>> {
-  if (isCountUnsure && limit !== undefined) throw new TypeError('A limited create must be counted first.');
+  if (isCountUnsure && limit !== undefined)
+    throw new TypeError('Only a create that was counted against its limit can be stored.');
   const reserving = usage.reserve(mark, limit);
   if (!isCountUnsure) {
     try {

@@ -4,7 +4,7 @@ export const PAGE_SIZE_MAX = 100;
 export const PAGE_SIZE_DEFAULT = 50;
 /** Message for a cursor that no list returned. */
 export const MALFORMED_CURSOR =
-  'Must be the `nextCursor` of the page before, unchanged. Leave it out for the first page.';
+  'Must be the `nextCursor` of the previous page, unchanged. Omit it to get the first page.';
 
 /** Position in a list: the number that the list is sorted by (milliseconds for a time), and the id. */
 export interface PagePosition {

@@ -103,7 +103,7 @@ export interface ServiceShell {
    * use the same size.
    */
   readonly messageBytesMax?: number;
-  /** Creates indexes, opens everything else that the service needs, and connects its parts. */
+  /** Creates indexes, opens all other resources of the service, and connects its parts. */
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 

@@ -1,4 +1,4 @@
-/** Reports when a database that responses depend on stops responding, so that nobody waits for it. */
+/** Reports when a database that responses depend on stops responding, so that no call waits for it. */
 export interface SilenceWatch {
   isSilent(): boolean;
   /**

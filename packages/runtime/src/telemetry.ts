@@ -198,7 +198,7 @@ export function isTelemetryOn(): boolean {
 
 const counters = new Map<string, Counter>();
 
-/** Adds to a counter of our own events, such as `limiter_fallback`. Attributes must have low cardinality. */
+/** Adds to a counter of product events, such as `limiter_fallback`. Attributes must have low cardinality. */
 export function count(name: string, attributes: Attributes = {}, amount = 1): void {
   if (!isOn) return;
   let counter = counters.get(name);

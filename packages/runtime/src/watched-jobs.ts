@@ -3,7 +3,7 @@ import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /**
- * Number of pauses after which a job counts as late, if its pause is longer than the age that the operator asks for.
+ * Number of pauses after which a job counts as late, if its pause is longer than the age that the operator requests.
  */
 const PAUSES_MAX = 3;
 

@@ -87,7 +87,7 @@ export function secretbox(ring: KeyRing): Secretbox {
   };
 }
 
-/** Returns the id of the key that sealed a value, or undefined for a text that is not a sealed value. */
+/** Returns the id of the key that sealed a value, or undefined for a string that is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   const [version, keyId, ...rest] = sealed.split('.');
   return version === VERSION && rest.length === 2 ? keyId : undefined;

@@ -8,7 +8,7 @@ export const CALENDAR_YEAR_MAX = 2199;
 const SHAPE = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/;
 const MS_PER_DAY = 86_400_000;
 
-/** Checks whether a text is an existing day in the years 1900 to 2199 of the form `YYYY-MM-DD`. */
+/** Checks whether a string is an existing day in the years 1900 to 2199 of the form `YYYY-MM-DD`. */
 export function isCalendarDate(value: string): value is CalendarDate {
   const match = SHAPE.exec(value);
   if (match === null) return false;

@@ -17,10 +17,10 @@ describe('a currency that suppliers invoice in', () => {
     expect(invoiceCurrency('eUr', '2026-01-01')).toEqual({ code: 'EUR' });
   });
   test.each([
-    ['XXX', 'XXX is not a currency; send the currency the invoice is payable in.'],
+    ['XXX', 'XXX is not a currency. Send the currency in which the invoice is payable.'],
     ['xau', 'XAU is a precious metal; suppliers do not invoice in it.'],
     ['CLF', 'CLF is a funds code; suppliers do not invoice in it.'],
-    ['XTS', 'XTS is not a currency; send the currency the invoice is payable in.'],
+    ['XTS', 'XTS is not a currency. Send the currency in which the invoice is payable.'],
     ['CNH', 'CNH is not an ISO 4217 currency code.'],
     [' EUR', 'A currency is a three-letter ISO 4217 code such as EUR.'],
     ['ΕUR', 'A currency is a three-letter ISO 4217 code such as EUR.'],

@@ -106,9 +106,9 @@ export function invoiceCurrency(code: string, issueDate: CalendarDate | undefine
   if (row.kind === 'FUND') return { refusal: `${upper} is a funds code; suppliers do not invoice in it.` };
   if (row.kind === 'METAL') return { refusal: `${upper} is a precious metal; suppliers do not invoice in it.` };
   if (row.kind === 'OTHER')
-    return { refusal: `${upper} is not a currency; send the currency the invoice is payable in.` };
+    return { refusal: `${upper} is not a currency. Send the currency in which the invoice is payable.` };
   if (row.endDate !== undefined && issueDate !== undefined && issueDate > addDays(row.endDate, WITHDRAWN_GRACE_DAYS)) {
-    return { refusal: `${upper} was withdrawn on ${row.endDate}; an invoice of ${issueDate} cannot be in it.` };
+    return { refusal: `${upper} was withdrawn on ${row.endDate}; an invoice issued on ${issueDate} cannot use it.` };
   }
   return { code: upper };
 }

@@ -20,7 +20,7 @@ test('a KSeF number states its seller and its day', () => {
   expect(readKsefNumber(NUMBER.replace('26-0', '27-0'))).toBeUndefined();
 });
 
-test('a number with right check digits and no real day states nothing', () => {
+test('a number with correct check digits and no real day states nothing', () => {
   const start = '5265877635-20251399-010080DD2B5E';
   const number = `${start}-${crc8(start)}`;
   expect(isKsefNumber(number)).toBe(true);

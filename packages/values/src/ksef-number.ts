@@ -11,19 +11,22 @@ export interface KsefNumberParts {
   readonly receivedOn: CalendarDate;
 }
 
-/** Checks whether a text is a number that KSeF 2.0 gives to an invoice: its form and its check digits. */
+/** Checks whether a string has the form and the check digits of a KSeF 2.0 number. */
 export function isKsefNumber(text: string): boolean {
   return KSEF_NUMBER.test(text) && hasCrc8(text);
 }
 
-/** Reads the seller and the day out of a KSeF number; undefined for a text that is none, or names no real day. */
+/**
+ * Returns the seller and the day in a KSeF number, or undefined if the string is not a KSeF number or names no real
+ * day.
+ */
 export function readKsefNumber(text: string): KsefNumberParts | undefined {
   if (!isKsefNumber(text)) return undefined;
   const receivedOn = `${text.slice(11, 15)}-${text.slice(15, 17)}-${text.slice(17, 19)}`;
   return isCalendarDate(receivedOn) ? { sellerNip: text.slice(0, 10), receivedOn } : undefined;
 }
 
-/** Checks whether a number of KSeF ends with the CRC-8 of what comes before its last hyphen. */
+/** Checks whether a KSeF number ends with the CRC-8 of the part before its last hyphen. */
 export function hasCrc8(text: string): boolean {
   const at = text.lastIndexOf('-');
   return crc8(text.slice(0, at)) === text.slice(at + 1);

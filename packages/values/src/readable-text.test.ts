@@ -57,13 +57,13 @@ describe('a line', () => {
   test.each([...hidden, ...broken])('with %s is refused, and the sentence names it and where it is', (_, character) => {
     const number = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
     expect(faultOfLine(`😀Ac${character}me`)).toBe(
-      `Must not have invisible characters (U+${number}, at position 4). Remove them.`,
+      `Must not contain invisible characters (U+${number}, at position 4). Remove them.`,
     );
   });
 
   test.each(breaks)('with %s is refused', (_, text) => {
     expect(faultOfLine(`Ac${text}me`)).toMatch(
-      /^Must be one line, without line breaks and tabs \(U\+.*at position 3\)/,
+      /^Must be a single line without line breaks or tabs \(U\+.*at position 3\)/,
     );
   });
 

@@ -28,8 +28,8 @@ const aBreak = new RegExp(BREAKS, 'u');
 const blanks = /[\s\x85]+/gu;
 
 /**
- * Returns a sentence that says what to change if a text cannot be used as a name, a number or a reference, or undefined
- * if the text is valid. White space around the text is ignored, because texts are stored trimmed.
+ * Returns a sentence that states what to change if a text cannot be used as a name, a number or a reference, or
+ * undefined if the text is valid. White space around the text is ignored, because texts are stored trimmed.
  */
 export function faultOfLine(text: string): string | undefined {
   return faultAt(text.trim(), breakOrUnreadable);
@@ -46,8 +46,8 @@ function faultAt(text: string, pattern: RegExp): string | undefined {
   const position = Array.from(text.slice(0, found.index)).length + 1;
   const where = `${numberOf(found[0])}, at position ${position}`;
   return aBreak.test(found[0])
-    ? `Must be one line, without line breaks and tabs (${where}). Replace each with a space.`
-    : `Must not have invisible characters (${where}). Remove them.`;
+    ? `Must be a single line without line breaks or tabs (${where}). Replace each of them with a space.`
+    : `Must not contain invisible characters (${where}). Remove them.`;
 }
 
 /** Returns a note in its stored form: trimmed, with every line break as `\n`. */

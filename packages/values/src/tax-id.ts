@@ -70,8 +70,8 @@ export function areSameTaxId(left: string, right: string): boolean {
  * Checks a number against the rules of one country. Without a country, the library would match a number without prefix
  * with any country. `country` is the ISO code that the tax id states or the caller presumes.
  *
- * UK check digits lie between 00 and 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number
- * that ends in 97 is never issued, although its sum is correct.
+ * UK check digits are from 00 to 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number that
+ * ends in 97 is never issued, although its sum is correct.
  */
 export function taxIdValidity(body: string, country: string): TaxIdValidity {
   const checker = checkersByCountry.get(country);

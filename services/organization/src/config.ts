@@ -37,7 +37,7 @@ export const configSchema = z
   })
   .refine(({ SMTP_URL, MAIL_FROM }) => SMTP_URL === undefined || MAIL_FROM !== undefined, {
     path: ['MAIL_FROM'],
-    message: 'is required with SMTP_URL: it is the sender of mails',
+    message: 'is required with SMTP_URL, because it is the sender of all e-mails',
   });
 
 export type Config = z.infer<typeof configSchema>;

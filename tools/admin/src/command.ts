@@ -111,7 +111,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   ): AsyncIterable<Outcome>;
 }
 
-/** Reports a wrong command line. The message says what to change. */
+/** Error for a wrong command line. The message states what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

@@ -38,7 +38,7 @@ export async function findSystem(
   const operatorToken = env['OPERATOR_TOKEN'] || running.operatorToken;
   if (operatorToken === undefined || !/^[\x21-\x7e]+$/.test(operatorToken)) {
     const asked = services.length === 1 ? `the ${services[0]} service was` : 'the services were';
-    throw new UsageError(`The operator token is missing. Set OPERATOR_TOKEN to the one that ${asked} started with.`);
+    throw new UsageError(`The operator token is missing. Set OPERATOR_TOKEN to the token that ${asked} started with.`);
   }
   const actor = { type: 'OPERATOR', id: userName(env) } as const;
   return {
@@ -57,7 +57,7 @@ function addressIn(service: OperatedService, env: NodeJS.ProcessEnv): string | u
 function noAddress(service: OperatedService, asked: number, file: string): string {
   const variable = addressVariable(service);
   const oneOnly = asked === 1 ? 'name one with --address or' : `set`;
-  const others = asked === 1 ? '' : ` To ask only some, use --service.`;
+  const others = asked === 1 ? '' : ` To query only some services, use --service.`;
   return `No running system was found: ${file} is missing. Run npm start, or ${oneOnly} ${variable}.${others}`;
 }
 

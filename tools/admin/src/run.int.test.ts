@@ -225,7 +225,7 @@ describe('dead letters', () => {
     expect(sent).toMatchObject({ handled: 1, failed: 0 });
     expect((await admin(['dead-letters', 'list', ...only])).stdout).toBe('There are no dead letters.\n');
     const again = await admin(['dead-letters', 'resend', letter._id, ...only]);
-    expect(again).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('it was handled before') });
+    expect(again).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('It was handled before') });
     expect(await admin(['dead-letters', 'show', letter._id, ...only])).toMatchObject({ exitCode: 1, stdout: '' });
   });
 
@@ -289,7 +289,7 @@ describe('a failure', () => {
     const refused = await admin(unknown, { DATA_DIR: dataDir, OPERATOR_TOKEN: 'wrong' });
     expect(refused).toMatchObject({
       exitCode: 1,
-      stderr: 'The operator token is missing or wrong. Set OPERATOR_TOKEN to the one that the service has.\n',
+      stderr: 'The operator token is missing or wrong. Set OPERATOR_TOKEN to the token of the service.\n',
     });
   });
 

@@ -216,7 +216,8 @@ async function execute(
   for (const [service, at] of addresses) channels.set(service, openChannel(at));
   const channelOf = (service: OperatedService): Channel => {
     const channel = channels.get(service);
-    if (channel === undefined) throw new TypeError(`${command.name} does not ask ${service}.`);
+    if (channel === undefined)
+      throw new TypeError(`The command ${command.name} does not query the service ${service}.`);
     return channel;
   };
   try {

@@ -138,7 +138,7 @@ export async function demonstrateErp(
   print('Checked against the vendors and bills of an ERP, in an organization of its own:');
   for (const line of table(rows)) print(line);
   for await (const { type, severity, summary } of api.items('/findings')) {
-    // This finding is about bills in the bookkeeping and about none of the invoices above.
+    // This finding is about bills in the ERP, not about one of the invoices above.
     if (type === 'BOOKS_DUPLICATE_BILL') print(`in the books: ${type} (${severity}): ${summary}`);
   }
   return `Odoo, connected: ${show}`;
@@ -162,7 +162,7 @@ async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnec
   return data;
 }
 
-/** Waits for the first successful import of a connection and tells whether there was one. */
+/** Waits for the first successful import of a connection. Returns false if there was none in time. */
 async function isRead(api: Client, connectionId: string): Promise<boolean> {
   const deadline = performance.now() + READ_MS_MAX;
   while (performance.now() < deadline) {

@@ -45,7 +45,7 @@ const program: Program = {
 /**
  * Returns the Node.js binary that the image of the services runs. It is found on this machine or downloaded once.
  * @returns the path of the binary; undefined when npm has none for this machine
- * @throws Error that says what is needed
+ * @throws Error with the requirements
  */
 export async function imageNode(log: Log): Promise<string | undefined> {
   if (process.version === `v${version}`) return process.execPath;

@@ -42,7 +42,8 @@ export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): 
 }
 
 /**
- * Connects the company, has the invoice decided, submits it, and waits for its number. A repeat shows the first answers again.
+ * Connects the company, has the invoice decided, submits it, and waits for its number. A repeated run shows the first
+ * responses again.
  * @returns where to look, in one line
  */
 export async function demonstrateKsef(

@@ -21,7 +21,7 @@ A service calls 127.0.0.1 only if it was started with these settings; otherwise 
 
   EGRESS_ALLOW_CIDRS=127.0.0.1/32 EGRESS_ALLOW_HTTP=true npm start
 
-Then register the receiver. Only this response has the secret:
+Then register the receiver. Only this response contains the secret:
 
   curl -s $API/webhooks -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
     -d '{ "url": "http://127.0.0.1:${PORT_DEFAULT}/hooks", "events": ["invoice.analysis.completed", "finding.created"] }'

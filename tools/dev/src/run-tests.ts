@@ -19,7 +19,7 @@ try {
     console.log('npm has the Node version of the image only for Linux on x86-64: all tests run on the installed Node.');
   const node = found ?? process.execPath;
   const runs = args.length > 0 ? [[node, args] as const] : allTests(node);
-  // The second part says what it finds also when the first has failed.
+  // The second part runs and reports its result even if the first part has failed.
   for (const [binary, these] of runs) {
     if (!isEnded && !(await haveTestsPassed(binary, these))) process.exitCode = 1;
   }

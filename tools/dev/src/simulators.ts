@@ -19,7 +19,7 @@ export interface Simulators {
   readonly env: Readonly<Record<string, string>>;
   /** URLs by name, as in `.data/demo.json`. */
   readonly urls: Readonly<Record<string, string>>;
-  /** Tells the simulators that call the product its address. */
+  /** Sets the address of the product in the simulators that call it. */
   connect(baseUrl: string): void;
   readonly erps: ErpSimulators;
   /** Absent if a start shows no webhook. */

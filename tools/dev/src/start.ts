@@ -71,7 +71,7 @@ async function main(): Promise<void> {
   const installationFile = join(dataDir, 'installation.json');
   const developmentFile = join(dataDir, 'dev.json');
   const demoFile = join(dataDir, 'demo.json');
-  // The lock holds until this process ends, however it ends: the next process takes over the lock of a dead one.
+  // The lock is valid until this process ends, in any way: the next process takes over the lock of a dead process.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
   // A start that was killed leaves these files behind.
@@ -269,7 +269,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** Deletes only what earlier starts created: DATA_DIR may hold other files. */
+/** Deletes only data that earlier starts created, because DATA_DIR may contain other files. */
 async function deleteData(dataDir: string): Promise<void> {
   // A mongod that outlived its start has its files open.
   await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {

@@ -8,9 +8,9 @@ export interface CallOptions {
 }
 
 /**
- * Calls the rpc and passes on each message of the answer as it arrives.
+ * Calls the rpc and passes on each message of the response as it arrives.
  *
- * @param requests one message, or any number for an rpc that takes a stream
+ * @param requests one message, or any number for an rpc with a request stream
  * @throws ServiceError as grpc-js reports it
  */
 export async function call(

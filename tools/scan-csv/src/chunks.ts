@@ -41,7 +41,7 @@ export function planChunks(
   return chunks.map((cut) => ({ rows: cut }));
 }
 
-/** The body of POST /scans. */
+/** Returns the body of a POST /scans request. */
 export function chunkBody(chunk: Chunk, companyId: string | undefined): Schemas['ScanRequest'] {
   return { ...(companyId === undefined ? {} : { companyId }), rows: chunk.rows };
 }

@@ -150,7 +150,7 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
     : { name: heading, currency: undefined };
 }
 
-/** Returns the position of a column that `--map` names, or a sentence that says why there is none. */
+/** Returns the position of a column that `--map` names, or a sentence with the reason why there is none. */
 function findColumn(header: readonly string[], wanted: string): number | string {
   const position = /^#(\d{1,5})$/.exec(wanted)?.[1];
   if (position !== undefined) {
@@ -189,7 +189,7 @@ const explanations: Partial<Record<ScanField, string>> = {
   issueDate: ' (the date on the invoice)',
 };
 
-/** A column as an argument: by name if it is unique, else by position. */
+/** Writes a column as an argument: its name if the name is unique, or otherwise its position. */
 function choice(header: readonly string[], column: number): string {
   const name = header[column] ?? '';
   return header.filter((other) => other === name).length === 1 && name !== '' ? quoted(name) : `"#${column + 1}"`;

@@ -23,7 +23,10 @@ const sharedSigns: ReadonlyMap<string, readonly string[]> = new Map([
   ['¥', ['JPY', 'CNY']],
 ]);
 
-/** The currency code of a text (`EUR`, `eur`, `€`), a shared sign unchanged, or undefined. */
+/**
+ * Returns the currency code in a cell (`EUR`, `eur`, `€`), the sign itself if several currencies share it, or
+ * undefined.
+ */
 export function currencyIn(text: string): string | undefined {
   const word = text.trim().normalize('NFC').toLowerCase();
   const sign = signs.get(word) ?? (sharedSigns.has(word) ? word : undefined);

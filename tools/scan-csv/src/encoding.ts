@@ -1,14 +1,14 @@
 import { UsageError } from './usage-error.js';
 
-/** A label that TextDecoder knows: `utf-8`, `utf-16le`, `windows-1252`, ... */
+/** A label that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
 export type Encoding = string;
 
 /** Reads the bytes of a file once, in order, and detects the encoding. */
 export interface EncodingDetector {
   add(bytes: Uint8Array): void;
   /**
-   * Decides by the byte order mark; else UTF-8 if all bytes are valid; else Windows-1252, a superset of Latin-1 in which every byte is
-   * valid.
+   * Determines the encoding: by the byte order mark, or UTF-8 if all bytes are valid, or otherwise Windows-1252, a
+   * superset of Latin-1 in which every byte is valid.
    * @throws UsageError if the file is not text
    */
   end(): Encoding;

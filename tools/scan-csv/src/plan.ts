@@ -18,7 +18,7 @@ import { UsageError } from './usage-error.js';
 /** Maximum number of faults that are printed. A wrong option causes one fault per row. */
 const FAULTS_SHOWN_MAX = 20;
 
-/** The rows to send, and the way in which the file was read. */
+/** The rows to send, and the formats with which the file was read. */
 export interface Plan {
   readonly form: LedgerForm;
   readonly conventions: Conventions;
@@ -112,7 +112,7 @@ interface Question<Reading extends string> {
   readonly names: Readonly<Record<Reading, string>>;
 }
 
-/** Returns the question about a format that the cells do not determine, with the options that answer it. */
+/** Returns a question about a format that the cells do not determine, with the command-line options that set it. */
 function openQuestion<Reading extends string>(
   decision: Decision<Reading>,
   { column, option, names }: Question<Reading>,

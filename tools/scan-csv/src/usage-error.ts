@@ -1,4 +1,4 @@
-/** Reports that the command line or the file is wrong and that nothing was sent. The message says what to change. */
+/** Error for a wrong command line or file, after which nothing was sent. The message states what to change. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);

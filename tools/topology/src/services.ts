@@ -267,7 +267,7 @@ export const services = {
       KSEF_TEST_URL: {},
       KSEF_DEMO_URL: {},
       KSEF_PRODUCTION_URL: {},
-      // Hosts where packages of invoices may lie besides those addresses.
+      // Further hosts from which KSeF packages may be downloaded.
       KSEF_TEST_STORAGE_HOSTS: {},
       KSEF_DEMO_STORAGE_HOSTS: {},
       KSEF_PRODUCTION_STORAGE_HOSTS: {},

@@ -35,7 +35,7 @@ function totalWithoutVat(totals: Group): Failure | undefined {
 
 /** One total for each TaxTotal in UBL, and the total in the invoice currency in CII. */
 function* totalVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
-  const message = 'Make the total VAT amount (BT-110) the sum of the tax amounts of all VAT categories (BT-117).';
+  const message = 'Set the total VAT amount (BT-110) to the sum of the tax amounts of all VAT categories (BT-117).';
   if (syntax === 'CII') {
     const expected = roundCents(sumOf(invoice.groups('BG-23').map((group) => group.first('BT-117'))));
     for (const total of invoice.all('taxTotals')) {
@@ -68,7 +68,7 @@ function* totalWithVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (taxes.length !== 1) {
     yield failure(
       at,
-      `State the total VAT amount (BT-110) once in the invoice currency, ${currency}; it stands here ${taxes.length} times.`,
+      `State the total VAT amount (BT-110) in the invoice currency, ${currency}, exactly once; the invoice states it ${taxes.length} times.`,
     );
     return;
   }
@@ -77,7 +77,7 @@ function* totalWithVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (expected !== undefined && gross?.eq(expected) === true) return;
   yield mismatch(
     at,
-    'Make the total amount with VAT (BT-112) the total without VAT (BT-109) plus the total VAT amount (BT-110).',
+    'Set the total amount with VAT (BT-112) to the total without VAT (BT-109) plus the total VAT amount (BT-110).',
     expected,
     gross,
   );
@@ -98,7 +98,7 @@ function amountDue(totals: Group, { syntax }: InvoiceModel): Failure | undefined
   }
   return mismatch(
     totals.first('BT-115') ?? totals.element,
-    'Make the amount due (BT-115) the total with VAT (BT-112) minus the paid amount (BT-113) plus the rounding amount (BT-114).',
+    'Set the amount due (BT-115) to the total with VAT (BT-112) minus the paid amount (BT-113) plus the rounding amount (BT-114).',
     exact,
     due,
   );
@@ -117,7 +117,7 @@ function categoryTax(group: Group, { syntax }: InvoiceModel): Failure | undefine
   if (isRight) return undefined;
   return mismatch(
     group.first('BT-117') ?? group.element,
-    'Make the tax amount (BT-117) the taxable amount (BT-116) times the VAT rate (BT-119), rounded to two decimals.',
+    'Set the tax amount (BT-117) to the taxable amount (BT-116) times the VAT rate (BT-119), rounded to two decimals.',
     expected,
     tax,
   );
@@ -148,7 +148,7 @@ function adjusted(group: Group, terms: readonly string[], value: Decimal): Decim
 function unequal(group: Group, term: string, expected: Decimal | undefined, what: string): Failure | undefined {
   const actual = decimalOf(group.first(term));
   if (actual !== undefined && expected !== undefined && actual.eq(expected)) return undefined;
-  return mismatch(group.first(term) ?? group.element, `Make ${term} equal to ${what}.`, expected, actual);
+  return mismatch(group.first(term) ?? group.element, `Set ${term} to ${what}.`, expected, actual);
 }
 
 /** Rules about the sums and products of the totals (documents reference, section 9.2, Arithmetic). */

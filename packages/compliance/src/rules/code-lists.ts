@@ -250,7 +250,7 @@ function codeRule({ id, what, ubl, cii }: CodeRow): Rule {
           const code = codeOf(element, place);
           if (code === undefined || place.list.has(id === 'BR-CL-22' ? code.toUpperCase() : code)) return [];
           return [
-            failure(element, `Use a code of its list for ${what}; ${JSON.stringify(shorten(code))} is not in it.`),
+            failure(element, `Replace ${JSON.stringify(shorten(code))} with a code from the code list for ${what}.`),
           ];
         }),
       ),

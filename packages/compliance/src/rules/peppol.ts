@@ -80,14 +80,14 @@ function* emptyElements({ root, syntax }: InvoiceModel): Iterable<Failure> {
     if (element.children.length > 0 || valueOf(element) !== '') continue;
     // The CII schema requires the delivery group even if it is empty.
     if (syntax === 'CII' && element.name === 'ram:ApplicableHeaderTradeDelivery') continue;
-    yield failure(element, 'Fill in this element or leave it out; empty elements are not allowed.');
+    yield failure(element, 'Give this element a value or remove it; empty elements are not allowed.');
   }
 }
 
 function* accountingCurrency({ invoice }: InvoiceModel): Iterable<Failure> {
   const currency = invoice.first('BT-6');
   if (currency === undefined || valueOf(currency) !== invoice.value('BT-5')) return;
-  yield failure(currency, 'Leave the VAT accounting currency (BT-6) out: it is the invoice currency.');
+  yield failure(currency, 'Remove the VAT accounting currency (BT-6), because it is the same as the invoice currency.');
 }
 
 function electronicAddress(id: string, code: string, term: string, who: string): Rule {
@@ -118,7 +118,7 @@ function percentageOfBase(set: RuleSet): Rule {
       if (actual !== undefined && actual.minus(expected).abs().lte(tolerance(invoice, set))) return undefined;
       return mismatch(
         group.first('amount') ?? group.element,
-        'Make the amount of the allowance or charge its base amount times its percentage.',
+        'Set the amount of the allowance or charge to its base amount times its percentage.',
         expected,
         actual,
       );
@@ -137,7 +137,7 @@ function indicator(id: string, sets: readonly RuleSet[], only: InvoiceModel['syn
       if (syntax !== only || isKnown || isSkipped) return undefined;
       return failure(
         group.first('indicator') ?? group.element,
-        "Write 'true' for a charge or 'false' for an allowance as the charge indicator.",
+        "Set the charge indicator to 'true' for a charge or to 'false' for an allowance.",
       );
     },
     sets,
@@ -148,7 +148,10 @@ function* priceIsNoCharge({ invoice, syntax }: InvoiceModel): Iterable<Failure> 
   for (const group of groupsAt(invoice, ['BG-25', 'priceAllowance'])) {
     if (syntax === 'CII' && !group.has('BT-147')) continue;
     if (group.value('indicator') === 'false') continue;
-    yield failure(group.element, "Write 'false' as the indicator here: a price has allowances, no charges.");
+    yield failure(
+      group.element,
+      "Set the charge indicator of the price to 'false': a price can have allowances but no charges.",
+    );
   }
 }
 
@@ -163,7 +166,7 @@ function* netPrice({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
       if (expected !== undefined && actual?.eq(expected) === true) continue;
       yield mismatch(
         line.first('BT-146') ?? group.element,
-        'Make the net price (BT-146) the gross price (BT-148) minus the discount (BT-147).',
+        'Set the net price (BT-146) to the gross price (BT-148) minus the discount (BT-147).',
         expected,
         actual,
       );
@@ -180,7 +183,7 @@ function currencies({ invoice, root, syntax }: InvoiceModel): readonly Failure[]
       : [
           failure(
             amount,
-            `Give this amount in the invoice currency, ${currency ?? 'which is missing'}, by the attribute currencyID.`,
+            `Set the attribute currencyID of this amount to the invoice currency, ${currency ?? 'which is missing'}.`,
           ),
         ],
   );
@@ -197,7 +200,7 @@ function taxTotals({ invoice, syntax }: InvoiceModel): string | undefined {
       ? invoice.groups('taxTotal').filter((total) => total.has('BG-23')).length
       : inCurrency(invoice, 'BT-5').length;
   if (count === 1 || (syntax === 'CII' && count === 0)) return undefined;
-  return `Give exactly one total VAT amount with the VAT breakdown; there are ${count}.`;
+  return `State exactly one total VAT amount with a VAT breakdown; the invoice states ${count}.`;
 }
 
 function accountingTotals({ invoice, syntax }: InvoiceModel): string | undefined {
@@ -211,8 +214,8 @@ function accountingTotals({ invoice, syntax }: InvoiceModel): string | undefined
         }).length;
   if (count === expected) return undefined;
   return expected === 1
-    ? 'Give one total VAT amount in the accounting currency (BT-111), without a breakdown.'
-    : 'Leave out total VAT amounts without a breakdown: there is no VAT accounting currency (BT-6).';
+    ? 'State one total VAT amount in the VAT accounting currency (BT-111), without a breakdown.'
+    : 'Remove total VAT amounts without a breakdown, because the invoice has no VAT accounting currency (BT-6).';
 }
 
 function sameSign({ invoice, syntax }: InvoiceModel): string | undefined {
@@ -246,9 +249,7 @@ function linePeriod(id: string, term: string, bound: string, isInside: (day: str
       .groups('BG-25')
       .flatMap((line) => line.all(term))
       .filter((day) => !isInside(valueOf(day), limit))
-      .map((day) =>
-        failure(day, `Keep the period of the line within the invoicing period: ${limit} is its limit here.`),
-      );
+      .map((day) => failure(day, `Keep the period of the line within the invoicing period, whose limit is ${limit}.`));
   });
 }
 
@@ -271,7 +272,7 @@ function lineAmount(set: RuleSet, flag: Rule['flag']): Rule {
       if (actual.minus(expected).abs().lte(tolerance(invoice, set))) return undefined;
       return mismatch(
         line.first('BT-131') ?? line.element,
-        'Make the net amount of the line (BT-131) quantity times price by base quantity, plus charges, minus allowances.',
+        'Set the net amount of the line (BT-131) to the quantity times the price divided by the base quantity, plus charges, minus allowances.',
         expected.toDecimalPlaces(6),
         actual,
       );
@@ -291,7 +292,12 @@ function* baseQuantity({ invoice }: InvoiceModel): Iterable<Failure> {
       if (quantity === undefined) continue;
       const amount = decimalOf(quantity);
       if (amount?.gt(ZERO) === true) continue;
-      yield mismatch(quantity, 'Give a base quantity of the price (BT-149) above zero.', undefined, amount);
+      yield mismatch(
+        quantity,
+        'Set the base quantity of the price (BT-149) to a number above zero.',
+        undefined,
+        amount,
+      );
     }
   }
 }
@@ -371,13 +377,13 @@ function matching(pattern: RegExp): (value: string) => boolean {
 }
 
 const identifierRows: readonly IdentifierRow[] = [
-  { id: 'PEPPOL-COMMON-R040', scheme: '0088', flag: 'FATAL', isValid: isGln, what: 'a GLN with a right check digit' },
+  { id: 'PEPPOL-COMMON-R040', scheme: '0088', flag: 'FATAL', isValid: isGln, what: 'a GLN with a correct check digit' },
   {
     id: 'PEPPOL-COMMON-R041',
     scheme: '0192',
     flag: 'FATAL',
     isValid: isNorwegian,
-    what: 'a Norwegian organisation number: nine digits with a right check digit',
+    what: 'a Norwegian organisation number: nine digits with a correct check digit',
   },
   {
     id: 'PEPPOL-COMMON-R042',
@@ -391,7 +397,7 @@ const identifierRows: readonly IdentifierRow[] = [
     scheme: '0208',
     flag: 'FATAL',
     isValid: isBelgian,
-    what: 'a Belgian enterprise number: ten digits with right check digits',
+    what: 'a Belgian enterprise number: ten digits with correct check digits',
   },
   {
     id: 'PEPPOL-COMMON-R044',
@@ -414,21 +420,21 @@ const identifierRows: readonly IdentifierRow[] = [
     scheme: '0211',
     flag: 'WARNING',
     isValid: isItalianVatNumber,
-    what: 'an Italian VAT number: IT and eleven digits with a right check digit',
+    what: 'an Italian VAT number: IT and eleven digits with a correct check digit',
   },
   {
     id: 'PEPPOL-COMMON-R049',
     scheme: '0007',
     flag: 'FATAL',
     isValid: isSwedish,
-    what: 'a Swedish organisation number: ten digits with a right check digit',
+    what: 'a Swedish organisation number: ten digits with a correct check digit',
   },
   {
     id: 'PEPPOL-COMMON-R050',
     scheme: '0151',
     flag: 'FATAL',
     isValid: isAustralian,
-    what: 'an Australian Business Number: eleven digits with right check digits',
+    what: 'an Australian Business Number: eleven digits with correct check digits',
   },
   {
     id: 'PEPPOL-COMMON-R052',
@@ -489,7 +495,7 @@ function identifier({ id, scheme, flag, isValid, what, endpointOnly }: Identifie
     ({ root, syntax }) =>
       paths[syntax](root)
         .filter((element) => !isValid(valueOf(element)))
-        .map((element) => failure(element, `With the scheme ${scheme}, give ${what}.`)),
+        .map((element) => failure(element, `The scheme ${scheme} requires ${what}.`)),
     flag,
   );
 }
@@ -504,7 +510,7 @@ export const peppolRules: readonly Rule[] = [
   onDocument('PEPPOL-EN16931-R002', PEPPOL, (model) =>
     model.invoice.all('BT-22').length <= 1 || isGermanOnly(model)
       ? undefined
-      : 'Give one note (BT-22) for the whole invoice; merge the others into it.',
+      : 'Merge all notes (BT-22) into one note for the whole invoice.',
   ),
   onDocument('PEPPOL-EN16931-R003', PEPPOL, ({ invoice }) =>
     invoice.has('BT-10') || invoice.has('BT-13')
@@ -516,11 +522,11 @@ export const peppolRules: readonly Rule[] = [
     const isRight = [CUSTOMIZATION, SELF_BILLING].some((known) => customization.startsWith(known));
     return isRight && !customization.includes('::')
       ? undefined
-      : `Write ${CUSTOMIZATION} as the specification identifier (BT-24).`;
+      : `Set the specification identifier (BT-24) to ${CUSTOMIZATION}.`;
   }),
   rule('PEPPOL-EN16931-R005', BOTH, accountingCurrency),
   onDocument('PEPPOL-EN16931-R007', PEPPOL, (model) =>
-    isBilling(model) ? undefined : 'Write urn:fdc:peppol.eu:2017:poacc:billing:01:1.0 as the business process (BT-23).',
+    isBilling(model) ? undefined : 'Set the business process (BT-23) to urn:fdc:peppol.eu:2017:poacc:billing:01:1.0.',
   ),
   rule('PEPPOL-EN16931-R008', BOTH, emptyElements),
   electronicAddress('PEPPOL-EN16931-R010', 'BG-7', 'BT-49', 'buyer'),
@@ -556,7 +562,7 @@ export const peppolRules: readonly Rule[] = [
   rule('PEPPOL-EN16931-R061', BOTH, directDebit),
   onDocument('PEPPOL-EN16931-R080', PEPPOL, (model) =>
     (model.syntax === 'CII' || model.root.name === 'CreditNote') && model.invoice.all('projectReferences').length > 1
-      ? 'Give one project reference (document type 50) for the whole invoice.'
+      ? 'State only one project reference (document type 50) for the whole invoice.'
       : undefined,
   ),
   eachGroup(
@@ -564,7 +570,7 @@ export const peppolRules: readonly Rule[] = [
     ['BG-25'],
     (line) =>
       line.all('invoicedObjects').length > 1
-        ? failure(line.element, 'Give one invoiced object (BT-128) for each line.')
+        ? failure(line.element, 'State only one invoiced object (BT-128) for each line.')
         : undefined,
     PEPPOL,
   ),

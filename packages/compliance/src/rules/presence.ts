@@ -127,7 +127,7 @@ function* payee({ invoice }: InvoiceModel): Iterable<Failure> {
     else if (seller !== undefined && isSameParty(group, seller)) {
       yield failure(
         group.element,
-        'Leave the payee (BG-10) out: it is the seller, and only another party is named here.',
+        'Remove the payee (BG-10), because it is the seller. Name a payee only if another party is paid.',
       );
     }
   }
@@ -143,7 +143,7 @@ function* vatCategoryOfBreakdown({ invoice }: InvoiceModel): Iterable<Failure> {
 function* vatRateOfBreakdown({ invoice }: InvoiceModel): Iterable<Failure> {
   for (const group of invoice.groups('BG-23')) {
     if (isVat(group) && (group.has('BT-119') || group.value('BT-118') === 'O')) continue;
-    yield failure(group.element, 'Add the VAT rate (BT-119); only category O goes without one.');
+    yield failure(group.element, 'Add the VAT rate (BT-119); only category O has no rate.');
   }
 }
 
@@ -162,7 +162,7 @@ function* accountingTotal({ invoice, syntax }: InvoiceModel): Iterable<Failure> 
   } else if (syntax === 'CII' && currency === invoice.value('BT-5')) {
     yield failure(
       invoice.first('BT-6') ?? invoice.element,
-      `Leave the VAT accounting currency (BT-6) out: it is the invoice currency, ${currency}.`,
+      `Remove the VAT accounting currency (BT-6), because it is the same as the invoice currency, ${currency}.`,
     );
   }
 }

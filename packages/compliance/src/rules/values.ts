@@ -21,7 +21,7 @@ function notNegative(id: string, term: string, what: string, isNeeded: boolean):
     if (amount !== undefined && amount.gte(ZERO)) return undefined;
     return mismatch(
       price ?? line.element,
-      `Give ${what} (${term}) as zero or more; deduct with a negative quantity.`,
+      `State ${what} (${term}) as zero or more. To deduct an amount, use a negative quantity.`,
       undefined,
       amount,
     );
@@ -44,7 +44,7 @@ function* taxPoint({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (syntax === 'CII' && invoice.groups('BG-23').length === 0) return;
   yield failure(
     invoice.first('BT-8') ?? invoice.element,
-    'Give either the tax point date (BT-7) or its code (BT-8), not both.',
+    'State either the tax point date (BT-7) or its code (BT-8), not both.',
   );
 }
 

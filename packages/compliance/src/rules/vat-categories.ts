@@ -121,7 +121,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   const [first, second] = found;
   const isListed = first !== undefined;
   const missing = `Add a VAT breakdown (BG-23) for category ${name}, which lines, allowances or charges use.`;
-  const unused = `Remove this VAT breakdown: no line, allowance or charge is of category ${name}.`;
+  const unused = `Remove this VAT breakdown: no line, allowance or charge has the category ${name}.`;
   if (hasRates(category)) {
     // The CII rule counts breakdowns and the elements that use them together.
     const lacks = (users: number): boolean => users > 0 && (syntax === 'CII' ? users + found.length < 2 : !isListed);
@@ -176,7 +176,7 @@ function* isIdentified(category: Category, place: Place, { invoice }: InvoiceMod
       if (sellerVat || has('BG-7', 'BT-48')) {
         yield failure(
           at,
-          `Leave out the VAT identifiers of seller, tax representative and buyer (BT-31, BT-63, BT-48): the invoice has ${uses}.`,
+          `Remove the VAT identifiers of seller, tax representative and buyer (BT-31, BT-63, BT-48): the invoice has ${uses}.`,
         );
       }
       break;
@@ -192,7 +192,7 @@ function* hasRate(category: Category, place: Place, { invoice, syntax }: Invoice
     if (kind === 'NONE' ? !group.has(place.rate) : rate !== undefined && isAllowedRate(kind, rate)) continue;
     yield mismatch(
       group.first(place.rate) ?? group.element,
-      `${RATE_ADVICE[kind]}: that is the rule for a ${place.what} of category ${category.name}.`,
+      `${RATE_ADVICE[kind]}, because the ${place.what} has the category ${category.name}.`,
       kind === 'ZERO' ? ZERO : undefined,
       rate,
     );
@@ -205,10 +205,10 @@ function isAllowedRate(kind: Category['rate'], rate: Decimal): boolean {
 }
 
 const RATE_ADVICE: Readonly<Record<Category['rate'], string>> = {
-  POSITIVE: 'Give a VAT rate above zero',
-  NOT_NEGATIVE: 'Give a VAT rate of zero or more',
-  ZERO: 'Give the VAT rate 0',
-  NONE: 'Leave out the VAT rate',
+  POSITIVE: 'Set the VAT rate to a number above zero',
+  NOT_NEGATIVE: 'Set the VAT rate to zero or more',
+  ZERO: 'Set the VAT rate to 0',
+  NONE: 'Remove the VAT rate',
 };
 
 /** Rule -08: the taxable amount is the sum of the lines, charges and allowances of the category. */
@@ -287,8 +287,8 @@ function* isTaxAmount(category: Category, model: InvoiceModel): Iterable<Failure
     yield mismatch(
       group.first('BT-117') ?? group.element,
       perRate
-        ? `Make the tax amount (BT-117) of category ${category.name} the taxable amount (BT-116) times the rate (BT-119).`
-        : `Make the tax amount (BT-117) of category ${category.name} zero.`,
+        ? `Set the tax amount (BT-117) of category ${category.name} to the taxable amount (BT-116) times the rate (BT-119).`
+        : `Set the tax amount (BT-117) of category ${category.name} to zero.`,
       expected,
       actual,
     );
@@ -303,8 +303,8 @@ function* hasReason(category: Category, model: InvoiceModel): Iterable<Failure> 
     yield failure(
       group.first('BT-120') ?? group.first('BT-121') ?? group.element,
       category.reason === 'NEEDED'
-        ? `Add the reason why no VAT is charged in words (BT-120) or as a code (BT-121): category ${category.name} needs it.`
-        : `Leave out the exemption reason (BT-120, BT-121): category ${category.name} has none.`,
+        ? `Add the reason why no VAT is charged in words (BT-120) or as a code (BT-121): category ${category.name} requires it.`
+        : `Remove the exemption reason (BT-120, BT-121): category ${category.name} has none.`,
     );
   }
 }
@@ -340,7 +340,7 @@ function standsAlone(id: string, what: string, others: (model: InvoiceModel) => 
       : [
           failure(
             other.element,
-            `Move this ${what} to another invoice: it is not of category O, and an invoice not subject to VAT has no other category.`,
+            `Move this ${what} to another invoice: its category is not O, and an invoice that is not subject to VAT may have no other category.`,
           ),
         ];
   });

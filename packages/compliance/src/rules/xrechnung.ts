@@ -69,7 +69,7 @@ function cashDiscount({ invoice }: InvoiceModel): readonly Failure[] {
   return [
     failure(
       terms,
-      'Write each cash discount on its own line as #SKONTO#TAGE=14#PROZENT=2.00#, with a line break after the last (BT-20).',
+      'Write each cash discount (BT-20) on a separate line as #SKONTO#TAGE=14#PROZENT=2.00#, with a line break after the last.',
     ),
   ];
 }
@@ -83,7 +83,7 @@ function fileNames({ invoice }: InvoiceModel): readonly Failure[] {
     if (seen.has(name)) repeated.push(attachment);
     seen.add(name);
   }
-  return repeated.map((attachment) => failure(attachment, 'Give each attachment (BT-125) a file name of its own.'));
+  return repeated.map((attachment) => failure(attachment, 'Give each attachment (BT-125) a different file name.'));
 }
 
 function iban(id: string, code: string, term: string, what: string): Rule {
@@ -95,7 +95,7 @@ function iban(id: string, code: string, term: string, what: string): Rule {
         ? undefined
         : failure(
             means.first(term) ?? means.element,
-            `Give ${what} as an IBAN with right check digits: payment means ${code} is SEPA.`,
+            `Give ${what} as an IBAN with correct check digits: payment means ${code} is SEPA.`,
           ),
     SETS,
     'WARNING',
@@ -152,7 +152,7 @@ function paymentGroup(row: (typeof paymentGroups)[number]): readonly Rule[] {
         if (!applies(means) || !isForbidden) return undefined;
         return failure(
           means.element,
-          `Leave out the groups ${row.forbidden.join(' and ')}: payment means ${means.value('BT-81')} is ${row.what}.`,
+          `Remove the groups ${row.forbidden.join(' and ')}: payment means ${means.value('BT-81')} is ${row.what}.`,
         );
       },
       SETS,
@@ -186,7 +186,10 @@ function externalAddress({ invoice, syntax }: InvoiceModel): readonly Failure[] 
     )
     .filter((group) => !ABSOLUTE_URL.test(group.first('BT-124')?.text ?? ''))
     .map((group) =>
-      failure(group.first('BT-124') ?? group.element, 'Give the location of the document (BT-124) as an absolute URL.'),
+      failure(
+        group.first('BT-124') ?? group.element,
+        'State the location of the document (BT-124) as an absolute URL.',
+      ),
     );
 }
 
@@ -242,7 +245,7 @@ export const xrechnungRules: readonly Rule[] = [
     ({ invoice, syntax }) =>
       (syntax === 'CII' && !invoice.has('context')) || SPECIFICATIONS.has(invoice.first('BT-24')?.text ?? '')
         ? undefined
-        : `Write the identifier of XRechnung 3.0 (BT-24), ${CIUS}.`,
+        : `Set the specification identifier (BT-24) to the identifier of XRechnung 3.0, ${CIUS}.`,
     'WARNING',
   ),
   rule('BR-DE-22', fileNames),
@@ -263,7 +266,7 @@ export const xrechnungRules: readonly Rule[] = [
         ? undefined
         : failure(
             contact.first('telephone') ?? contact.element,
-            'Give a telephone number with at least three digits (BT-42).',
+            'State a telephone number (BT-42) with at least three digits.',
           ),
     SETS,
     'WARNING',
@@ -277,7 +280,7 @@ export const xrechnungRules: readonly Rule[] = [
         ? undefined
         : failure(
             contact.first('email') ?? contact.element,
-            'Give an e-mail address such as name@example.com (BT-43).',
+            'State an e-mail address (BT-43) such as name@example.com.',
           );
     },
     SETS,

@@ -500,8 +500,8 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   if (account.use?.trust === 'REVIEWED' || account.use?.trust === 'ERP') return [];
   if (uses >= parameters.countryAcceptedAfter) return [];
   const isInArea = parameters.economicAreaCountries.includes(bankCountry);
-  // Foreign accounts are ordinary within the area, so long use is sufficient there. Outside the area, a person must
-  // answer the question.
+  // Foreign accounts are ordinary within the area, so long use is sufficient there. Outside the area, a reviewer must
+  // decide.
   if (isInArea && account.use !== undefined && isLongInUse(account.use)) return [];
   const isTolerated =
     parameters.toleratedAccountCountries.includes(bankCountry) && parameters.economicAreaCountries.includes(taxCountry);

@@ -343,7 +343,7 @@ function isOfOneForm(context: UnrelatedContext, other: Candidate): boolean {
 
 /**
  * Returns the row for numbers that differ in one or two digits and are no further apart than usual, if the supplier
- * repeats amounts on one day or days apart. Examples are two rooms or two truckloads.
+ * often bills the same amount twice, on the same day or within days. Examples are two hotel rooms or two truckloads.
  */
 export function stepRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   if (!pair.sameSupplier || pair.amount !== 'EQ' || (pair.number !== 'TYPO' && pair.number !== 'TYPO2')) return [];

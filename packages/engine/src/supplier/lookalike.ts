@@ -154,9 +154,9 @@ function tellingWords(key: string): string[] {
 }
 
 /**
- * Finds the way in which two names can be mistaken for each other, or undefined if they cannot or are equal. Names of
- * sister companies, which differ in a whole word, and of numbered branches are not mistaken for each other, unless the
- * word is one that any name may contain.
+ * Returns how two names can be mistaken for each other, or undefined if they cannot or are equal. Names of sister
+ * companies, which differ in a whole word, and of numbered branches are not mistaken for each other, unless the word is
+ * one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
   // A name with its umlauts written as single letters equals the other name. INFORMATIQUEE is not another spelling of
@@ -180,7 +180,7 @@ function foldOf({ nameKey, nameFold = nameKey }: ComparedName): string {
   return nameFold;
 }
 
-/** Finds the way in which the name can be mistaken for a name of a known supplier. */
+/** Returns how the name can be mistaken for a name of a known supplier. */
 export function likenessToSupplier(
   name: ComparedName,
   supplier: ComparedName & Pick<RelatedSupplier, 'otherNames'>,

@@ -88,7 +88,7 @@ const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', '
 /**
  * Compares the earlier revisions of a file with its current content: the drawn pages, their text, the values of the
  * form and the attached invoices (detection reference, 7.6). Only content that a reader sees or a program reads is
- * compared, not the way in which it was changed.
+ * compared, not the method by which it was changed.
  */
 export async function compareRevisions(
   bytes: Uint8Array,
@@ -173,8 +173,9 @@ async function compareAll(history: History): Promise<HistoryFacts> {
 }
 
 /**
- * Returns the ends of signed revisions, the oldest first. Later content may not differ from the oldest one, and nobody
- * can insert another one before it. Ranges that end within a revision come last, because no real signature does that.
+ * Returns the ends of signed revisions, the oldest first. Later content may not differ from the oldest revision, and no
+ * one can insert another revision before it. Ranges that end within a revision come last, because no real signature
+ * does that.
  */
 function signedEnds({ bytes, ends, byteRanges }: History): Set<number> {
   const places = byteRanges.map(endOf).sort((one, other) => one - other);

@@ -47,7 +47,7 @@ export async function withPdf<T>(
   }
 }
 
-/** Messages that tell the sender what to change. */
+/** Messages to the sender that state what to change. */
 export const pdfMessages = {
   ENCRYPTED: 'The PDF needs a password. Send a copy that opens without one.',
   DAMAGED: 'The file is damaged or incomplete. Export it again and send the new file.',

@@ -329,7 +329,7 @@ function compareGreys(
   return found;
 }
 
-/** Returns a function that tells whether a pixel is on empty, even paper. The paper is analyzed at the first call. */
+/** Returns a function that checks whether a pixel is on empty, even paper. The paper is analyzed at the first call. */
 function emptyPaperOf({ width, height, data }: GreyPicture): (x: number, y: number) => boolean {
   const [columns, rows] = [Math.ceil(width / BLOCK_PIXELS), Math.ceil(height / BLOCK_PIXELS)];
   let blocks: { readonly least: Uint8Array; readonly most: Uint8Array } | undefined;

@@ -139,7 +139,7 @@ function totalsOf({ payableAmount }: DocumentReading, value: (path: FieldPath) =
 
 /**
  * Isolates the writing direction of a text from the document, so that the text does not reverse its surroundings.
- * Returns an empty text if there is none.
+ * Returns an empty string for null.
  */
 function isolated(text: string | null): string {
   return text === null ? '' : `<bdi>${shown(text)}</bdi>`;

@@ -22,7 +22,7 @@ export const attackFiles = {
   attachment: (): Buffer => attachmentPdf([deflateSync(Buffer.alloc(300 * 1024 * 1024))]),
   /** An attachment in which a pattern would search to the end of the file for every comment. */
   comments: (): Buffer => attachmentPdf([deflateSync(Buffer.from(`${'<!---->'.repeat(500)}<`))]),
-  /** An encrypted PDF whose password nobody has (standard security handler). */
+  /** An encrypted PDF with an unknown password (standard security handler). */
   encrypted: (): Buffer => {
     const hex = 'ab'.repeat(32);
     const encrypt = `/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${hex}> /U <${hex}> >> /ID [<00112233445566778899aabbccddeeff> <00112233445566778899aabbccddeeff>]`;

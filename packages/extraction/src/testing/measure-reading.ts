@@ -27,7 +27,7 @@ export const keyFields: readonly string[] = ['number', 'date', 'gross', 'currenc
 export interface MeasuredField {
   readonly invoice: string;
   readonly field: string;
-  /** True value. Undefined if the invoice does not state the field or the value is not known. */
+  /** Correct value of the field. Undefined if the invoice does not state the field or the value is not known. */
   readonly expected: string | undefined;
   readonly found: FieldReading | undefined;
   readonly isRight: boolean;

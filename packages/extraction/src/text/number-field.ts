@@ -34,7 +34,7 @@ const WORDS_BEFORE_NUMBER =
 /** Matches groups of digits that fill a cell, as in `24 7781 0034 5512`. */
 const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
 const GROUPED_DIGITS_MAX = 24;
-/** Words that end a number that is written with spaces. */
+/** Share of the page height above which a number counts as near the top of the page. */
 const LINE_PAGES_SHARE = 0.6;
 
 /** Finds candidates for the invoice number (documents reference, 10.2). */
@@ -74,7 +74,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
   return found;
 }
 
-/** In `INVOICE   No. 4711`, the word before the label, on the same line, says what the number identifies. */
+/** In `INVOICE   No. 4711`, the word before the label, on the same line, shows what the number identifies. */
 function followsTitle(document: TextDocument, { cell, hit }: LabelPlace): boolean {
   if (!BARE_NUMBER_WORDS.has(hit.key)) return false;
   const line = document.lines[cell.page]?.[cell.line];

@@ -19,7 +19,7 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
   if (bytes.length > XML_BYTES_MAX) {
     return refuse(
       'TOO_LARGE',
-      `The XML has ${bytes.length} bytes; at most ${XML_BYTES_MAX} are read. Send the invoice without its annexes.`,
+      `The XML has ${bytes.length} bytes; the maximum is ${XML_BYTES_MAX}. Send the invoice without its annexes.`,
     );
   }
   const parsed = parseXml(bytes);
@@ -30,7 +30,7 @@ export function withXml<T>(bytes: Uint8Array, read: (document: XmlDocument) => T
     return elements > ELEMENTS_MAX
       ? refuse(
           'TOO_LARGE',
-          `The XML has ${elements} elements; at most ${ELEMENTS_MAX} are read. Send the invoice in several parts.`,
+          `The XML has ${elements} elements; the maximum is ${ELEMENTS_MAX}. Send the invoice in several parts.`,
         )
       : read(document);
   } finally {

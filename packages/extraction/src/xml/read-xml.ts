@@ -93,7 +93,7 @@ function readInvoice(root: XmlElement, syntax: Syntax, context: XmlContext): Rea
   if (total > LINES_MAX)
     return refuse(
       'TOO_LARGE',
-      `The invoice has ${total} lines; at most ${LINES_MAX} are read. Send it in several parts.`,
+      `The invoice has ${total} lines; the maximum is ${LINES_MAX}. Send it in several parts.`,
     );
   const corrects = readCorrected(root, syntax);
   const reading: DocumentReading = {

@@ -22,7 +22,7 @@ export function signedContent(bytes: Uint8Array): Content {
   if (bytes.length > ENVELOPE_BYTES_MAX) {
     return refuse(
       'TOO_LARGE',
-      `The signed file has ${bytes.length} bytes; at most ${ENVELOPE_BYTES_MAX} are read. Send the invoice without its annexes.`,
+      `The signed file has ${bytes.length} bytes; the maximum is ${ENVELOPE_BYTES_MAX}. Send the invoice without its annexes.`,
     );
   }
   let content = bytes;
@@ -32,7 +32,10 @@ export function signedContent(bytes: Uint8Array): Content {
     content = opened.content;
     if (sniffMediaType(content) !== 'application/pkcs7-mime') return { content };
   }
-  return refuse('UNSUPPORTED_FORMAT', `The invoice is signed more than ${ENVELOPES_MAX} times. Send it signed once.`);
+  return refuse(
+    'UNSUPPORTED_FORMAT',
+    `The invoice has more than ${ENVELOPES_MAX} signatures around it. Send it with one signature.`,
+  );
 }
 
 function open(bytes: Uint8Array): Content {

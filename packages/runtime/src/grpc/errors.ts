@@ -14,7 +14,7 @@ const REPLAYED = 'replayed';
 /**
  * Converts an error to the gRPC status of a failed call. The error kind is in the status details, because several kinds
  * share a status code.
- * @param isOutage tells whether an error means that a database or broker of the service is unavailable
+ * @param isOutage checks whether an error means that a database or broker of the service is unavailable
  */
 export function toStatus(
   error: unknown,
@@ -47,8 +47,8 @@ function refusalOf(error: unknown, isOutage: (error: unknown) => boolean): Domai
 }
 
 /**
- * Converts the gRPC status of a failed call to an error for its caller. A status without our details comes from the
- * library or from another server.
+ * Converts the gRPC status of a failed call to an error for its caller. A status without these details comes from the
+ * gRPC library or from another server.
  */
 export function toDomainError(error: ServiceError): DomainError {
   const [bytes] = error.metadata?.get(DETAILS) ?? [];

@@ -12,8 +12,8 @@ export function isForOperator(fullName: string): boolean {
 }
 
 /**
- * Accepts only the operator of the installation, and nobody if no token is configured. The returned context has the
- * operator as its actor, whatever the call states, and does not contain the token.
+ * Accepts only the operator of the installation, and refuses every call if no token is configured. The returned context
+ * has the operator as its actor, regardless of the actor in the call, and does not contain the token.
  * @throws DomainError unauthenticated, after the same time for every wrong token
  */
 export function operatorGuard(operatorToken: string | undefined): (context: RequestContext) => RequestContext {
@@ -24,7 +24,7 @@ export function operatorGuard(operatorToken: string | undefined): (context: Requ
     }
     throw new DomainError(
       'unauthenticated',
-      'The operator token is missing or wrong. Set OPERATOR_TOKEN to the one that the service has.',
+      'The operator token is missing or wrong. Set OPERATOR_TOKEN to the token of the service.',
     );
   };
 }

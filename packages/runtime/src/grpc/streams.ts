@@ -7,7 +7,7 @@ import { DomainError } from '@invoicecontrol/errors';
  * the rest stays unread.
  *
  * grpc-js may end a stream that the other side cancelled, and report the cancellation later. A contract with streamed
- * requests must therefore tell the service how much data to expect.
+ * requests must therefore state how much data the service can expect.
  */
 export async function* readStream(call: Readable): AsyncIterable<unknown> {
   try {

@@ -53,8 +53,8 @@ export async function watchForRewind(
     if (acknowledgedSeq > 0) await relays.updateOne({ _id: stream }, { $max: { lastSeq: acknowledgedSeq } });
   };
   /**
-   * A loss is recorded before new events are published, because the time of the last event in the stream tells when the
-   * loss began.
+   * A loss is recorded before new events are published, because the time of the last event in the stream is the time
+   * when the loss began.
    */
   const noteLoss = async (): Promise<Date | undefined> => {
     // The stored position is read first. In the other order, events that are published in between would seem lost.

@@ -84,7 +84,7 @@ interface Task {
   readonly announced: Announced;
   readonly finish: Finish | undefined;
   /**
-   * Called at the end. The argument tells whether the broker has stored the events and they have been removed from the
+   * Called at the end. The argument is true if the broker has stored the events and they have been removed from the
    * outbox.
    */
   readonly onEnded?: ((isCompleted: boolean) => void) | undefined;

@@ -6,7 +6,7 @@ import { oldestWaiting } from './oldest-waiting.js';
 /**
  * Reports the progress of a durable consumer. The figures of broker and database are for all replicas; `consumer.alive`
  * is for this process.
- * @param isListening tells whether the loop of this process still receives events
+ * @param isListening checks whether the loop of this process still receives events
  * @param countDeadLetters counts the dead letters of this consumer
  */
 export function reportConsumer(

@@ -10,7 +10,7 @@ const OUTAGE_PAUSE_MS_MAX = 10_000;
  * Returns the delay before an event whose handler failed is delivered again. The delays increase with each delivery.
  * While a database or another service is unavailable, the event is retried however long the outage lasts.
  * @param deliveries number of deliveries of the event, including this one
- * @param isOutage tells whether an error means that a database or broker is unavailable
+ * @param isOutage checks whether an error means that a database or broker is unavailable
  * @returns milliseconds, or undefined if the event becomes a dead letter
  */
 export function redeliveryPauseMs(

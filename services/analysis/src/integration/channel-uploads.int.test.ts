@@ -238,7 +238,7 @@ describe('documents of a channel', () => {
     documents.close(first.uploadId);
     const { invoiceId: firstId } = await accept(first);
     const { invoiceId: secondId } = await accept(second);
-    // One that a caller uploads shows that the worker does not stand still.
+    // A document that a caller uploads shows that the worker still runs.
     const uploadId = documents.upload(organizationId, {
       reading: xmlReading({ invoice_number: 'RE-9', gross_amount: '7.00' }),
     });
@@ -385,7 +385,7 @@ describe('documents of a channel', () => {
       const { invoiceId } = await accept(first);
       const { invoiceId: secondId } = await accept(second);
       await eventually(async () => expect(await statusOf(first)).toBe(UploadAnalysisStatus.PROCESSING));
-      // This is what other workers leave that gave the document back again and again: the one at work loses its claim.
+      // Other workers released the document many times, and the current worker loses its claim.
       await collection().updateOne(
         { _id: invoiceId },
         { $set: { attempts, state: 'QUEUED', leaseUntil: new Date(0) }, $unset: { claim: '' }, $inc: { version: 1 } },

@@ -21,8 +21,8 @@ const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**
  * Returns a link to the provider's page for payment method, invoices and cancellation.
- * @throws DomainError wrong_state without a customer; not_found if the provider does not know the customer;
- *   foreign_failure if the provider does not respond
+ * @throws DomainError wrong_state without a customer; not_found if the provider has no such customer; foreign_failure
+ *   if the provider does not respond
  */
 export const createPortalSession =
   ({ accounts, changeAccount, api, logger }: PortalDeps) =>
@@ -43,7 +43,7 @@ export const createPortalSession =
       if (error instanceof UnknownAtProvider) {
         throw new DomainError(
           'not_found',
-          'The payment provider does not know the customer of this subscription. Ask support to check who pays for the subscription.',
+          'The payment provider has no customer for this subscription. Ask support to check who pays for it.',
           { cause: error },
         );
       }

@@ -120,7 +120,7 @@ async function findShown(
   if (snapshot?.purchase === undefined) {
     throw new DomainError(
       'wrong_state',
-      `${subscriptionId} has no price that PADDLE_PRICE_... names, so it grants nothing. Add its price to the configuration, or change the subscription at the payment provider.`,
+      `Subscription ${subscriptionId} has no price that is configured in PADDLE_PRICE_..., so it grants nothing. Configure its price, or change the subscription at the payment provider.`,
     );
   }
   const { status, customerId, claimedOrganizationId: namedOrganizationId } = snapshot;
@@ -139,7 +139,7 @@ async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string)
     }
     throw new DomainError(
       'foreign_failure',
-      `No notification about ${subscriptionId} is waiting, and the payment provider cannot be asked: ${error.message}. Run this again later.`,
+      `No notification about ${subscriptionId} is stored, and the payment provider cannot be queried: ${error.message}. Run the command again later.`,
       { cause: error },
     );
   }

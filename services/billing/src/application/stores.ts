@@ -6,7 +6,7 @@ import type { Mentioned } from './read-notification.js';
 
 // Operations on the collections that use cases need.
 
-/** Stores the accounts of organizations. This service does not know an organization without an account. */
+/** Stores the accounts of organizations. Without an account, this service treats an organization as unknown. */
 export interface Accounts {
   /** Creates an empty account if the organization has none. */
   ensure(organizationId: string): Promise<void>;

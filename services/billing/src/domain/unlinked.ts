@@ -6,7 +6,7 @@ export type UnlinkedReason = 'NO_REFERENCE' | 'UNKNOWN_REFERENCE' | 'EXPIRED_REF
 
 /** Explanations for the operator, which the command `stuck` shows. */
 export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
-  NO_REFERENCE: 'its checkout has no reference: anybody can open a checkout that names an organization',
+  NO_REFERENCE: 'its checkout has no reference: anyone can open a checkout that names an organization',
   UNKNOWN_REFERENCE: 'its checkout reference was not issued to the organization that it names',
   EXPIRED_REFERENCE: 'its checkout was requested more than 30 days before it was paid',
   USED_REFERENCE: 'its checkout reference was already used by another subscription',

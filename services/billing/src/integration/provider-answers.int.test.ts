@@ -134,7 +134,9 @@ describe('an answer of the provider', () => {
     } else {
       expect(portal).toEqual({
         kind: next.taken === 'not found' ? 'not_found' : 'foreign_failure',
-        message: expect.stringMatching(next.taken === 'not found' ? /does not know the customer/ : /retry the request/),
+        message: expect.stringMatching(
+          next.taken === 'not found' ? /has no customer for this subscription/ : /retry the request/,
+        ),
       });
       expect(reconciled).toEqual({
         kind: 'foreign_failure',

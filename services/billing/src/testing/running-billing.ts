@@ -53,7 +53,7 @@ export interface RunningBilling extends ReturnType<typeof connectClients> {
   readonly changes: readonly SubscriptionChanged[];
   /** Returns the events of one type about an organization. */
   announced<T extends EventHeader>(type: EventType<T>): readonly T[];
-  /** Creates an organization that the billing service knows. */
+  /** Creates an organization that is registered with the billing service. */
   newOrganization(): Promise<string>;
   /** Requests a checkout for the organization, which must have no subscription, and returns its reference. */
   newReference(organizationId: string): Promise<string>;

@@ -58,8 +58,8 @@ export interface ChildOptions extends ChildLimits {
 }
 
 /**
- * Reason why a child process exited before it had a result. STARVED: its time was over, but it hardly had a processor.
- * MEMORY: it exceeded its memory limit. CRASH: it exited through its own fault. KILLED: a signal from outside
+ * Reason why a child process exited before it had a result. STARVED: its time limit was exceeded, but it had hardly any
+ * processor time. MEMORY: it exceeded its memory limit. CRASH: the process crashed. KILLED: a signal from outside
  * terminated it, for example from the kernel when the container is short of memory, or from an operator. KILLED says
  * nothing about the document.
  */
@@ -111,7 +111,7 @@ export async function startChild(
   const isReady = await Promise.race([ready.then(() => true), ended.then(() => false)]);
   const { pid } = child;
   if (!isReady || pid === undefined)
-    throw new Error(`An extraction child did not start (exit code ${child.exitCode}).`);
+    throw new Error(`An extraction process did not start (exit code ${child.exitCode}).`);
   let documents = 0;
   return {
     pid,

@@ -12,7 +12,7 @@ import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** Prevents parsers from opening connections. */
 Socket.prototype.connect = () => {
-  throw new Error('A process that reads documents opens no connection.');
+  throw new Error('A process that reads documents must not open connections.');
 };
 
 // Text recognition runs in threads, and no other code in this process uses threads. The first message to a thread shows
@@ -68,7 +68,7 @@ async function finish(): Promise<void> {
   const bytes = Buffer.concat(pieces);
   [task, pieces] = [undefined, []];
   try {
-    if (given === undefined) throw new TypeError('A child was given bytes without a task.');
+    if (given === undefined) throw new TypeError('The extraction process received document bytes without a task.');
     send({ kind: 'result', result: await perform(given, bytes) });
   } catch (error) {
     send({ kind: 'defect', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });

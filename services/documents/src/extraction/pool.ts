@@ -200,7 +200,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     if (alike.length >= WAITING_MAX || ofOrganization >= WAITING_OF_ORGANIZATION_MAX) {
       throw new DomainError(
         'unavailable',
-        'Too many documents wait to be read right now. Retry the request in a moment.',
+        'Too many documents are waiting to be read. Retry the request in a moment.',
         { retryAfterSeconds: 5 },
       );
     }

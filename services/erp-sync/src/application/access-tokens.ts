@@ -78,7 +78,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
       const holder = await require(owner);
       if (holder.tokenVersion !== versionSeen) return open(holder);
       if (performance.now() >= endsAt) {
-        throw new ErpFault('TIMEOUT', 'Renewing the access took too long. The next run tries again.');
+        throw new ErpFault('TIMEOUT', 'Renewing the access token took too long. The next run retries.');
       }
       await delay(POLL_EACH_MS);
     }
@@ -129,7 +129,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     let isFirst = true;
     return async (): Promise<GrantedTokens> => {
       if (!isFirst && !(await store.renew(claimed, leaseMs))) {
-        throw new ErpFault('BAD_RESPONSE', 'Another process is renewing the access. The next run tries again.');
+        throw new ErpFault('BAD_RESPONSE', 'Another process is renewing the access token. The next run retries.');
       }
       isFirst = false;
       return server.refresh(refreshToken);
@@ -179,13 +179,13 @@ export function serverOf(
   const { title } = productOf(provider);
   throw new ErpFault(
     'UPSTREAM_ERROR',
-    `This installation has no app registered at ${title}. The operator of the installation must configure one.`,
+    `This installation has no app for ${title}. Ask the operator of the installation to configure one.`,
   );
 }
 
 function reauthorizationRequired({ provider }: TokenHolder): ErpFault {
   const { title } = productOf(provider);
-  return new ErpFault('REAUTH_REQUIRED', `${title} has ended the access. Connect it again and give consent.`);
+  return new ErpFault('REAUTH_REQUIRED', `${title} has revoked the access. Connect ${title} again and give consent.`);
 }
 
 /** Checks whether another attempt makes sense immediately, because the response may have been lost. */

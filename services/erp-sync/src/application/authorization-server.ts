@@ -40,7 +40,7 @@ export interface AuthorizationServer {
    */
   resolveTenant(accessToken: string, parameters: ReadonlyMap<string, string>): Promise<ConsentedTenant>;
   /**
-   * Revokes all access that the tokens give. Tokens that the provider does not know count as revoked.
+   * Revokes all access that the tokens give. Tokens that are unknown to the provider count as revoked.
    * @throws ErpFault
    */
   revoke(refreshToken: string): Promise<void>;

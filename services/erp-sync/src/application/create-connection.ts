@@ -142,7 +142,7 @@ export async function readCompany(
   if (hasCompany(tenant, companyId)) return companyId;
   throw invalidField(
     'company_id',
-    'is not the id of a company in this organization. Omit it to use the default company.',
+    'must be the id of a company in this organization. Omit it to use the default company.',
   );
 }
 

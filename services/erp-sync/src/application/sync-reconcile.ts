@@ -41,7 +41,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
     pagesWithoutNew = seen.size === before ? pagesWithoutNew + 1 : 0;
     if (count > IDS_MAX || pagesWithoutNew > PAGES_WITHOUT_NEW_MAX) {
       await beginAnew(run, stream);
-      throw new ErpFault('BAD_RESPONSE', 'The list of all ids in the ERP does not end. Nothing was deleted.');
+      throw new ErpFault('BAD_RESPONSE', 'The list of all ids in the ERP has too many pages. Nothing was deleted.');
     }
     await claim.confirm();
     await listedIds.add(owner, 'LISTED', ids);

@@ -43,7 +43,7 @@ export async function readStream<S extends StreamName>(
   /** ERP time at the beginning of the window. Responses state the time at which they were sent. */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');
-    if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not return its time.');
+    if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not state its current time.');
     return new Date(Math.floor((shown - (performance.now() - begunAt)) / 1_000) * 1_000).toISOString();
   };
   const seen = pagesSeen(window.after);

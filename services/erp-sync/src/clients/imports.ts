@@ -141,7 +141,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
         const { hasMore } = await repeated(call, () => analysis.completeImport(request, bounded(call)));
         if (!hasMore) return;
         if (calls === COMPLETE_CALLS_MAX) {
-          throw new DomainError('deadline', 'Examining the books takes longer than one run may.');
+          throw new DomainError('deadline', 'Examining the books took longer than the time limit of one run.');
         }
       }
     },

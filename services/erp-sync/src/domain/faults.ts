@@ -22,7 +22,10 @@ const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'DATABASE_REQUIRED',
 ]);
 
-/** Error for an ERP fault. The message is our own and contains no body, address, header or stack trace of the ERP. */
+/**
+ * Error for an ERP fault. The product writes the message, which contains no body, address, header or stack trace of the
+ * ERP.
+ */
 export class ErpFault extends Error {
   readonly code: FaultCode;
   /** Minimum delay before the next call, if the ERP states one. */

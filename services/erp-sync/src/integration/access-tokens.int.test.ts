@@ -100,7 +100,7 @@ async function connected(product: Product) {
     expire: () => put({ accessExpiresAt: new Date(0) }),
     counts: () => erps.tokens(product, tenant),
     fault: (fault: object) => erps.fault(product, { match: '^POST .*token(s/bearer)? ', ...fault, tenant }),
-    /** Tells whether the provider accepts the access token. */
+    /** Returns true if the provider accepts the access token. */
     async isTaken(accessToken: string): Promise<boolean> {
       const url =
         product === 'xero'

@@ -111,7 +111,7 @@ describe('connecting an ERP with credentials', () => {
     ['a secret that is too long', { secret: 'x'.repeat(513) }, 'client_secret: must have 1 to 512'],
     ['a secret with a byte order mark', { secret: '\ufeffa' }, 'client_secret: must have'],
     ['a secret with a line break', { secret: 'a\r\nb' }, 'client_secret: must have'],
-    ['a company of another organization', { companyId: randomUUID() }, 'company_id: is not the id of a company'],
+    ['a company of another organization', { companyId: randomUUID() }, 'company_id: must be the id of a company'],
     ['a day that is none', { importFrom: '2026-02-30' }, 'import_from: must be a day'],
     ['a day in the future', { importFrom: '2999-01-01' }, 'import_from: must be a day'],
     ['a configuration that is no object', { configJson: '[]' }, 'config: Must be an object.'],

@@ -108,7 +108,7 @@ export class Row {
     const value = this.#present(name);
     if (value === undefined) return [];
     if (!Array.isArray(value)) throw new RowFault(`${name} is not a list.`);
-    if (value.length > LIST_LENGTH_MAX) throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
+    if (value.length > LIST_LENGTH_MAX) throw new RowFault(`${name} has more than ${LIST_LENGTH_MAX} entries.`);
     return value.map((item) => new Row(item));
   }
 
@@ -117,7 +117,7 @@ export class Row {
     const value = this.#present(name);
     if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is not a list.`);
     if (value !== undefined && value.length > LIST_LENGTH_MAX) {
-      throw new RowFault(`${name} has over ${LIST_LENGTH_MAX} entries.`);
+      throw new RowFault(`${name} has more than ${LIST_LENGTH_MAX} entries.`);
     }
     return value;
   }

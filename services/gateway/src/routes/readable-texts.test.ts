@@ -155,7 +155,7 @@ describe.each(free)('$title', ({ title, target, example, path }) => {
     const answer = await send(target, replaceAt(example, path, 'Ac\u202eme'));
     expect(answer.status).toBe(400);
     expect(answer.text).toContain(`"path":"${pathOf(path)}"`);
-    expect(answer.text).toContain('Must not have invisible characters (U+202E, at position 3). Remove them.');
+    expect(answer.text).toContain('Must not contain invisible characters (U+202E, at position 3). Remove them.');
   });
 
   test('is taken with blanks around it, in any script, and with emoji', async () => {

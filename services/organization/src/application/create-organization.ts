@@ -56,7 +56,7 @@ export const createOrganization =
       baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
       referenceValidationMode: 'DECLARED_PROFILES',
       ...contract,
-      // If nobody stated a plan, it only applies until the first subscription.
+      // If the operator stated no plan, the plan only applies until the first subscription.
       granted: input.plan === '' ? undefined : contract,
       companies: [{ id: companyId, name, taxId: undefined, country: undefined, createdAt: now }],
       defaultCompanyId: companyId,

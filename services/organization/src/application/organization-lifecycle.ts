@@ -39,9 +39,9 @@ export interface OrganizationLifecycleDeps {
 }
 
 /**
- * Soft-deletes an organization (endpoint 18) in one write. Billing is asked each time, because it knows the latest
- * notifications of the provider, whereas events would arrive too late. Authentication reads the organization, so every
- * key is refused from then on. Records and audit trail are kept.
+ * Soft-deletes an organization (endpoint 18) in one write. Billing is queried each time, because it has the latest
+ * notifications from the provider, whereas events would arrive too late. Authentication reads the organization, so
+ * every key is refused from then on. Records and audit trail are kept.
  * @throws DomainError wrong_state if the organization is already deleted
  */
 export const deleteOrganization =

@@ -29,7 +29,7 @@ interface Deps {
 }
 
 /**
- * Registers every organization that is not deleted in billing once a day. Without it, billing would not know
+ * Registers every organization that is not deleted in billing once a day. Without the job, billing would lack
  * organizations that were created before it received their events (ADR 0094).
  */
 export const registerOrganizations =

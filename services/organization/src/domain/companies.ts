@@ -76,7 +76,7 @@ export function changeCompany(organization: Organization, companyId: string, inp
   if (isDefault && input.isDefault === false) {
     throw new DomainError(
       'wrong_state',
-      'One company is always the default. Make another company the default instead.',
+      'An organization always has one default company. To change it, make another company the default.',
     );
   }
   refuseDuplicateTaxId(organization, company);

@@ -28,7 +28,7 @@ export interface Organization extends Contract {
   readonly keySeriesId: string;
   readonly createdAt: Date;
   readonly deletion: Deletion | undefined;
-  /** The last subscription state that billing reported. Undefined until billing knows a subscription. */
+  /** The last subscription state that billing reported. Undefined until billing has a subscription. */
   readonly subscriptionSource?: SubscriptionSource | undefined;
   /**
    * The contract that the operator stated while there was no subscription. No subscription lowers it. Undefined if the
@@ -189,8 +189,8 @@ export function requireConfirmedName({ name }: Organization, confirmName: string
 
 /**
  * Deletes an organization (specification section 3; endpoint 18).
- * @param hasSubscription whether billing knows a subscription that is not canceled; undefined if billing knows no
- * subscription at all, so that the organization's own status decides
+ * @param hasSubscription true if billing has a subscription that is not canceled; undefined if billing has no
+ *   subscription at all, so that the organization's own status decides
  * @throws DomainError wrong_state while a subscription is not canceled
  */
 export function deleteOrganization(

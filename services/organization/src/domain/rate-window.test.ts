@@ -39,7 +39,7 @@ describe('allowed tokens', () => {
 });
 
 describe('a refused caller', () => {
-  /** Tells whether a token is free `afterMs` later, if no other caller takes one. */
+  /** Returns true if a token is free `afterMs` later, provided that no other caller uses one. */
   const isFree = (
     limit: number,
     { previousUsed, currentUsed, elapsedMs }: { previousUsed: number; currentUsed: number; elapsedMs: number },

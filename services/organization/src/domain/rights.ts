@@ -64,7 +64,7 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
   if (missing.length > 0) {
     throw new DomainError(
       'forbidden',
-      `An API key cannot grant scopes that it does not have: ${missing.join(', ')}. Leave them out, or use a key that has them.`,
+      `An API key cannot grant scopes that it does not have: ${missing.join(', ')}. Omit these scopes, or use a key that has them.`,
     );
   }
 }
@@ -93,7 +93,7 @@ function requireViewerReadsOnly(rights: Rights): Rights {
   if (beyond.length > 0) {
     throw invalidField(
       'scopes',
-      `must have read scopes only for a VIEWER. Leave out ${beyond.join(', ')}, or choose a higher role.`,
+      `must contain only read scopes for the role VIEWER. Omit ${beyond.join(', ')}, or choose a higher role.`,
     );
   }
   return rights;
@@ -109,7 +109,7 @@ export function readScopes(named: readonly string[]): readonly GrantedScope[] {
   if (unknown.length > 0) {
     throw invalidField(
       'scopes',
-      `must be from ${known.join(', ')}; ${unknown.length === 1 ? '1 scope is' : `${unknown.length} scopes are`} unknown.`,
+      `must contain only ${known.join(', ')}; ${unknown.length === 1 ? '1 scope is' : `${unknown.length} scopes are`} unknown.`,
     );
   }
   return named.includes(ALL_SCOPES) ? [ALL_SCOPES] : scopes.filter((scope) => named.includes(scope));

@@ -4,7 +4,7 @@ import { bind, startGrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import type { GrpcServer } from '@invoicecontrol/runtime/grpc/server';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 
-/** Fake of billing. It knows the subscriptions that a test sets. */
+/** Fake of the billing service, with the subscriptions that a test sets. */
 export interface FakeBilling extends GrpcServer {
   /**
    * Sets whether the organization has a subscription that is not canceled. Organizations that were never set have none.

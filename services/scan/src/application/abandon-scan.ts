@@ -47,7 +47,7 @@ export const abandonScan =
       const scan = await scans.find(organizationId, scanId);
       if (scan === undefined) throw notFound('scan');
       if (scan.status === 'COMPLETE') {
-        throw new DomainError('wrong_state', 'The scan is already complete and has its result. Nothing was abandoned.');
+        throw new DomainError('wrong_state', 'The scan is already complete and has a result, so it was not abandoned.');
       }
       if (scan.status === 'FAILED') return { scan, wasAbandoned: true };
       const { month, rows } = scan.usage;

@@ -143,7 +143,7 @@ export const createScan = (deps: Deps): CreateScan => {
     if (!hasCompany(tenant, companyId)) {
       throw invalidField(
         'companyId',
-        'is not the id of a company in this organization. Omit it to use the default company.',
+        'must be the id of a company in this organization. Omit it to use the default company.',
       );
     }
     const accepted: Accepted = {
@@ -232,7 +232,10 @@ export const createScan = (deps: Deps): CreateScan => {
  */
 function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';
-  return new DomainError('wrong_state', `The operator of the service ended this scan without a result. ${again}`);
+  return new DomainError(
+    'wrong_state',
+    `The operator of the service abandoned this scan, so it has no result. ${again}`,
+  );
 }
 
 function waits(retryAfterSeconds: number): DomainError {

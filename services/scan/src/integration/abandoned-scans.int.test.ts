@@ -104,7 +104,7 @@ describe('an abandoned scan', () => {
     running.analysis.open(organizationId);
     await expect(created).rejects.toMatchObject({
       kind: 'wrong_state',
-      publicMessage: expect.stringContaining('ended this scan without a result'),
+      publicMessage: expect.stringContaining('abandoned this scan'),
     });
     expect(await scanOf(organizationId)).toMatchObject({ status: 'FAILED' });
     expect(await scanOf(organizationId)).not.toHaveProperty('result');
@@ -135,7 +135,7 @@ describe('abandoning is refused', () => {
     const scanId = scan?.scanId ?? '';
     await expect(running.scans.abandon(organizationId, scanId)).rejects.toMatchObject({
       kind: 'wrong_state',
-      publicMessage: expect.stringContaining('already complete and has its result'),
+      publicMessage: expect.stringContaining('already complete and has a result'),
     });
     expect(await running.scans.get(organizationId, scanId)).toMatchObject({ invoicesAnalyzed: 3 });
     expect(await running.usedRows(organizationId)).toBe(3);

@@ -83,7 +83,7 @@ export const createEndpoint =
   };
 
 export function planHasNone(): DomainError {
-  return new DomainError('forbidden', 'Webhooks need the plan SCALE or ENTERPRISE. Change the plan first.');
+  return new DomainError('forbidden', 'Webhooks require the plan SCALE or ENTERPRISE. Change the plan first.');
 }
 
 async function takeEndpointPlace(

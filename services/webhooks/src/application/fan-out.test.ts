@@ -52,6 +52,6 @@ test('a body of 64 KiB is stored and delivered', async () => {
 
 test('one byte more is refused, so that it becomes a dead letter, and stores nothing', async () => {
   const { done, events, deliveries } = await tell(BODY_BYTES_MAX + 1);
-  await expect(done).rejects.toThrow('The body of finding.created evt_1 has 65537 bytes; at most 65536 are sent.');
+  await expect(done).rejects.toThrow('The body of event finding.created evt_1 has 65537 bytes; the maximum is 65536.');
   expect([events, deliveries]).toEqual([[], []]);
 });

@@ -50,7 +50,9 @@ export const fanOut =
     const body = bodyOf(eventId, event);
     const bytes = Buffer.byteLength(body);
     if (bytes > BODY_BYTES_MAX) {
-      throw new Error(`The body of ${event.type} ${eventId} has ${bytes} bytes; at most ${BODY_BYTES_MAX} are sent.`);
+      throw new Error(
+        `The body of event ${event.type} ${eventId} has ${bytes} bytes; the maximum is ${BODY_BYTES_MAX}.`,
+      );
     }
     await events.insert({ id: eventId, organizationId, type: event.type, body, createdAt: clock.now() });
     const isSkipped = !hasWebhooks(plan);

@@ -38,11 +38,14 @@ export const replayDelivery =
     if ((await endpoints.find(organizationId, delivery.endpointId)) === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The endpoint of this delivery was deleted. Create an endpoint for new events.',
+        'The webhook endpoint of this delivery was deleted. To receive new events, create another webhook.',
       );
     }
     if ((await events.read(delivery.eventId)) === undefined) {
-      throw new DomainError('wrong_state', 'The event of this delivery is too old to be sent again.');
+      throw new DomainError(
+        'wrong_state',
+        'The event of this delivery is too old to be sent again. Request the resource with GET to read its current state.',
+      );
     }
     try {
       const replayed = await deliveries.replay(delivery, [
@@ -116,7 +119,7 @@ export const testEndpoint =
       );
     if (!hasWebhooks(plan)) throw planHasNone();
     if (endpoint.status !== 'ACTIVE') {
-      throw new DomainError('wrong_state', 'This endpoint is DISABLED. Set its status to ACTIVE first.');
+      throw new DomainError('wrong_state', 'The webhook endpoint is DISABLED. Set its status to ACTIVE first.');
     }
     const eventId = `evt_${idText(randomBytes(ID_BYTES))}`;
     const createdAt = clock.now();

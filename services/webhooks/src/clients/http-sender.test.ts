@@ -225,7 +225,7 @@ describe('interim answers', () => {
     expect(await post(await inPackets([interim('101 Switching Protocols', headers), OK]))).toMatchObject({
       outcome: 'HTTP_ERROR',
       statusCode: 101,
-      excerpt: 'The receiver switched to another protocol (101), which the request did not ask for.',
+      excerpt: 'The receiver switched to another protocol (101), which the request did not allow.',
     });
   });
 });

@@ -109,14 +109,14 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', '
 /** Error code for a connection that ended within the headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
-/** Messages that tell the webhook owner why a valid HTTP response does not count as a delivery. */
+/** Messages to the webhook owner with the reason why a valid HTTP response does not count as a delivery. */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
     excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`,
   },
   SWITCHED_PROTOCOLS: {
     statusCode: 101,
-    excerpt: 'The receiver switched to another protocol (101), which the request did not ask for.',
+    excerpt: 'The receiver switched to another protocol (101), which the request did not allow.',
   },
 };
 

@@ -40,7 +40,7 @@ const LISTS_MAX = 50;
  */
 const UNWANTED_WAIT_MS = 250;
 const UNWANTED_WAITING_MAX = 50;
-/** Maximum number of organizations and types of which a process knows that no webhook wanted an event. */
+/** Maximum number of pairs of organization and event type that a process caches because no webhook wants them. */
 const UNWANTED_MAX = 10_000;
 /** Maximum number of webhooks that one run of a job handles. */
 const SWEEP_MAX = 256;

@@ -117,7 +117,7 @@ export const resendDeadLetters: Command = {
     return {
       json: { handled, failed: failed.length, results: known },
       sentence: isGone
-        ? `There is no dead letter ${id}. Either it was handled before, or the id is wrong.`
+        ? `There is no dead letter ${id}. It was handled before, or the id is wrong.`
         : `${counted(handled, 'dead letter')} handled, ${failed.length} failed again.`,
       table: {
         columns: ['SERVICE', 'ID', 'RESENT', 'ERROR'],

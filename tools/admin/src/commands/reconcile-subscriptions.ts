@@ -22,7 +22,7 @@ export const reconcileSubscriptions: Command = {
       ...(unknown === 0
         ? {}
         : {
-            note: 'Unknown ones are not linked to an organization (`stuck` lists them) or have no known price (the log of billing names them).',
+            note: 'Unknown subscriptions are not linked to an organization (`stuck` lists them) or have no known price (the billing log names them).',
           }),
     };
   },

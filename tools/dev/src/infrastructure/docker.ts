@@ -19,7 +19,7 @@ const STOP_TIMEOUT_MS = 10_000;
 type Docker = typeof import('testcontainers');
 
 /**
- * Returns Docker if it answers. The library takes half a second to load, so it is not loaded where Docker cannot be
+ * Returns Docker if it responds. The library takes half a second to load, so it is not loaded where Docker cannot be
  * present.
  */
 export async function dockerIfRunning(): Promise<Docker | undefined> {

@@ -44,11 +44,11 @@ export interface InfrastructureOptions {
 
 /**
  * Finds or starts MongoDB and NATS, each from the first of: MONGODB_URL / NATS_URL; Docker; the embedded pair.
- * INFRASTRUCTURE=embedded skips Docker, for machines whose Docker answers but cannot run these images.
+ * INFRASTRUCTURE=embedded skips Docker, for machines whose Docker responds but cannot run these images.
  *
- * What is started ends with this process however that ends.
+ * Started servers are ended when this process ends, even if it is killed.
  *
- * @throws Error with a sentence saying what to install or set when a server can be had from nowhere.
+ * @throws Error with a sentence that states what to install or set, if no source provides a server
  */
 export async function startInfrastructure({
   dataDir,

@@ -11,7 +11,7 @@ const POLL_EACH_MS = 50;
 
 /**
  * Refuses data that mongod cannot read, because earlier versions of this project stored their data in another format.
- * @throws Error that says how to continue
+ * @throws Error that states how to continue
  */
 export async function refuseForeignData(directory: string): Promise<void> {
   const names = await readdir(join(directory, '..', 'mongodb')).catch(() => []);
@@ -22,9 +22,9 @@ export async function refuseForeignData(directory: string): Promise<void> {
 }
 
 /**
- * Ends a mongod that still uses this directory although the process that started it is gone. The caller has the directory for
- * itself (`npm start` by its lock), so whatever uses it is a survivor.
- * @throws Error naming the process when it cannot be ended
+ * Ends a mongod that still uses this directory although the process that started it has ended. The caller has locked
+ * the directory, so any process that uses it is a leftover.
+ * @throws Error with the process id if the process cannot be ended
  */
 export async function endSurvivor(directory: string): Promise<void> {
   const pid = Number((await readFile(join(directory, 'mongod.lock'), 'utf8').catch(() => '')).trim());
@@ -44,7 +44,7 @@ async function usesDirectory(pid: number, directory: string): Promise<boolean> {
   return `${args.trim()} `.includes(`--dbpath ${directory} `);
 }
 
-/** @throws Error when there is no such process */
+/** Returns the command line of a process. @throws Error when there is no such process */
 async function argumentsOf(pid: number): Promise<string> {
   if (existsSync('/proc/self/cmdline')) return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
   return (await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout;

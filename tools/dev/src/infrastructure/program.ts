@@ -210,7 +210,7 @@ export function fromPypi({
   };
 }
 
-/** Python with pip: that of the machine, else a virtual environment. */
+/** Returns a Python with pip: the one of the machine, or otherwise one in a virtual environment. */
 async function pythonWithPip(directory: string, { run: command }: Fetching): Promise<string> {
   try {
     await command('python3', ['-m', 'pip', '--version']);
@@ -232,8 +232,9 @@ export async function fileNamed(name: string, directory: string): Promise<string
 }
 
 /**
- * A package of Debian or Ubuntu, unpacked into a directory instead of installed, which leaves the system as it is.
- * @param withDependencies also those that it needs and the system lacks; only root may ask for them
+ * A Debian or Ubuntu package that is unpacked into a directory instead of being installed, so the system does not
+ * change.
+ * @param withDependencies true to unpack also the missing packages that it depends on; only root may request them
  */
 export async function unpackDebian(
   name: string,

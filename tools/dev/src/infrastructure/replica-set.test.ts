@@ -5,7 +5,7 @@ import { configOfSet } from './replica-set.js';
 
 const config = { version: 1, members: [{ _id: 0, host: '127.0.0.1:27017' }] };
 
-/** A server that answers each command by the next of these answers. */
+/** Starts a server that sends the next of these responses to each command. */
 function serverThat(...answers: readonly (object | number)[]) {
   const commands: string[] = [];
   const waiting = [...answers];

@@ -3,7 +3,7 @@ export interface Server {
   url: string;
   /** Describes the server and its source for people. */
   about: string;
-  /** Id of the child process; undefined for a server in Docker and for one that was given. */
+  /** Id of the child process. Undefined for a server in Docker and for a server that was configured by its address. */
   processId(): number | undefined;
   /** Ends the server as a crash would, without a chance to clean up. */
   kill(): Promise<void>;

@@ -70,7 +70,7 @@ function noInvoice(upload: UploadRecord | undefined): DomainError {
   }
   const wayOut =
     failure.reason === 'FIELDS_MISSING'
-      ? `Complete it with PUT /v1/uploads/${uploadId}/corrections.`
+      ? `Enter the missing fields with PUT /v1/uploads/${uploadId}/corrections.`
       : 'Upload a readable document.';
   return new DomainError('wrong_state', `No invoice could be read from the document. ${wayOut}`);
 }

@@ -21,7 +21,8 @@ export function readOverrides(json: string): PolicyOverrides {
   } catch {
     throw invalidField(PATH, 'is not JSON.');
   }
-  if (!isObject(overrides)) throw invalidField(PATH, 'must be an object with the members that differ.');
+  if (!isObject(overrides))
+    throw invalidField(PATH, 'must be an object that contains only the policy members to override.');
   const fixed = FIXED.find((name) => Object.hasOwn(overrides, name));
   if (fixed !== undefined) throw invalidField(`${PATH}.${fixed}`, 'cannot be overridden.');
   readPolicy(JSON.stringify(withOverrides(defaultPolicy, overrides)), PATH);

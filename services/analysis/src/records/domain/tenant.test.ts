@@ -30,7 +30,7 @@ test.each([
 });
 
 test('refuses a company of another organization like one that does not exist', () => {
-  expect(() => companyFor({ companyId: 'stranger' }, tenant)).toThrow(/^company_id: is not the id of a company/);
+  expect(() => companyFor({ companyId: 'stranger' }, tenant)).toThrow(/^company_id: must be the id of a company/);
 });
 
 test('facts hold only the relevant ones of a thousand companies', () => {

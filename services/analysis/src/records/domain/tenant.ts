@@ -24,7 +24,7 @@ export function companyFor({ companyId, buyerTaxId }: Addressee, tenant: TenantF
     if (hasCompany(tenant, companyId)) return companyId;
     throw invalidField(
       'company_id',
-      'is not the id of a company in this organization. Omit it to use the default company.',
+      'must be the id of a company in this organization. Omit it to use the default company.',
     );
   }
   const buyer = buyerTaxId === undefined ? undefined : parseTaxId(buyerTaxId);

@@ -70,7 +70,7 @@ export function findingReader({
         const most = summaryFindingsMax.toLocaleString('en');
         throw invalidField(
           'created_from',
-          `must leave at most ${most} findings to summarize. Send a shorter time with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
+          `must select at most ${most} findings to summarize. Send a shorter period with created_from and created_to, one company with company_id, or a higher severity with min_severity.`,
         );
       }
       return inTurns(summarizeFindings(found, baseCurrency, query.minSeverity), pace(SUMMARY_TURN_MS_MAX));
@@ -85,7 +85,7 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // Sorting keeps the order of entries with equal times: a review comes before the decision that it changed.
+      // Sorting keeps the order of entries with equal times, so a review precedes the decision that it changed.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };

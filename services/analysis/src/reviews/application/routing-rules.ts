@@ -85,7 +85,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
   };
   const requireMember = async (organizationId: string, userId: string, context: RequestContext): Promise<void> => {
     if (await members.isActive(organizationId, userId, context)) return;
-    throw invalidField('assign_to', 'is not the id of an active member of this organization.');
+    throw invalidField('assign_to', 'must be the id of an active member of this organization.');
   };
   return {
     list: (organizationId) => rules.all(organizationId),

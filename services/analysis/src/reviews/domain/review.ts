@@ -80,7 +80,7 @@ export function review(
     );
   }
   if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {
-    throw invalidField('note', 'is required to accept the risk of a finding that blocks payment.');
+    throw invalidField('note', 'must explain why the risk is accepted, because the finding blocks payment.');
   }
   return { kind: 'CHANGED', from, to, ...(text === undefined ? {} : { note: text }) };
 }
@@ -95,7 +95,7 @@ function isAboutBlockedAccount({ type }: Pick<ScoredFinding, 'type'>): boolean {
 function noteOf(note: string | undefined): string | undefined {
   if (note === undefined) return undefined;
   const text = normaliseNote(note);
-  if (!hasVisibleText(text)) throw invalidField('note', 'must not be blank; leave it out instead.');
+  if (!hasVisibleText(text)) throw invalidField('note', 'must not be blank. Omit it to send no note.');
   if (isLongerThan(text, NOTE_LENGTH_MAX))
     throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
   const fault = faultOfNote(text);
@@ -175,8 +175,8 @@ export function compareReviews(left: ReviewFact, right: ReviewFact): number {
 }
 
 /**
- * Returns the way in which a record's findings confirm it. A confirmed record is left out of the profile. It counts as
- * the original of another record only if nothing but its number is wrong. RESOLVED means confirmed and corrected, so it
+ * Returns how the findings of a record confirm it. A confirmed record is left out of the profile. It counts as the
+ * original of another record only if nothing but its number is wrong. RESOLVED means confirmed and corrected, so it
  * counts here.
  */
 export function confirmedAs(

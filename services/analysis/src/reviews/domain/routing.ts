@@ -102,7 +102,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
     if (!isDecimalAmount(minAmount) || minAmount.startsWith('-')) {
       throw invalidField('match.min_amount', 'must be a decimal amount such as "1000.00", not below zero.');
     }
-    if (currency === undefined) throw invalidField('match.currency', 'is required with min_amount.');
+    if (currency === undefined) throw invalidField('match.currency', 'must be sent if min_amount is sent.');
   }
   return {
     types: entries('match.types', match.types, findingTypes, 'is not a known finding type'),
@@ -126,7 +126,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
  */
 function requireMatchableCurrency(currency: string): void {
   if (!/^[A-Z]{3}$/.test(currency)) {
-    throw invalidField('match.currency', 'must be the three capital letters of a currency.');
+    throw invalidField('match.currency', 'must be a currency code of three capital letters, such as EUR.');
   }
   if (currency === UNKNOWN_CURRENCY) {
     throw invalidField(

@@ -285,7 +285,8 @@ async function storeCorrections(
   const { faults, missing } = invoiceFromReading({ ...record, corrections });
   faults.throwIfAny();
   const stillMissing = new FieldFaults();
-  for (const path of missing) stillMissing.add(`fields.${path}`, 'Required: the document does not state it either.');
+  for (const path of missing)
+    stillMissing.add(`fields.${path}`, 'Must be corrected too, because the document does not state this field.');
   stillMissing.throwIfAny();
   const line = { action: 'invoice.corrected', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
   const audited = [auditAnnouncement(events.analysisAuditRecorded, context, line)];

@@ -18,8 +18,8 @@ export function operatorService(deps: OperatorLinkingDeps): Binding {
         throw new DomainError(
           'foreign_failure',
           error instanceof KeyRefused
-            ? `The payment provider refused the API key: ${error.message}. Set PADDLE_API_KEY to one that may read subscriptions, then run this again.`
-            : `The payment provider is unavailable: ${error.message}. Run this again later; until then the daily job retries every hour.`,
+            ? `The payment provider refused the API key: ${error.message}. Set PADDLE_API_KEY to a key that may read subscriptions, then run the command again.`
+            : `The payment provider is unavailable: ${error.message}. Run the command again later; until then, the daily job retries every hour.`,
           { cause: error },
         );
       }

@@ -80,7 +80,7 @@ export const entraAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'The application is not known in this tenant. Give it admin consent there; where clientId is wrong, delete this connection and connect with the right one.',
+        'The tenant does not have this application. Give the application admin consent in the tenant. If clientId is wrong, delete this connection and connect again with the right clientId.',
       ),
   },
   {

@@ -21,7 +21,7 @@ export const odooAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'Odoo does not accept the API key: it is wrong, was deleted or has expired. Make a new one in Odoo and send it with PATCH.',
+        'Odoo does not accept the API key: it is wrong, was deleted or has expired. Create a new key in Odoo and send it with PATCH.',
       ),
   },
   { codes: ['AccessError'], fault: (model) => permissionDenied([model]) },
@@ -31,7 +31,7 @@ export const odooAnswers: readonly AnswerRule[] = [
   {
     codes: ['NotFound', 'KeyError'],
     fault: (model) =>
-      new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the app that they belong to.`),
+      new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the Odoo app that provides them.`),
   },
   // Repeating the same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
@@ -77,7 +77,7 @@ export function noSuchDatabase(): ErpFault {
 export function severalDatabases(): ErpFault {
   return new ErpFault(
     'DATABASE_REQUIRED',
-    'The instance has several databases. Delete this connection and connect Odoo with database, the name of the one to read.',
+    'The instance has several databases. Delete this connection and connect Odoo again with `database`, the name of the database to read.',
   );
 }
 

@@ -102,7 +102,7 @@ export function odooClient(
     if (userId === false) {
       throw new ErpFault(
         'AUTH_FAILED',
-        'Odoo does not accept the API key for this login. Make a new key of that user and send it with PATCH; for another login, delete this connection and connect Odoo with it.',
+        'Odoo does not accept the API key for this login. Create a new key of that user and send it with PATCH. To use another login, delete this connection and connect Odoo with that login.',
       );
     }
     if (typeof userId !== 'number') throw new Outage('BAD_RESPONSE', 'Odoo responded without the id of the user.');

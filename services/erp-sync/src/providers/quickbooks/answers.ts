@@ -19,14 +19,18 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
   {
     status: [401],
     codes: ['3200', 'AUTHENTICATION'],
-    fault: () => new ErpFault('REAUTH_REQUIRED', 'QuickBooks Online no longer accepts the access. Connect it again.'),
+    fault: () =>
+      new ErpFault(
+        'REAUTH_REQUIRED',
+        'QuickBooks Online no longer accepts the access token. Connect QuickBooks Online again.',
+      ),
   },
   {
     codes: ['3100'],
     fault: () =>
       new ErpFault(
         'AUTH_FAILED',
-        'QuickBooks Online refused this application access to the company. Connect it again; if that does not help, the keys of the application belong to another environment (sandbox or production) than the company.',
+        'QuickBooks Online refused this application access to the company. Connect the company again. If that does not help, the keys of the application belong to another environment (sandbox or production) than the company.',
       ),
   },
   {

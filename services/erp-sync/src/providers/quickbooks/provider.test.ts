@@ -43,7 +43,7 @@ const put = (entity: string, records: readonly object[], remove: readonly string
   control(`POST ${tenant}/records`, { entity, records, remove });
 const fault = (spec: object): Promise<unknown> => control(`POST ${base}/control/faults`, spec);
 const expire = (what: string): Promise<unknown> => control(`POST ${tenant}/expire`, { what });
-/** Reads the clock of the ERP, which other tests advance. */
+/** Returns a time on the clock of the ERP, which other tests advance. */
 const ago = async (seconds: number): Promise<string> => {
   const { now } = (await control(`POST ${base}/control/clock`, { advanceSeconds: 0 })) as { readonly now: string };
   return new Date(Date.parse(now) - seconds * 1_000).toISOString();
@@ -419,7 +419,7 @@ describe('faults', () => {
     await fault({ match: 'from Bill', kind: 'STATUS', status: 429 });
     await fault({ match: 'from Bill', kind: 'BODY', body });
     expect((await readAll(open(), 'bills')).records).toHaveLength(1);
-    // 60 pauses of a millisecond: QuickBooks asks for a minute, and does not say so.
+    // The client pauses 60 times for a millisecond, because QuickBooks requires a minute without stating it.
     expect(http.throttledMs).toBeGreaterThanOrEqual(59);
   });
 

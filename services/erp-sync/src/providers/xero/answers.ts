@@ -25,7 +25,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
   {
     status: [401],
     codes: ['Unauthorized'],
-    fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access. Connect it again.'),
+    fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access token. Connect Xero again.'),
   },
   // This fault applies if /connections contains the organisation. Otherwise the organisation was disconnected.
   {

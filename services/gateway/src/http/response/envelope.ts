@@ -53,7 +53,10 @@ export function answerTo(error: unknown, requestId: string, advice = REPEAT): Er
   };
 }
 
-/** Returns the message for the caller. A service that knows more than the kind of failure includes its own advice. */
+/**
+ * Returns the message for the caller. A service with more specific information than the kind of failure includes advice
+ * in its message.
+ */
 function sentenceOf({ kind, publicMessage }: DomainError, advice: string): string {
   const plain = new Map<ErrorKind, string>(Object.entries(plainSentences) as [ErrorKind, string][]).get(kind);
   const isPlain = kind === 'internal' || publicMessage === plain;

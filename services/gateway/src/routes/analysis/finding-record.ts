@@ -12,11 +12,11 @@ export const severity = z
 
 export const knownFindingType = wordOf(
   Object.keys(catalogue),
-  'Is not a known finding type. GET /v1/finding-types lists all finding types.',
+  'Must be a finding type. GET /v1/finding-types lists all finding types.',
 ).meta({ id: 'FindingTypeName', description: 'A finding type. GET /v1/finding-types describes all types.' });
 export const knownFamily = wordOf(
   Object.keys(families),
-  'Is not a known family. GET /v1/finding-types names the family of each type.',
+  'Must be a finding family. GET /v1/finding-types names the family of each finding type.',
 ).meta({
   id: 'FindingFamily',
   description: 'A family of finding types, which groups the types that describe different aspects of the same problem.',

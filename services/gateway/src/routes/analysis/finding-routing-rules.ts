@@ -50,7 +50,7 @@ const match = z
   })
   .refine((value) => value.min_amount === undefined || value.currency !== undefined, {
     path: ['currency'],
-    message: 'Is required with min_amount.',
+    message: 'Must be sent if min_amount is sent.',
   })
   .meta({
     id: 'RoutingMatch',

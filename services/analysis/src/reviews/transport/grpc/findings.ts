@@ -96,7 +96,7 @@ function wantedSeverities({
 
 function findingType(text: string | undefined): FindingType | undefined {
   if (text === undefined || Object.hasOwn(catalogue, text)) return text as FindingType | undefined;
-  throw invalidField('type', 'is not a known finding type.');
+  throw invalidField('type', 'must be a finding type. GET /v1/finding-types lists all finding types.');
 }
 
 function disposition(text: string | undefined): FindingQuery['disposition'] {
