@@ -126,7 +126,7 @@ export function day(missing?: string): RecordKind<string> {
     normalise: asItIs,
     missing: MISSING,
     taken: (subject) =>
-      cleaned(subject, (value) => (isCalendarDate(value) ? undefined : `${subject} is not a day.`), missing),
+      cleaned(subject, (value) => (isCalendarDate(value) ? undefined : `${subject} is not a date.`), missing),
   };
 }
 

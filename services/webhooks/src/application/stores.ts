@@ -34,7 +34,7 @@ export interface Endpoints {
   insert(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   /** Returns a webhook that was not deleted. */
   find(organizationId: string, endpointId: string): Promise<Endpoint | undefined>;
-  /** Returns those of these webhooks that were not deleted. */
+  /** Returns which of the given webhooks still exist. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   list(organizationId: string, page: PageRequest): Promise<Page<Endpoint>>;
   /** Counts the endpoints of an organization. */
