@@ -12,11 +12,11 @@ import { databaseName, services, startOrder } from '@invoicecontrol/topology/ser
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = `${root}docs/architecture.md`;
-/** Names in the order in which the picture is read: from the gateway to what is behind it. */
+/** Service names in the order of the picture: the gateway first, and then the services behind it. */
 const names = [...new Set(['gateway', ...services.gateway.calls, ...startOrder])];
 const found = new Map(names.map((name) => [name, readService(name)]));
 const stored = names.filter((name) => services[name].protocol === 'grpc');
-/** Collections that every database has. */
+/** Names of the collections that every database has. */
 const common = stored
   .map((name) => found.get(name).collections)
   .reduce((all, own) => all.filter((one) => own.includes(one)));
@@ -41,7 +41,7 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** The edges of the picture between services, databases and the broker. */
+/** Returns the edges of the picture between services, databases and the broker. */
 function calls() {
   return names
     .flatMap((name) => {
@@ -115,14 +115,14 @@ function firstSentence(path) {
     .replace(/\.$/, '');
 }
 
-/** `all`, or `all but gateway`, where that is shorter. */
+/** Lists users as `all` or `all but gateway` if that is shorter than their names. */
 function allOr(users) {
   const others = names.filter((name) => !users.includes(name));
   if (others.length === 0) return 'all';
   return others.length < 3 ? `all but ${list(others)}` : list(names.filter((name) => users.includes(name)));
 }
 
-/** The numbers are those of the table of endpoints in the specification. */
+/** Writes the table of routes. The numbers are those of the endpoints in the specification. */
 function routeTable() {
   const numbers = new Map(
     [...readFileSync(`${root}docs/specification.md`, 'utf8').matchAll(/^\| (\d+) \| ([A-Z]+ \/\S*) \|/gm)].map(
@@ -152,7 +152,7 @@ function shortRpc(rpc) {
   return rpc.replace(/^invoicecontrol\.(\w+)\.v\d+\./, '$1 ');
 }
 
-/** Events that several services publish are one row. */
+/** Writes the table of events. An event that several services publish has one row. */
 function eventTable() {
   const rows = [...new Set(Object.values(events).map(({ name }) => name))].map((name) => {
     const keys = Object.keys(events).filter((key) => events[key].name === name);
@@ -173,7 +173,7 @@ function eventNames(keys) {
   return [...new Set(keys.map((key) => events[key].name))];
 }
 
-/** One line for each row, so that a change of one shows as one. */
+/** Writes a table with one line for each row, so that a changed row shows as one changed line. */
 function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `\n<!-- prettier-ignore -->\n${[head, head.map(() => '---'), ...rows].map(line).join('\n')}\n\n`;

@@ -27,7 +27,7 @@ function readCatalogue() {
   return found.map(([, message, service, name]) => ({ service, name, message }));
 }
 
-/** The comment and the fields of one message, read as buf's formatter leaves them. */
+/** Returns the comment and the fields of one message in the format of the buf formatter. */
 function readMessage(service, message) {
   // These messages belong to every service that publishes them.
   const owner = { AuditRecorded: 'audit', UsageReached: 'usage' }[message] ?? service.replaceAll('-', '_');
@@ -51,7 +51,7 @@ function sentences(comment) {
   return comment.replaceAll(/ *\/\/ (.*)\n/g, '$1 ').trim();
 }
 
-/** Converts to the names of fields in proto JSON. */
+/** Converts a field name to the spelling in proto JSON. */
 function camelCase(name) {
   return name.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
 }

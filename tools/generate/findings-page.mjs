@@ -32,7 +32,7 @@ function render(types) {
   ].join('\n\n')}\n`;
 }
 
-/** Values that a detector fills in are in angle brackets. */
+/** Describes one finding type. Values that a detector fills in are in angle brackets. */
 function describe({
   type,
   description,

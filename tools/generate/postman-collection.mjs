@@ -16,7 +16,7 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-/** The whole description as a collection of format 2.1: a folder for each tag. */
+/** Converts the API description to a Postman collection (format 2.1) with a folder for each tag. */
 function collect({ info, tags = [], security = [], paths }) {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation: { security, ...operation } })),
@@ -86,7 +86,10 @@ function toItem({ path, method, operation }) {
   };
 }
 
-/** A body that is neither JSON nor a form is a file, which people choose in Postman together with its type. */
+/**
+ * Returns the body of a request. A body that is neither JSON nor a form is a file, which users choose in Postman
+ * together with its type.
+ */
 function bodyOf(requestBody) {
   if (requestBody === undefined) return {};
   const form = requestBody.content['application/x-www-form-urlencoded'];

@@ -25,7 +25,7 @@ export function isCalendarDate(value: string): value is CalendarDate {
  */
 export function dayNumber(date: CalendarDate): number {
   if (!isCalendarDate(date)) {
-    throw new RangeError('A date is a real day written YYYY-MM-DD, in the years 1900 to 2199.');
+    throw new RangeError('The date must be a real day written YYYY-MM-DD, in the years 1900 to 2199.');
   }
   return Date.UTC(Number(date.slice(0, 4)), Number(date.slice(5, 7)) - 1, Number(date.slice(8, 10))) / MS_PER_DAY;
 }

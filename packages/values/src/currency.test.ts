@@ -22,8 +22,8 @@ describe('a currency that suppliers invoice in', () => {
     ['CLF', 'CLF is a funds code; suppliers do not invoice in it.'],
     ['XTS', 'XTS is not a currency. Send the currency in which the invoice is payable.'],
     ['CNH', 'CNH is not an ISO 4217 currency code.'],
-    [' EUR', 'A currency is a three-letter ISO 4217 code such as EUR.'],
-    ['ΕUR', 'A currency is a three-letter ISO 4217 code such as EUR.'],
+    [' EUR', 'The currency must be a three-letter ISO 4217 code such as EUR.'],
+    ['ΕUR', 'The currency must be a three-letter ISO 4217 code such as EUR.'],
   ])('%j is refused with a sentence', (code, refusal) => {
     expect(invoiceCurrency(code, '2026-01-01')).toEqual({ refusal });
   });

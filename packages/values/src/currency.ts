@@ -99,7 +99,7 @@ const baseCurrencySet: ReadonlySet<string> = new Set(baseCurrencies);
  * @param issueDate undefined if the day is unknown; a withdrawn currency is then accepted
  */
 export function invoiceCurrency(code: string, issueDate: CalendarDate | undefined): InvoiceCurrency {
-  if (!/^[A-Za-z]{3}$/.test(code)) return { refusal: 'A currency is a three-letter ISO 4217 code such as EUR.' };
+  if (!/^[A-Za-z]{3}$/.test(code)) return { refusal: 'The currency must be a three-letter ISO 4217 code such as EUR.' };
   const upper = code.toUpperCase();
   const row = rowsByCode.get(upper);
   if (row === undefined) return { refusal: `${upper} is not an ISO 4217 currency code.` };

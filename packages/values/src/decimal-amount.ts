@@ -31,7 +31,9 @@ export function isDecimalAmount(value: string): value is DecimalAmount {
  */
 export function toMicro(amount: DecimalAmount): bigint {
   if (!ANY_AMOUNT.test(amount)) {
-    throw new RangeError('An amount is an optional minus sign, digits and optionally a dot with 1 to 6 digits.');
+    throw new RangeError(
+      'The amount must consist of an optional minus sign, digits and optionally a dot with 1 to 6 digits.',
+    );
   }
   const negative = amount.startsWith('-');
   const dot = amount.indexOf('.');

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { services } from './services.js';
 import type { ServiceName } from './services.js';
 
-/** An RPC service as a caller names it: `{ owner: 'documents', name: 'Upload' }`. */
+/** An RPC service that a service calls: `{ owner: 'documents', name: 'Upload' }`. */
 interface Asked {
   readonly owner: string;
   readonly name: string;

@@ -63,7 +63,7 @@ export const verifyPurge: Command = {
       json: { organizationId, purged, remaining },
       failures,
       sentence: purged
-        ? 'Nothing is left of the organization.'
+        ? 'All data of the organization was removed.'
         : `${counted(left, 'document')} of the organization ${left === 1 ? 'is' : 'are'} left.`,
       table: {
         columns: ['SERVICE', 'COLLECTION', 'DOCUMENTS'],
