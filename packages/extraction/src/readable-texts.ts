@@ -6,7 +6,7 @@ const lengthsMax: Readonly<Record<string, number>> = {
   // Maximum length of a file name, more than file systems allow.
   embeddedFile: 255,
   message: 4_000,
-  // Fields that our own code creates and that would be useless if they were cut.
+  // Fields whose values the product creates, and which would be useless if they were cut.
   xpath: Infinity,
   location: Infinity,
 };
