@@ -16,7 +16,10 @@ import type { Sign } from './amount-of-erp.js';
  * before they are checked.
  */
 export interface RecordKind<T = unknown> extends Kind<T> {
-  /** @param subject the name of the field at the beginning of a sentence, such as `The document number` */
+  /**
+   * Returns the kind of a value from an ERP, with faults that begin with the name of the field.
+   * @param subject the name of the field at the beginning of a sentence, such as `The document number`
+   */
   readonly taken: (subject: string) => Kind<T>;
 }
 
@@ -119,7 +122,10 @@ export const url: RecordKind<string> = {
   }),
 };
 
-/** @param missing the sentence for an ERP that does not state the day */
+/**
+ * Declares a day.
+ * @param missing the sentence for an ERP that does not state the day
+ */
 export function day(missing?: string): RecordKind<string> {
   return {
     faultOf: (value) => (isCalendarDate(value as string) ? undefined : 'is not a day written YYYY-MM-DD.'),

@@ -216,7 +216,10 @@ export type BillState = BillRecord['state'];
 export type OrderRecord = Declared<typeof order.members>;
 export type PaymentRecord = Declared<typeof payment.members>;
 
-/** @param words the name of the field in sentences for people, if it differs from the name in the code */
+/**
+ * Declares a required field.
+ * @param words the name of the field in sentences for people, if it differs from the name in the code
+ */
 function required<T>(kind: RecordKind<T>, words?: string) {
   return { kind, isOptional: false, description: words, hasPresence: true } as const;
 }

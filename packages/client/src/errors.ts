@@ -28,6 +28,7 @@ export class ApiError extends Error {
   elapsedMs = 0;
 
   /**
+   * Creates the error for a response of the API.
    * @param fault the fault in the body of a successful response, as the end of a sentence that begins with "The service
    * returned status 200"
    */

@@ -8,7 +8,7 @@ import { parseXml } from './parse-xml.js';
 
 const SIGNATURE = 'http://www.w3.org/2000/09/xmldsig#';
 const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
-/** The document and the fields of its signature. */
+/** Maximum number of references in a signature. A seal refers to the document and to the fields of its signature. */
 const REFERENCES_MAX = 8;
 /** Maximum number of certificates: the seal certificate and those of its issuers. */
 const CERTIFICATES_MAX = 8;
@@ -119,7 +119,10 @@ function dsigName({ namespaceURI, localName }: Element): string {
   return namespaceURI === SIGNATURE ? localName : '?';
 }
 
-/** @returns undefined if there are too many certificates, or if one is malformed */
+/**
+ * Reads the certificates in a signature.
+ * @returns undefined if there are too many certificates, or if one is malformed
+ */
 function readCertificates(signature: Element): readonly X509Certificate[] | undefined {
   const keyInfo = children(signature).find((part) => dsigName(part) === 'KeyInfo');
   const texts = (keyInfo === undefined ? [] : children(keyInfo))

@@ -54,7 +54,10 @@ export function allowedAddresses(allowedCidrs: readonly string[]): IsAllowedAddr
   };
 }
 
-/** @returns undefined for a string that is not an address range */
+/**
+ * Parses an address range such as `192.0.2.0/24`.
+ * @returns undefined for a string that is not an address range
+ */
 export function parseCidr(text: string): { readonly address: string; readonly bits: number } | undefined {
   const [, address = '', digits = ''] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
   const version = isIP(address);

@@ -26,7 +26,10 @@ export function trustedAgents({ connectionsPerOrigin, connectMs }: AgentLimits):
   return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), connectionsPerOrigin);
 }
 
-/** @param connect opens every connection of the agents */
+/**
+ * Creates agents for HTTP and HTTPS requests.
+ * @param connect opens every connection of the agents
+ */
 export function agentsOf(connect: buildConnector.connector, connectionsPerOrigin: number): Agents {
   return {
     'http:': new ConnectorAgent('http:', connect, connectionsPerOrigin),
@@ -76,7 +79,10 @@ class ConnectorAgent extends Agent {
     );
   }
 
-  /** @returns true if the connection is idle and waits for another request */
+  /**
+   * Decides whether a connection is kept after a response.
+   * @returns true if the connection is idle and waits for another request
+   */
   override keepSocketAlive(socket: Duplex): boolean {
     const ageMs = performance.now() - (this.#connectedAt.get(socket) ?? 0);
     if (ageMs >= CONNECTION_MS_MAX) return false;

@@ -65,7 +65,10 @@ async function readAnswer(
   return { status, headers: answerHeaders, body };
 }
 
-/** @returns undefined, after closing the connection, if the body exceeds the limit */
+/**
+ * Reads a response body up to a size limit.
+ * @returns undefined, after closing the connection, if the body exceeds the limit
+ */
 async function readBounded(body: AsyncIterable<Buffer>, bytesMax: number): Promise<Buffer | undefined> {
   const read: Buffer[] = [];
   let length = 0;

@@ -71,7 +71,10 @@ export interface Members {
  */
 export type Rule = (values: Values, report: Report) => void;
 export type Values = Readonly<Record<string, unknown>>;
-/** @param name the wrong field, or an empty text for the object itself */
+/**
+ * Function that reports an invalid field.
+ * @param name the wrong field, or an empty text for the object itself
+ */
 export type Report = (name: string, message: string) => void;
 
 type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;

@@ -25,7 +25,10 @@ export interface Places {
 /** Age after which a slot belongs either to a stored record, or to a request that ended without storing one. */
 const ABANDONED_AFTER_MS = 60_000;
 
-/** @param idsField name of the document field that lists the record ids */
+/**
+ * Creates a store that counts the records of a kind for each organization.
+ * @param idsField name of the document field that lists the record ids
+ */
 export function placeStore<IdsField extends string>(
   collection: Collection<PlacesDocument<IdsField>>,
   idsField: IdsField,

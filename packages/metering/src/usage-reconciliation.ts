@@ -157,7 +157,10 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
   };
 }
 
-/** @returns undefined if no minute was reconciled since the last count of the month and none is left to reconcile */
+/**
+ * Reads the minutes of a counter that are due to be counted.
+ * @returns undefined if no minute was reconciled since the last count of the month and none is left to reconcile
+ */
 function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined {
   const { used, countedTo = NEVER_COUNTED, minutes = {}, recounts = 0, lowering = {} } = counter;
   const all = Object.entries(minutes);

@@ -13,6 +13,7 @@ export interface StaleIfError<V> {
 
 export interface CacheOptions<V, A> {
   /**
+   * Loads the value of a key that is not cached.
    * @param argument additional input of the load; if several callers wait for one load, the argument of the first
    * caller is used
    */
@@ -79,7 +80,10 @@ export function createCache<V, A = void>({
     loads.set(key, running);
     return running;
   };
-  /** @returns false if an invalidation or a newer load has replaced the load */
+  /**
+   * Removes a completed load.
+   * @returns false if an invalidation or a newer load has replaced the load
+   */
   const end = (key: string, running: Promise<V>): boolean => loads.get(key) === running && loads.delete(key);
   const store = (key: string, entry: Entry<V>): void => {
     entries.delete(key);

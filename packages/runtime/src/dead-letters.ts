@@ -35,7 +35,10 @@ export interface DeadLetterStore {
   list(size: number, after: string | undefined): Promise<readonly DeadLetter[]>;
   find(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<void>;
-  /** @returns how often the dead letter has been sent again */
+  /**
+   * Stores the error of another failed attempt.
+   * @returns how often the dead letter has been sent again
+   */
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 

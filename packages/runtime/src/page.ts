@@ -98,6 +98,7 @@ function writePageToken({ order, id }: PagePosition): string {
 }
 
 /**
+ * Decodes a page token.
  * @returns undefined for an empty token, which requests the first page
  * @throws DomainError invalid if {@link writePageToken} did not create exactly this token
  */

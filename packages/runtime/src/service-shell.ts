@@ -75,6 +75,7 @@ interface EventHandler {
 }
 
 /**
+ * Creates the handler of an event type for {@link startServiceShell}.
  * @param handle handles an event; it must be idempotent, because events are delivered at least once
  * @param handlersMax maximum number of events that are handled concurrently (default 32)
  */

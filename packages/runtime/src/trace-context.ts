@@ -18,7 +18,10 @@ export function keepContext(): void {
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
 }
 
-/** @param span may be a span that is not recorded */
+/**
+ * Creates the trace context of a span.
+ * @param span may be a span that is not recorded
+ */
 export function contextOfSpan(span: Span, requestId: string | undefined): Context {
   return trace.setSpan(ROOT_CONTEXT.setValue(requestIdKey, requestId), span);
 }

@@ -23,6 +23,7 @@ export interface SealedField {
 }
 
 /**
+ * Seals and opens one field of the documents in a collection.
  * @param collection is authenticated with each value, like the field name; under another name, stored values cannot be
  * opened
  */

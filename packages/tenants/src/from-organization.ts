@@ -16,6 +16,7 @@ import type { TenantCompany, TenantFacts } from './facts.js';
 /** Reads facts about organizations from the organization service. */
 export interface Tenants {
   /**
+   * Returns the facts of a tenant.
    * @param companyId company that the caller names; facts from before it was created are loaded again
    * @throws DomainError not_found if the organization is unknown or deleted
    */

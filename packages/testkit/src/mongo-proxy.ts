@@ -56,7 +56,10 @@ interface Trap extends HoldOptions {
   complete(): void;
 }
 
-/** @param serverUrl a MongoDB URL with one host, such as `mongodb://127.0.0.1:27017/?directConnection=true` */
+/**
+ * Starts a proxy in front of a MongoDB server.
+ * @param serverUrl a MongoDB URL with one host, such as `mongodb://127.0.0.1:27017/?directConnection=true`
+ */
 export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
   const server = new URL(serverUrl);
   const seen = new Set<string>();

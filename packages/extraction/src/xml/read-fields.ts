@@ -96,7 +96,10 @@ function formatOf(node: XmlNode): string | undefined {
   return node instanceof XmlElement ? node.attr('format')?.value : undefined;
 }
 
-/** @param sourcesMax number of sources to try, from the first one */
+/**
+ * Reads a field from its sources in the XML and stores its first value.
+ * @param sourcesMax number of sources to try, from the first one
+ */
 function store(context: Context, field: FieldPath, reader: Reader, sourcesMax = Infinity): void {
   if (context.fields[field] !== undefined) return;
   for (const source of (context.syntax.fields[field] ?? []).slice(0, sourcesMax)) {

@@ -20,7 +20,10 @@ export async function databaseClock(db: Db, logger: Logger): Promise<Clock & { s
   let offByMsMax = Number.POSITIVE_INFINITY;
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
-  /** @returns the delay until the next measurement */
+  /**
+   * Compares the local clock with the clock of the database.
+   * @returns the delay until the next measurement
+   */
   const measure = async (): Promise<number> => {
     let quickestMs = Number.POSITIVE_INFINITY;
     let measuredMs = 0;

@@ -206,6 +206,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   };
 
   /**
+   * Publishes the events of documents in one collection.
    * @returns whether the collection may have more documents with events: the search was full, and all documents that it
    * found are completed
    */

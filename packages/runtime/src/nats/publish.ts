@@ -32,7 +32,10 @@ export interface EventPublisher {
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
 }
 
-/** @param service name of the publishing service, such as `analysis` */
+/**
+ * Creates the publisher for the events of a service.
+ * @param service name of the publishing service, such as `analysis`
+ */
 export async function eventPublisher(bus: Bus, service: string): Promise<EventPublisher> {
   const stream = `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`;
   await ensureStream(bus.manager, stream, service);

@@ -329,7 +329,10 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
   }
 }
 
-/** @param fromSeq first sequence number that the consumer receives; by default the first of the stream */
+/**
+ * Creates a durable consumer.
+ * @param fromSeq first sequence number that the consumer receives; by default the first of the stream
+ */
 async function addConsumer(
   bus: Bus,
   { stream, subject, service }: Consumed,

@@ -23,6 +23,7 @@ export interface RunningAnalysis {
 }
 
 /**
+ * Starts the analysis service for a test.
  * @param startService the function in compose.ts
  * @param env settings in addition to those that every test needs
  */

@@ -7,7 +7,10 @@ export interface ErpControl {
     records: readonly object[],
     remove?: readonly (string | number)[],
   ): Promise<void>;
-  /** @returns the body of the response */
+  /**
+   * Adds a fault to the simulator.
+   * @returns the body of the response
+   */
   addFault(fault: object): Promise<unknown>;
   removeFaults(): Promise<void>;
   expire(tenant: string, what: 'ACCESS' | 'REFRESH' | 'SECRET' | 'RIGHTS'): Promise<void>;

@@ -47,6 +47,7 @@ interface Options {
 }
 
 /**
+ * Starts the erp-sync service for a test.
  * @param startService the function in compose.ts
  * @returns the running service
  */

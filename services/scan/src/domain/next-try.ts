@@ -28,7 +28,10 @@ export interface NextTry {
   readonly keepsTurn: boolean;
 }
 
-/** @param faultsBefore number of consecutive faults before this attempt */
+/**
+ * Decides when a failed history scan is retried.
+ * @param faultsBefore number of consecutive faults before this attempt
+ */
 export function nextTry(error: unknown, faultsBefore: number): NextTry {
   const reason = reasonOf(error);
   const faults = reason === 'FAULT' ? faultsBefore + 1 : faultsBefore;

@@ -26,7 +26,10 @@ export async function createImportedRowIndexes(collection: Collection<ImportedRo
   await collection.createIndexes([{ key: { organizationId: 1, scanId: 1 }, name: 'of_scan' }]);
 }
 
-/** @param failedAmong returns the abandoned history scans, whose external ids are free */
+/**
+ * Creates the store for imported external ids.
+ * @param failedAmong returns the abandoned history scans, whose external ids are free
+ */
 export function importedRowStore(
   collection: Collection<ImportedRowDocument>,
   failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,

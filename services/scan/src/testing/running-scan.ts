@@ -32,7 +32,10 @@ export interface RunningScan {
   stop(): Promise<void>;
 }
 
-/** @param startService the function in compose.ts */
+/**
+ * Starts the scan service for a test.
+ * @param startService the function in compose.ts
+ */
 export async function startScan(
   startService: (config: Config, overrides: StartOverrides) => Promise<RunningService>,
   infrastructure: { mongodbUrl: string; natsUrl: string },

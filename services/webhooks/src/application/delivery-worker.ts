@@ -83,7 +83,10 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
       known.delete(id);
     }
   };
-  /** @returns false if its webhook or the process has reached its limit */
+  /**
+   * Adds a due delivery to the queue.
+   * @returns false if its webhook or the process has reached its limit
+   */
   const enqueue = (delivery: DueDelivery): boolean => {
     const { id, endpointId } = delivery;
     if (known.has(id)) return true;

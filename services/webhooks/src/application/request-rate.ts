@@ -11,7 +11,10 @@ export interface RequestRate {
   note(endpointId: string): void;
 }
 
-/** @param nowMs a clock that never goes back */
+/**
+ * Creates a limit for the number of requests in any second.
+ * @param nowMs a clock that never goes back
+ */
 export function createRequestRate(perSecondMax: number, nowMs: () => number): RequestRate {
   /** Times of the requests in the last second by webhook, oldest first. */
   const leftAtMs = new Map<string, number[]>();

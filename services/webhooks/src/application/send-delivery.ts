@@ -18,6 +18,7 @@ import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from '.
 /** Sends a request to a customer. */
 export interface Sender {
   /**
+   * Sends the request of an attempt.
    * @returns 'OURS' if the attempt failed because of this service: no name server responded, or the service is stopping
    */
   post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;

@@ -231,8 +231,14 @@ export interface Deliveries {
    */
   skipPendingOf(organizationId: string, at: Date): Promise<void>;
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;
-  /** @returns the number of deleted deliveries, which is below the limit if none is left */
+  /**
+   * Deletes deliveries that were completed before a time.
+   * @returns the number of deleted deliveries, which is below the limit if none is left
+   */
   deleteClosedBefore(before: Date, limit: number): Promise<number>;
-  /** @returns the number of deleted excerpts, which is below the limit if none is left */
+  /**
+   * Deletes response excerpts of deliveries that were completed before a time.
+   * @returns the number of deleted excerpts, which is below the limit if none is left
+   */
   deleteExcerptsBefore(before: Date, limit: number): Promise<number>;
 }

@@ -122,7 +122,10 @@ const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult
 
 type Failure = Pick<SendResult, 'outcome' | 'statusCode' | 'excerpt'>;
 
-/** @returns 'OURS' if no name server responded */
+/**
+ * Converts an error of a request to the failure of the attempt.
+ * @returns 'OURS' if no name server responded
+ */
 function failureOf(error: unknown): Failure | 'OURS' {
   if (error instanceof UnusableAnswer) return { outcome: 'HTTP_ERROR', ...unusableAnswers[error.reason] };
   const outcome = outcomeOfError(error);

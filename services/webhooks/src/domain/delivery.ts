@@ -90,6 +90,7 @@ export type Settlement = {
 } & (Open | Closed<'DELIVERED' | 'FAILED'>);
 
 /**
+ * Applies the result of an attempt to a delivery.
  * @param at time when the attempt began
  * @param random number from 0 to 1
  */

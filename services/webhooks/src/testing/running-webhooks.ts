@@ -66,7 +66,10 @@ export interface Options {
  */
 const CLOCK_DIFFERENCE_MS_MAX = 2_000;
 
-/** @param startService the function in compose.ts */
+/**
+ * Starts the webhooks service for a test.
+ * @param startService the function in compose.ts
+ */
 export async function startWebhooks(
   startService: (config: Config, overrides?: StartOverrides) => Promise<RunningService>,
   { receiver, env, ...options }: Options,

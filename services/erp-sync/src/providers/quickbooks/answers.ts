@@ -53,7 +53,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault('TENANT_NOT_FOUND', 'QuickBooks Online does not have this company. Connect the company again.'),
   },
-  // Repeating the same call would be refused again.
+  // A query that the ERP refuses is not retried, because it would be refused again.
   {
     status: [400],
     codes: ['500', '2010', '2020', '4000', '4001'],

@@ -33,7 +33,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],
     fault: (resource) => permissionDenied([resource as ResourceName]),
   },
-  // Repeating the same call would be refused again.
+  // A query that Xero refuses is not retried, because it would be refused again.
   {
     status: [400],
     codes: ['ValidationException', 'QueryParseException', 'PostDataInvalidException'],
