@@ -1,4 +1,5 @@
 import { PDFiumModule } from '@hyzyla/pdfium';
+import { pdfiumProgram } from './pdfium-program.js';
 
 /** Area in pixels of the drawing, measured from the top. */
 export interface PixelArea {
@@ -125,7 +126,7 @@ export async function withPdfium<T>(
     open: <R>(bytes: Uint8Array, read: (document: PdfiumDocument) => Promise<R>) => Promise<R | undefined>,
   ) => Promise<T>,
 ): Promise<T> {
-  const pdfium = (await PDFiumModule({})) as Pdfium;
+  const pdfium = (await PDFiumModule({ instantiateWasm: await pdfiumProgram() })) as Pdfium;
   pdfium._FPDF_InitLibraryWithConfig({ version: 2 });
   try {
     return await use((bytes, read) => withDocument(pdfium, bytes, read));

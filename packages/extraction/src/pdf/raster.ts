@@ -5,6 +5,7 @@ import { preparePicture } from '../ocr/read-pictures.js';
 import type { Picture } from '../ocr/read-pictures.js';
 import { SIDE_MAX } from '../ocr/scale.js';
 import type { Area } from './page-marks.js';
+import { pdfiumProgram } from './pdfium-program.js';
 
 const DPI = 300;
 /** Resolution for payment codes, whose modules have half a millimetre. */
@@ -113,7 +114,7 @@ async function withPages<T>(
   bytes: Uint8Array,
   use: (pageOf: (number: number) => PDFiumPage) => Promise<T>,
 ): Promise<T> {
-  const library = await PDFiumLibrary.init();
+  const library = await PDFiumLibrary.init({ instantiateWasm: await pdfiumProgram() });
   try {
     const document = await library.loadDocument(Buffer.from(bytes));
     try {

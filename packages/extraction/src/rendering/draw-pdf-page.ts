@@ -2,6 +2,7 @@ import { PDFiumLibrary } from '@hyzyla/pdfium';
 import type { PDFiumDocument } from '@hyzyla/pdfium';
 import sharp from 'sharp';
 import { pdfMessages } from '../pdf/open-pdf.js';
+import { pdfiumProgram } from '../pdf/pdfium-program.js';
 import { refuse } from '../refuse.js';
 import { pictureSize } from './picture-size.js';
 import type { RenderingOutcome } from './rendering.js';
@@ -17,7 +18,7 @@ const CANNOT_BE_DRAWN = 'The page cannot be drawn: it is damaged or needs too mu
 export async function drawPdfPage(bytes: Uint8Array, target: PageTarget): Promise<RenderingOutcome> {
   try {
     // Each page has its own PDFium instance, so that a failure does not affect later pages.
-    const library = await PDFiumLibrary.init();
+    const library = await PDFiumLibrary.init({ instantiateWasm: await pdfiumProgram() });
     try {
       const document = await library.loadDocument(bytes);
       try {

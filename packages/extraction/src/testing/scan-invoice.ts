@@ -1,6 +1,7 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
+import { pdfiumProgram } from '../pdf/pdfium-program.js';
 import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
@@ -16,7 +17,7 @@ const GRAIN = 28;
  */
 export function asScan(dpi: number, isRough: boolean): Sending {
   return async (pdf) => {
-    const library = await PDFiumLibrary.init();
+    const library = await PDFiumLibrary.init({ instantiateWasm: await pdfiumProgram() });
     try {
       const document = await library.loadDocument(Buffer.from(pdf));
       const drawn = await document

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+
+/** A compiled program. */
+type Program = object;
+/** A started program. Its exports are the functions of the program. */
+interface Instance {
+  readonly exports: object;
+}
+/** The part of the interface that is used here. Its types come with those of browsers, which the packages do not load. */
+declare const WebAssembly: {
+  compile(bytes: Uint8Array): Promise<Program>;
+  readonly Instance: new (program: Program, imports: object) => Instance;
+};
+
+/** Starts an instance of the program with separate memory. PDFium accepts this function as `instantiateWasm`. */
+type Instantiate = (imports: object, started: (instance: Instance, program: Program) => void) => object;
+
+const FILE = createRequire(import.meta.url).resolve('@hyzyla/pdfium/pdfium.wasm');
+let compiled: Promise<Program> | undefined;
+
+/**
+ * Compiles PDFium at its first use and once per process. Reading and compiling the program for each instance would take
+ * 25 ms of CPU time.
+ */
+export async function pdfiumProgram(): Promise<Instantiate> {
+  compiled ??= readFile(FILE).then((bytes) => WebAssembly.compile(bytes));
+  try {
+    const program = await compiled;
+    return (imports, started) => {
+      const instance = new WebAssembly.Instance(program, imports);
+      started(instance, program);
+      return instance.exports;
+    };
+  } catch (error) {
+    // The next instance tries again.
+    compiled = undefined;
+    throw error;
+  }
+}
