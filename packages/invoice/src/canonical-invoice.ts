@@ -133,7 +133,7 @@ function isOneAccount(account: Values, report: Report): void {
   if (hasSortCode && !hasAccountNumber) report('account_number', half);
   if (hasAccountNumber && !hasSortCode) report('sort_code', half);
   if (Object.keys(account).length === 0) {
-    report('', 'Must have an iban, or sort_code and account_number. Leave bank_account out when it is unknown.');
+    report('', 'Must have an iban, or sort_code and account_number. Omit bank_account if it is unknown.');
   }
   if (areTwoAccounts(account['iban'], account['sort_code'], account['account_number'])) {
     report('', 'The iban and the sort_code with account_number name different accounts. Send only one of them.');
