@@ -2,7 +2,8 @@ import { Agent } from 'node:http';
 import type { ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { buildConnector } from 'undici';
+import type { buildConnector as BuildConnector } from 'undici';
+import { buildConnector } from './connector.js';
 
 /** The agents for outgoing calls, by URL protocol. */
 export type Agents = Readonly<Record<'http:' | 'https:', Agent>>;
@@ -30,7 +31,7 @@ export function trustedAgents({ connectionsPerOrigin, connectMs }: AgentLimits):
  * Creates agents for HTTP and HTTPS requests.
  * @param connect opens every connection of the agents
  */
-export function agentsOf(connect: buildConnector.connector, connectionsPerOrigin: number): Agents {
+export function agentsOf(connect: BuildConnector.connector, connectionsPerOrigin: number): Agents {
   return {
     'http:': new ConnectorAgent('http:', connect, connectionsPerOrigin),
     'https:': new ConnectorAgent('https:', connect, connectionsPerOrigin),
@@ -49,10 +50,10 @@ export function destroyAgents(agents: Agents): void {
 class ConnectorAgent extends Agent {
   /** node:http reads this property. Without it, node:http would require `http:` URLs. */
   readonly protocol: 'http:' | 'https:';
-  readonly #connect: buildConnector.connector;
+  readonly #connect: BuildConnector.connector;
   readonly #connectedAt = new WeakMap<Duplex, number>();
 
-  constructor(protocol: 'http:' | 'https:', connect: buildConnector.connector, connectionsPerOrigin: number) {
+  constructor(protocol: 'http:' | 'https:', connect: BuildConnector.connector, connectionsPerOrigin: number) {
     super({ keepAlive: true, timeout: KEEP_ALIVE_MS, maxSockets: connectionsPerOrigin });
     this.protocol = protocol;
     Object.assign(this, { defaultPort: protocol === 'https:' ? 443 : 80 });

@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
-import { buildConnector } from 'undici';
+import type { buildConnector as BuildConnector } from 'undici';
 import { agentsOf, destroyAgents } from './agents.js';
 import type { AgentLimits, Agents } from './agents.js';
 import { allowedAddresses } from './addresses.js';
+import { buildConnector } from './connector.js';
 import { literalAddress, readCustomerUrl } from './customer-url.js';
 import type { CustomerUrl } from './customer-url.js';
 import { resolveWith, UnresolvedNameError } from './resolve.js';
@@ -46,8 +47,8 @@ export interface EgressOptions extends AgentLimits {
 export interface EgressOverrides {
   readonly resolve?: Resolve;
   readonly buildConnect?: (
-    options: buildConnector.BuildOptions & { readonly lookup: LookupFunction },
-  ) => buildConnector.connector;
+    options: BuildConnector.BuildOptions & { readonly lookup: LookupFunction },
+  ) => BuildConnector.connector;
 }
 
 const CHECK_MS_MAX = 3_000;
@@ -89,7 +90,7 @@ export function openEgress(
       ? {}
       : { secureContext: createSecureContext({ ca: [...rootCertificates, extraCa], minVersion: 'TLSv1.2' }) }),
   });
-  const guarded: buildConnector.connector = (options, callback) => {
+  const guarded: BuildConnector.connector = (options, callback) => {
     const literal = literalAddress(options.hostname);
     // An address is not looked up, so the filtering lookup would never see it.
     if (literal !== undefined && !isAllowed(literal)) {
