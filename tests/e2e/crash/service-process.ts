@@ -8,6 +8,9 @@ const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
 /** Maximum number of starts, more than a service needs on a busy machine. */
 const STARTS_MAX = 3;
 const UNLIMITED_PER_MINUTE = '1000000';
+/** The cache that `npm test` sets for all processes. A service gets no other variable of this process. */
+const { NODE_COMPILE_CACHE } = process.env;
+const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
 /** Settings of the gateway that avoid every limit. */
 export const UNLIMITED_RATES = {
@@ -54,7 +57,7 @@ export async function startServiceProcess(
       name: `The service ${name}`,
       command: process.execPath,
       args: [program],
-      env: { ...env, GRPC_PORT: String(port), PORT: String(port) },
+      env: { ...compileCache, ...env, GRPC_PORT: String(port), PORT: String(port) },
       readPort: portOfAddress,
       log,
       onOutput,

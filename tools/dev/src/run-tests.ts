@@ -10,6 +10,11 @@ const OF_THE_IMAGE = ['unit', 'isolated', 'contract', 'e2e', 'crash'];
 const OF_THIS_NODE = ['integration', 'attack'];
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
+/**
+ * V8 keeps compiled code here, and each service that a test starts takes 0.1 s of CPU time less to load. Node.js 20 ignores the
+ * variable.
+ */
+const COMPILE_CACHE = join(root, '.cache/compiled-code');
 const args = process.argv.slice(2);
 let isEnded = false;
 
@@ -35,7 +40,8 @@ function allTests(node: string) {
 
 function haveTestsPassed(node: string, vitestArgs: readonly string[]): Promise<boolean> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, stdio: 'inherit' });
+  const env = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
+  const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, env, stdio: 'inherit' });
   const end = (signal: NodeJS.Signals): void => {
     isEnded = true;
     // A terminal sends it to both of us, and a second one would end the tests without tidying up.
