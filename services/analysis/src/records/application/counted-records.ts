@@ -70,7 +70,7 @@ export interface SupplierStore {
   /** Reads the identities of suppliers that share one of the keys, without their profiles. */
   identitiesByKeys(organizationId: string, keys: readonly string[]): Promise<readonly KnownSupplier[]>;
   find(organizationId: string, supplierId: string): Promise<SupplierRecord | undefined>;
-  /** Returns those of the ids that belong to suppliers of the organization. */
+  /** Returns the given ids that belong to suppliers of the organization. */
   existing(organizationId: string, supplierIds: readonly string[]): Promise<readonly string[]>;
   /**
    * Stores the record as the version that follows `version`. Returns false if another writer has already stored one.

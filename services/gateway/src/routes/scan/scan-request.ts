@@ -11,8 +11,8 @@ import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /**
- * Limits that allow the maximum number of rows with the longest value in every field (HTTP and security reference,
- * section 2), and some more.
+ * Limits that are slightly above the size of a body with the maximum number of rows and the longest value in every
+ * field (HTTP and security reference, section 2).
  */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
