@@ -214,11 +214,10 @@ test.each([
 });
 
 test('counts a packed body by its size when unpacked', async () => {
-  const packed =
-    (bytes: number): Answer =>
-    (_, response) => {
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('x'.repeat(bytes)));
-    };
+  const packed = (bytes: number): Answer => {
+    const body = gzipSync('x'.repeat(bytes));
+    return (_, response) => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(body);
+  };
   answer = packed(1_000);
   expect((await open().open(options).send(get())).text).toHaveLength(1_000);
   answer = packed(50_000_000);
