@@ -71,6 +71,7 @@ interface ChannelInvoice {
 interface StoredInbox {
   readonly _id: string;
   readonly roles: readonly { readonly role: string; readonly mark?: string; readonly run?: object }[];
+  readonly invoicesReceived: number;
 }
 
 export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promise<InboxTrial> {
@@ -135,11 +136,13 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       }, 0);
     const uploads = await uploadsOf(receiver);
     const requested = await requestedOf(receiver);
+    const { invoicesReceived } = await inboxOf(receiver);
     const is = {
       documents: uploads
         .map(({ state, origin, content }) => `${origin.externalId} ${state} ${content?.sha256}`)
         .toSorted(),
       requests: requested.toSorted(),
+      invoicesReceived,
       requestOrder: buyerOrder(requested),
       decided: invoices.map(({ channel, status }) => `${channel.externalId} ${status}`).toSorted(),
       decisionOrder: buyerOrder(invoices.map(({ channel }) => channel.externalId)),
@@ -150,6 +153,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
     const should: typeof is = {
       documents: purchases.map(({ ksefNumber, xml }) => `${ksefNumber} UPLOADED ${sha256(xml)}`).toSorted(),
       requests: numbers,
+      invoicesReceived: purchases.length,
       requestOrder: ofBuyer,
       decided: numbers.map((number) => `${number} ANALYZED`),
       decisionOrder: ofBuyer,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BUYER, enabled, newInbox, REFUSALS_KEPT_MAX, REFUSED_MAX } from './inbox.js';
+import { BUYER, enabled, newInbox, REFUSALS_KEPT_MAX, REFUSED_MAX, UNCOUNTED_MAX } from './inbox.js';
 import type { Inbox, InboxRole, RoleInbox } from './inbox.js';
 import {
   begun,
@@ -11,8 +11,10 @@ import {
   FAILURES_MAX,
   followed,
   interrupted,
+  isUncounted,
   nextNight,
   nextStep,
+  receiving,
   PAUSE_MS,
   repaired,
   repairPostponed,
@@ -336,6 +338,53 @@ describe('a package that was interrupted', () => {
     expect(inbox.roles.map(({ since }) => since)).toEqual([stored(6), stored(6), stored(6)]);
     const older = { ...nothing, repeated: 1, lastStoredAt: stored(1) };
     expect(roleOf(receive(inbox, {}, older).inbox).since).toEqual(stored(6));
+  });
+});
+
+describe('a package whose process was killed before its documents were counted', () => {
+  const stored = (ms: number): Date => at(ms).now;
+  const THIRD = 'SUBJECT3';
+  const killed = receiving(running, roleOf(running), at(10)).inbox;
+  /** The inbox when another role passes a package on, after the process of the buyer was killed. */
+  const other = (() => {
+    const first = begun(killed, roleOf(killed, THIRD), 'other', at(20));
+    const asked = exporting(first, roleOf(first, THIRD), key, at(20));
+    const polled = exportStarted(asked, roleOf(asked, THIRD), 'reference', at(20));
+    return receiving(polled, roleOf(polled, THIRD), at(100)).inbox;
+  })();
+  const uncountedOf = (inbox: Inbox, name: InboxRole, times: readonly number[]): readonly number[] =>
+    times.filter((ms) => isUncounted(inbox, roleOf(inbox, name), stored(ms)));
+
+  test('leaves its documents to its role, and other roles count only their own', () => {
+    expect(uncountedOf(other, BUYER, [50, 99])).toEqual([50, 99]);
+    expect(uncountedOf(other, THIRD, [50, 99, 150])).toEqual([150]);
+  });
+
+  test('has its documents counted by the role that repeats it, after other roles have counted later ones', () => {
+    const third = { ...nothing, received: 1, repeated: 1, lastStoredAt: stored(150) };
+    const counted = windowReceived(other, roleOf(other, THIRD), { isTruncated: false }, third, at(200)).inbox;
+    expect(uncountedOf(counted, BUYER, [50, 60, 150, 151])).toEqual([50, 60, 151]);
+    const again = receiving(counted, roleOf(counted), at(300)).inbox;
+    const first = { ...nothing, received: 1, lastStoredAt: stored(50) };
+    const broken = interrupted(again, roleOf(again), first, at(310)).inbox;
+    // The last document may have been stored without its analysis.
+    expect(uncountedOf(broken, BUYER, [50, 60, 150, 305])).toEqual([60, 305]);
+    const last = receiving(broken, roleOf(broken), at(400)).inbox;
+    const whole = receive(last, { highWaterMark: HIGH_WATER }, { ...nothing, received: 2, lastStoredAt: stored(410) });
+    expect(uncountedOf(whole.inbox, BUYER, [50, 60, 150, 410])).toEqual([]);
+    expect(roleOf(whole.inbox).uncounted).toBeUndefined();
+  });
+
+  test.each([UNCOUNTED_MAX, UNCOUNTED_MAX + 1])('is one of the last ten of its role (%i)', (length) => {
+    let inbox = running;
+    for (let times = 0; times < length; times++) {
+      inbox = receiving(inbox, roleOf(inbox), at(10 * times)).inbox;
+      const once = inbox;
+      // A package of the same role that follows an interrupted one belongs to its period.
+      expect(receiving(inbox, roleOf(inbox), at(10 * times + 1)).inbox).toEqual(once);
+      inbox = receiving(inbox, roleOf(inbox, THIRD), at(10 * times + 5)).inbox;
+    }
+    expect(roleOf(inbox).uncounted).toHaveLength(UNCOUNTED_MAX);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
-import { BUYER, markOf, polishMidnight, REFUSED_MAX } from './inbox.js';
-import type { Inbox, InboxRun, RoleInbox, RunningExport, RunStatus, RunUnderWay } from './inbox.js';
+import { BUYER, markOf, polishMidnight, REFUSED_MAX, UNCOUNTED_MAX } from './inbox.js';
+import type { Inbox, InboxRun, RoleInbox, RunningExport, RunStatus, RunUnderWay, StoringPeriod } from './inbox.js';
 import { compareInstants, earlierOf, laterOf } from './instants.js';
 import { keepRefusals, refusalsMessage, refusalsToRequest, REFUSALS_FULL, withoutPassed } from './kept-refusals.js';
 import type { Reception } from './kept-refusals.js';
@@ -189,6 +189,37 @@ export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
   return { inbox: withRole(inbox, withRun(role, { ...run, export: { ...exportOf(run), isReady: true } })) };
 }
 
+/**
+ * Notes that a package is ready to be passed on, before its first document is stored. If the process is killed before
+ * the documents are counted, the period shows which ones the role has still to count.
+ */
+export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
+  const roles = inbox.roles.map((one): RoleInbox => {
+    const { uncounted = [] } = one;
+    const isOpen = uncounted.some(({ until }) => until === undefined);
+    if (one.role === role.role) {
+      return isOpen ? one : { ...one, uncounted: [...uncounted, { from: now }].slice(-UNCOUNTED_MAX) };
+    }
+    return isOpen ? { ...one, uncounted: uncounted.map(({ from, until = now }) => ({ from, until })) } : one;
+  });
+  return { inbox: { ...inbox, roles } };
+}
+
+/**
+ * Checks whether a document has not been counted yet.
+ * @param role role whose package contains the document
+ * @param storedAt time at which the document was stored, now or earlier
+ */
+export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): boolean {
+  const isWithin = ({ from, until }: StoringPeriod): boolean =>
+    from <= storedAt && (until === undefined || storedAt < until);
+  if (role.uncounted?.some(isWithin) === true) return true;
+  // The role that stored the document counts it. A package of this role has ended the periods of all others.
+  const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
+  if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
+  return role.since === undefined || storedAt >= role.since;
+}
+
 /** Gives up an export and requests another one for the same window after an increasing pause. */
 export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
   const run = runOf(role);
@@ -222,7 +253,7 @@ export function windowReceived(
   reception: Reception,
   timing: InboxTiming,
 ): InboxChange {
-  const grown = withReception(inbox, role, reception, timing);
+  const grown = withReception(inbox, role, reception, timing, true);
   if (!grown.areAllKept) return ended(inbox, role, { message: REFUSALS_FULL, isPaused: true, reception }, timing);
   const run = runOf(grown.role);
   const { to } = exportOf(run);
@@ -384,20 +415,44 @@ function withReception(
   role: RoleInbox,
   reception: Reception,
   { now }: InboxTiming,
+  isWhole = false,
 ): { readonly inbox: Inbox; readonly role: RoleInbox; readonly areAllKept: boolean } {
   const run = runOf(role);
   const { received, lastStoredAt } = reception;
   const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
-  const next = withRun(countedTo(role, lastStoredAt), {
-    ...run,
-    received: run.received + received,
-    repeated: run.repeated + Math.max(0, reception.repeated - (run.interrupted ?? 0)),
-    refused: [...run.refused, ...refused].slice(0, REFUSED_MAX),
-  });
+  // Without an export, the invoice was requested by its number and belongs to no package.
+  const uncounted = run.export === undefined ? role.uncounted : periodsAfter(role, lastStoredAt, isWhole);
+  const next = withRun(
+    { ...countedTo(role, lastStoredAt), uncounted },
+    {
+      ...run,
+      received: run.received + received,
+      repeated: run.repeated + Math.max(0, reception.repeated - (run.interrupted ?? 0)),
+      refused: [...run.refused, ...refused].slice(0, REFUSED_MAX),
+    },
+  );
   const kept = keepRefusals(inbox.refused, reception, role.role, now);
   const roles = inbox.roles.map((one) => countedTo(one, lastStoredAt));
   const grown = { ...inbox, roles, invoicesReceived: inbox.invoicesReceived + received, refused: kept.refused };
   return { inbox: withRole(grown, next), role: next, areAllKept: kept.areAllKept };
+}
+
+/**
+ * Returns the periods of interrupted packages that a role has still to count after a package, or a part of one. Packages
+ * have one order, so documents that were stored before the last counted one are counted, too.
+ */
+function periodsAfter(
+  { uncounted = [] }: RoleInbox,
+  lastStoredAt: Date | undefined,
+  isWhole: boolean,
+): RoleInbox['uncounted'] {
+  const left = uncounted.flatMap(({ from, until }) => {
+    // A part of a package may have stored one more document, whose analysis could not be requested.
+    if (until === undefined && isWhole) return [];
+    const next = lastStoredAt === undefined || lastStoredAt < from ? from : new Date(lastStoredAt.getTime() + 1);
+    return until === undefined || next < until ? [{ from: next, until }] : [];
+  });
+  return left.length === 0 ? undefined : left;
 }
 
 /** Notes that all documents that were stored up to a time are counted. */

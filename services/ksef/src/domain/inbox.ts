@@ -119,6 +119,15 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly failures: number;
 }
 
+/** Period in which an interrupted package stored documents. Its end is absent until another package begins. */
+export interface StoringPeriod {
+  readonly from: Date;
+  readonly until?: Date | undefined;
+}
+
+/** Maximum number of interrupted packages of a role whose documents can be told apart from those of other roles. */
+export const UNCOUNTED_MAX = 10;
+
 /** Progress and next step of one inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
@@ -129,6 +138,12 @@ export interface RoleInbox {
   readonly nightAt: Date;
   /** Documents that were stored at this time or later have not been counted yet. Absent before the first run. */
   readonly since?: Date | undefined;
+  /**
+   * Periods in which packages of the role stored documents and were interrupted before these were counted, for example
+   * by a crash. The role counts them when it receives the window again, even if other roles have counted later
+   * documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
+   */
+  readonly uncounted?: readonly StoringPeriod[] | undefined;
   /** True if a person requested the next run. */
   readonly isRequested: boolean;
   /** True if runs cannot continue until a person acts. */

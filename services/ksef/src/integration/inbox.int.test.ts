@@ -800,6 +800,33 @@ describe('counts', () => {
     expectReceived(services, connection, [refused, invoice]);
   });
 
+  test('include what a package stored whose process ended, after another role received later documents', async () => {
+    const [services, connection] = [new Documents(), await connect()];
+    const third = { thirdNips: [connection.contextNip] };
+    const invoices = [await purchase(connection), await purchase(connection), await purchase(connection, third)];
+    await enableBuyer(connection);
+    let stopping: Promise<void> | undefined;
+    const first = startReplica(services, { waitFactor: 1 });
+    services.beforeCall = (_, name, { ksefNumber }) => {
+      if (name === 'store' && ksefNumber === invoices[1]?.ksefNumber) stopping ??= first.stop();
+    };
+    await eventually(() => expect(stopping).toBeDefined());
+    await stopping;
+    expect([services.kept.size, (await inboxOf(connection)).invoicesReceived]).toEqual([2, 0]);
+    const collection = mongo.db.collection<InboxDocument>('inboxes');
+    const [now, tomorrow] = [new Date(), new Date(Date.now() + 86_400_000)];
+    const onlyThird = { dueAt: now, 'roles.0.dueAt': tomorrow, 'roles.1.dueAt': now };
+    await collection.updateOne({ _id: connection.id }, { $set: onlyThird });
+    const second = startReplica(services, { waitFactor: 1 });
+    expect((await ended(connection, 1, 'SUBJECT3'))[0]).toMatchObject({ received: 1 });
+    await second.stop();
+    await collection.updateOne({ _id: connection.id }, { $set: { dueAt: now, 'roles.0.dueAt': now } });
+    startReplica(services, { waitFactor: 1 });
+    expect((await ended(connection))[0]).toMatchObject({ status: 'SUCCEEDED', received: 2, repeated: 1 });
+    expectReceived(services, connection, invoices);
+    expect((await inboxOf(connection)).invoicesReceived).toBe(3);
+  });
+
   test('of two roles count an invoice once that is in the packages of both', async () => {
     const [services, connection] = [new Documents(), await connect()];
     await purchase(connection, { thirdNips: [connection.contextNip] });

@@ -18,8 +18,10 @@ import {
   exportStarted,
   followed,
   interrupted,
+  isUncounted,
   nextStep,
   packageReady,
+  receiving,
   REPAIR_WAIT_MS_MAX,
   repaired,
   repairPostponed,
@@ -88,7 +90,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
   const { queue, connections, clock, logger, waitFactor } = deps;
   const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
   let isStopped = false;
-  let receiving = 0;
+  let packagesAtOnce = 0;
   const timing = (): InboxTiming => ({ now: clock.now(), waitFactor, random: Math.random() });
 
   function begin(claim: InboxClaim): void {
@@ -202,7 +204,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const refused = [{ ksefNumber, reason: isLasting ? message : reason }];
       return repaired(inbox, role, { ...NOTHING, refused }, !isLasting, timing());
     }
-    const options = { since: role.since ?? run.startedAt, limits: more.limits, signal: more.signal };
+    const options = { isNew: newDocuments(inbox, role), limits: more.limits, signal: more.signal };
     const { reception, exceeded } = await receiveAgain(deps, inbox, { refusal, file }, options);
     if (exceeded === undefined) return repaired(inbox, role, reception, false, timing());
     return paused(inbox, role, exceeded, reception);
@@ -247,7 +249,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const { inbox } = claim;
     const { referenceNumber = '', key: sealed, isReady } = exportOf(runOf(role));
     // While there is no slot, a package that is ready is not polled, because KSeF limits these calls for all software.
-    if (isReady === true && receiving >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
+    if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
     // The key that encrypted the export key has been removed, so another export with a new key is requested.
     if (key === undefined)
@@ -258,14 +260,14 @@ export function inboxWorker(deps: Deps): InboxWorker {
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The export is finished but has no package.');
     // A package without parts is not downloaded.
-    if (made.parts.length > 0 && receiving >= RECEIVING_MAX) {
+    if (made.parts.length > 0 && packagesAtOnce >= RECEIVING_MAX) {
       return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
     }
-    receiving++;
+    packagesAtOnce++;
     try {
       return await receive(claim, role, { ...more, made, key });
     } finally {
-      receiving--;
+      packagesAtOnce--;
     }
   }
 
@@ -286,21 +288,28 @@ export function inboxWorker(deps: Deps): InboxWorker {
       readonly signal: AbortSignal;
     },
   ): Promise<InboxClaim> {
-    const { inbox } = claim;
-    const { environment } = inbox;
-    const since = role.since ?? exportOf(runOf(role)).startedAt;
-    if (made.parts.length === 0) return store(claim, windowReceived(inbox, role, made, NOTHING, timing()));
+    const { environment } = claim.inbox;
+    const { parts } = made;
+    if (parts.length === 0) return store(claim, windowReceived(claim.inbox, role, made, NOTHING, timing()));
+    let started = claim;
     const { reception, exceeded, failure } = await deps.packages.reading(
-      { environment, parts: made.parts, key },
+      { environment, parts, key },
       signal,
-      (opened) => receivePackage(deps, inbox, opened, { since, limits, signal }),
+      async (opened) => {
+        started = await store(claim, receiving(claim.inbox, role, timing()));
+        const { inbox } = started;
+        const options = { isNew: newDocuments(inbox, role), limits, signal };
+        return receivePackage(deps, inbox, opened, options);
+      },
     );
+    const { inbox } = started;
+    const own = roleOf(inbox, role.role);
     if (failure !== undefined) {
-      const counted = await store(claim, interrupted(inbox, role, reception, timing()));
+      const counted = await store(started, interrupted(inbox, own, reception, timing()));
       return failed(counted, roleOf(counted.inbox, role.role), connection, failure);
     }
-    if (exceeded !== undefined) return store(claim, paused(inbox, role, exceeded, reception));
-    return store(claim, windowReceived(inbox, role, made, reception, timing()));
+    if (exceeded !== undefined) return store(started, paused(inbox, own, exceeded, reception));
+    return store(started, windowReceived(inbox, own, made, reception, timing()));
   }
 
   /** Ends a run because the plan of the organization allows no more invoices. */
@@ -395,6 +404,11 @@ function roleOf({ roles }: Inbox, name: RoleInbox['role']): RoleInbox {
   const role = roles.find((one) => one.role === name);
   if (role === undefined) throw new TypeError(`The inbox has no role ${name}.`);
   return role;
+}
+
+function newDocuments(inbox: Inbox, { role }: RoleInbox): (storedAt: Date) => boolean {
+  const own = roleOf(inbox, role);
+  return (storedAt) => isUncounted(inbox, own, storedAt);
 }
 
 function hasEndedRun(before: Inbox, { lastRunAt }: Inbox): boolean {

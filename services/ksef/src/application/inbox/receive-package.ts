@@ -35,8 +35,8 @@ export interface ReceiveDeps {
 }
 
 export interface ReceiveOptions {
-  /** Documents that were stored earlier have been counted before. */
-  readonly since: Date;
+  /** Checks whether a document that was stored at this time has not been counted before. */
+  readonly isNew: (storedAt: Date) => boolean;
   readonly limits: MonthlyLimits;
   readonly signal: AbortSignal;
 }
@@ -113,7 +113,7 @@ export async function receiveAgain(
 function invoiceReceiver(
   { documents, analyses, waitFactor }: ReceiveDeps,
   { organizationId, companyId, environment, refused: kept }: Inbox,
-  { since, limits, signal }: ReceiveOptions,
+  { isNew: isNewAt, limits, signal }: ReceiveOptions,
 ): {
   refuse(refusal: RefusedFile): void;
   /**
@@ -155,7 +155,7 @@ function invoiceReceiver(
         const { storedAt } = await patiently(() =>
           documents.store({ ...invoice, content }, limits.uploadBytes, context),
         );
-        isNew = storedAt >= since || uncounted.has(ksefNumber);
+        isNew = isNewAt(storedAt) || uncounted.has(ksefNumber);
         await analyze(invoice);
         if (lastStoredAt === undefined || storedAt > lastStoredAt) lastStoredAt = storedAt;
       } catch (error) {
