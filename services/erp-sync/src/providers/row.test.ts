@@ -48,7 +48,7 @@ describe('a field', () => {
   test('has at most 10,000 entries', () => {
     const entries = (length: number) => new Row({ Line: Array.from({ length }, () => ({})) });
     expect(entries(10_000).rows('Line')).toHaveLength(10_000);
-    expect(() => entries(10_001).rows('Line')).toThrow('Line has over 10000 entries.');
+    expect(() => entries(10_001).rows('Line')).toThrow('Line has more than 10000 entries.');
   });
 });
 

@@ -17,7 +17,7 @@ const TAKES_TOO_LONG = 'Reading the document takes more than 10 s. Send a docume
 const refusals: Readonly<Record<string, DomainError>> = {
   gone: notFound('upload'),
   slow: new DomainError('unprocessable', TAKES_TOO_LONG),
-  busy: new DomainError('unavailable', 'Too many documents wait.', { retryAfterSeconds: 5 }),
+  busy: new DomainError('unavailable', 'Too many documents are waiting.', { retryAfterSeconds: 5 }),
 };
 
 let server: GrpcServer;
@@ -81,7 +81,7 @@ afterAll(async () => {
 test.each([
   ['gone', 'wrong_state', /is no longer stored\. Upload its FA\(3\) file/],
   ['slow', 'wrong_state', new RegExp(TAKES_TOO_LONG)],
-  ['busy', 'unavailable', /Too many documents wait/],
+  ['busy', 'unavailable', /Too many documents are waiting/],
 ])('a document that is %s is refused as %s, with what has to be changed', async (uploadId, kind, sentence) => {
   const facts = documents.facts('organization', uploadId, systemContext('test'));
   await expect(facts).rejects.toMatchObject({ kind, publicMessage: expect.stringMatching(sentence) });
