@@ -73,5 +73,5 @@ test('a confirmation with a fault is answered with a sentence, also above the li
   const request = { organizationId: newOrganization(), ksefNumber: 'number', sha256: 'hash', trustedCertificates: [] };
   const check = async (xml: Buffer) => (await running.documents.checkConfirmation({ ...request, xml }, call)).fault;
   expect(await check(Buffer.from('<Potwierdzenie/>'))).toBe('The confirmation has no signature.');
-  expect(await check(Buffer.alloc(4 * 1024 * 1024 + 1, ' '))).toContain('at most 4194304');
+  expect(await check(Buffer.alloc(4 * 1024 * 1024 + 1, ' '))).toContain('the maximum is 4194304');
 });
