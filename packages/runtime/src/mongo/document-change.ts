@@ -42,35 +42,39 @@ function compare(change: Change, path: string, before: unknown, after: unknown):
 }
 
 function compareLists(change: Change, path: string, before: readonly unknown[], after: readonly unknown[]): void {
-  const differing = indexesOf(before, after);
-  if (before.length === after.length) {
-    if (differing.length === 0) return;
-    if (differing.length <= CHANGED_ENTRIES_MAX && !isShifted(before, after, 1)) {
-      for (const index of differing) compare(change, `${path}.${index}`, before[index], after[index]);
-      return;
-    }
-  }
-  for (let dropped = 0; dropped <= Math.min(DROPPED_MAX, before.length - 1); dropped++) {
+  const isSameLength = before.length === after.length;
+  const differing = isSameLength ? differingIndexes(before, after) : [];
+  if (isSameLength && differing.length === 0) return;
+  for (let dropped = isSameLength ? 1 : 0; dropped <= Math.min(DROPPED_MAX, before.length - 1); dropped++) {
     const kept = before.length - dropped;
     if (kept >= after.length || !isShifted(before, after, dropped)) continue;
     change.$push[path] = { $each: after.slice(kept), $slice: -after.length };
     return;
   }
-  change.$set[path] = after;
+  if (!isSameLength || differing.length > CHANGED_ENTRIES_MAX) change.$set[path] = after;
+  else for (const index of differing) compare(change, `${path}.${index}`, before[index], after[index]);
 }
 
 /** Checks whether a list begins with the entries that another one has after its first entries. */
 function isShifted(before: readonly unknown[], after: readonly unknown[], dropped: number): boolean {
-  const kept = before.length - dropped;
-  if (kept <= 0 || kept > after.length) return false;
-  for (let index = 0; index < kept; index++) {
-    if (!isDeepStrictEqual(before[index + dropped], after[index])) return false;
+  for (let index = dropped; index < before.length; index++) {
+    if (!isSame(before[index], after[index - dropped])) return false;
   }
   return true;
 }
 
-function indexesOf(before: readonly unknown[], after: readonly unknown[]): number[] {
-  return after.flatMap((entry, index) => (isDeepStrictEqual(before[index], entry) ? [] : [index]));
+/** Returns the positions at which two lists of the same length differ, at most one more than are written one by one. */
+function differingIndexes(before: readonly unknown[], after: readonly unknown[]): number[] {
+  const indexes: number[] = [];
+  for (let index = 0; index < after.length && indexes.length <= CHANGED_ENTRIES_MAX; index++) {
+    if (!isSame(before[index], after[index])) indexes.push(index);
+  }
+  return indexes;
+}
+
+/** Most unchanged entries are the same objects, which are recognized without a comparison of their members. */
+function isSame(before: unknown, after: unknown): boolean {
+  return before === after || isDeepStrictEqual(before, after);
 }
 
 /** Checks whether the value is a plain object whose members can be named in a path. */
