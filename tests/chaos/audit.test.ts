@@ -12,7 +12,7 @@ const auditOf = ({ books, ledger }: SampleBooks): readonly Count[] =>
 /** Changes of books without a fault, each with the only count that may notice it. */
 const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])[] = [
   ['lost', 'an acknowledged invoice', ({ books }) => removeInvoice(books)],
-  ['lost', 'the facts of an invoice', ({ books }) => delete first(books.invoices).facts],
+  ['lost', 'the analysis of an invoice', ({ books }) => void books.analyses.shift()],
   ['lost', 'the facts of rows', ({ books }) => void books.factBundleIds.shift()],
   ['lost', 'an external id', ({ books }) => void books.importedRows.pop()],
   ['lost', 'the audit line of a review', ({ books }) => void books.auditLines.pop()],
@@ -24,11 +24,7 @@ const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])
   ['doubled', 'an upload', ({ books }) => againUploaded(books)],
   ['stuck', 'bytes that belong to no upload', ({ books }) => void (books.storedBytes['another'] = 1)],
   ['stuck', 'an upload that is not read', ({ books }) => void (first(books.uploadAnalyses).state = 'QUEUED')],
-  [
-    'doubled',
-    'an analysis of an invoice',
-    ({ books }) => void books.earlierAnalyses.push({ _id: 'first', invoiceId: 'posted' }),
-  ],
+  ['doubled', 'an analysis of an invoice', ({ books }) => again(books.analyses, { _id: 'another' })],
   ['doubled', 'an audit line', ({ books }) => again(books.auditLines)],
   ['doubled', 'a mail', ({ books }) => again(books.notifications)],
   ['doubled', 'an event of a decision', ({ books }) => again(books.events, { id: 'another' })],
@@ -40,6 +36,7 @@ const faults: readonly (readonly [Count, string, (sample: SampleBooks) => void])
   ['stuck', 'something elsewhere', ({ books }) => void books.leftovers.push('a dead letter')],
   ['changed', 'a read', ({ ledger }) => void ledger.wrongReads.push('another decision')],
   ['changed', 'the answer to a key', ({ ledger }) => void (first(ledger.scans).answers[1] = scanWith(ledger, '31.00'))],
+  ['changed', 'a second decision', ({ books }) => void (first(books.analyses).decision = 'BLOCK')],
   ['changed', 'the score of an event', ({ books }) => void (first(books.events).payload['riskScore'] = 8)],
   ['changed', 'the content of an event', ({ books }) => againWithMore(books.events)],
   ['changed', 'a disposition', ({ books }) => void (first(books.findings).disposition = 'OPEN')],
@@ -201,6 +198,7 @@ function rename(entries: { organizationId: string }[]): void {
 /** Removes an invoice with everything that belongs to it, as if it had never existed. */
 function removeInvoice(books: SampleBooks['books']): void {
   books.invoices.shift();
+  books.analyses.shift();
   books.findings.shift();
   books.events.splice(0, 4);
   books.auditLines.shift();

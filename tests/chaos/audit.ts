@@ -142,17 +142,26 @@ function isAsAnswered({ analysis }: InvoiceRecord, answer: InvoiceAnswer): boole
 }
 
 /** Checks that each invoice is decided once and that its records match the decision. */
-function auditDecisions({ invoices, findings, earlierAnalyses, factBundleIds }: Books): Breach[] {
+function auditDecisions({ invoices, findings, analyses, factBundleIds }: Books): Breach[] {
+  const analysisById = new Map(analyses.map((analysis) => [analysis._id, analysis]));
+  const analysesOf = groupBy(analyses, ({ invoiceId }) => invoiceId);
   const bundles = new Set(factBundleIds);
   const findingsById = new Map(findings.map((finding) => [finding._id, finding]));
   const decided = new Set(invoices.flatMap((invoice) => decidedFindingIds(invoice)));
+  const invoiceIds = new Set(invoices.map(({ _id }) => _id));
   return [
     ...invoices.flatMap((invoice) => {
-      const { _id, analysis, facts } = invoice;
+      const { _id, analysis } = invoice;
       if (analysis === undefined) return [];
-      const hasFacts = facts !== undefined && (facts.bundleId === undefined || bundles.has(facts.bundleId));
+      const record = analysisById.get(analysis.analysisId);
+      const bundleId = record?.facts?.bundleId;
+      const hasFacts = record?.facts !== undefined && (bundleId === undefined || bundles.has(bundleId));
+      const isEqual = record?.decision === analysis.decision && record.riskScore === analysis.riskScore;
       return [
-        ...(hasFacts ? [] : breach('lost', `the facts of invoice ${_id} are not stored`)),
+        ...(record === undefined ? breach('lost', `the analysis of invoice ${_id} is not stored`) : []),
+        ...(record !== undefined && !hasFacts ? breach('lost', `the facts of invoice ${_id} are not stored`) : []),
+        ...(record !== undefined && !isEqual ? breach('changed', `invoice ${_id} was decided differently twice`) : []),
+        ...((analysesOf.get(_id) ?? []).length > 1 ? breach('doubled', `invoice ${_id} was analyzed twice`) : []),
         ...decidedFindingIds(invoice).flatMap((id) =>
           findingsById.get(id)?.invoiceId === _id
             ? []
@@ -163,7 +172,9 @@ function auditDecisions({ invoices, findings, earlierAnalyses, factBundleIds }: 
     ...findings.flatMap(({ _id, invoiceId }) =>
       invoiceId === undefined || decided.has(_id) ? [] : breach('doubled', `finding ${_id} was never decided`),
     ),
-    ...earlierAnalyses.flatMap(({ invoiceId }) => breach('doubled', `invoice ${invoiceId} was analyzed twice`)),
+    ...analyses.flatMap(({ _id, invoiceId }) =>
+      invoiceIds.has(invoiceId) ? [] : breach('lost', `invoice ${invoiceId} of analysis ${_id} is not stored`),
+    ),
   ];
 }
 

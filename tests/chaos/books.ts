@@ -32,7 +32,6 @@ export interface InvoiceRecord extends Marks {
     readonly riskScore: number;
     readonly findings: readonly { readonly findingId: string; readonly type: string; readonly disposition: string }[];
   };
-  readonly facts?: { readonly bundleId?: string };
 }
 
 export interface FindingRecord extends Marks {
@@ -44,6 +43,15 @@ export interface FindingRecord extends Marks {
   readonly scanId?: string;
   readonly assigneeUserId?: string;
   readonly history: readonly { readonly action: string; readonly from?: string; readonly to?: string }[];
+}
+
+/** An analysis of an invoice, either its current one or one that a later one has replaced. */
+export interface AnalysisRecord {
+  readonly _id: string;
+  readonly invoiceId: string;
+  readonly decision: string;
+  readonly riskScore: number;
+  readonly facts?: { readonly bundleId?: string };
 }
 
 export interface ScanRecord extends Marks {
@@ -84,8 +92,7 @@ export interface PublishedEvent {
 export interface Books {
   readonly invoices: readonly InvoiceRecord[];
   readonly findings: readonly FindingRecord[];
-  /** Analyses that later ones have replaced. */
-  readonly earlierAnalyses: readonly { readonly _id: string; readonly invoiceId: string }[];
+  readonly analyses: readonly AnalysisRecord[];
   readonly factBundleIds: readonly string[];
   readonly scans: readonly ScanRecord[];
   readonly importedRows: readonly { readonly scanId: string; readonly position: number }[];
@@ -148,11 +155,29 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       'analysis.findings.findingId': 1,
       'analysis.findings.type': 1,
       'analysis.findings.disposition': 1,
-      facts: 1,
       pending: 1,
       outboxPending: 1,
       leaseUntil: 1,
     });
+  /** Reads the current analyses, which are stored with their invoices, and those that later ones have replaced. */
+  const analyses = async (): Promise<AnalysisRecord[]> => [
+    ...(await analysis
+      .collection('invoices')
+      .aggregate<AnalysisRecord>([
+        { $match: { facts: { $exists: true } } },
+        {
+          $project: {
+            _id: '$analysis.analysisId',
+            invoiceId: '$_id',
+            decision: '$analysis.decision',
+            riskScore: '$analysis.riskScore',
+            facts: 1,
+          },
+        },
+      ])
+      .toArray()),
+    ...(await all<AnalysisRecord>(analysis, 'analyses', { findings: 0 })),
+  ];
   const scans = (): Promise<ScanRecord[]> => all(scan, 'scans', { recentEvents: 0, packedRows: 0 });
   const usage = async (): Promise<Books['usage'][number][]> => [
     ...(await all<Books['usage'][number]>(analysis, 'usage')),
@@ -200,7 +225,7 @@ export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; n
       return {
         invoices: await invoices(),
         findings: await all(analysis, 'findings', { evidence: 0, recentEvents: 0 }),
-        earlierAnalyses: await all(analysis, 'analyses', { invoiceId: 1 }),
+        analyses: await analyses(),
         factBundleIds: (await all<{ _id: string }>(analysis, 'fact_bundles', { _id: 1 })).map(({ _id }) => _id),
         scans: await scans(),
         importedRows: await all(scan, 'imported_rows', { scanId: 1, position: 1 }),

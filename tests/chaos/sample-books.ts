@@ -108,7 +108,13 @@ export function sampleBooks(): SampleBooks {
           ],
         },
       ],
-      earlierAnalyses: [],
+      analyses: invoices.map(({ _id: invoiceId, analysis }) => ({
+        _id: analysis?.analysisId ?? '',
+        invoiceId,
+        decision: 'PASS',
+        riskScore: 7,
+        facts: invoiceId.startsWith('row-') ? { bundleId: 'bundle' } : {},
+      })),
       factBundleIds: ['bundle'],
       scans: [
         { _id: 'scan', organizationId, status: 'COMPLETE', usage: { month: MONTH, rows: 2 }, result, skippedRows },
@@ -159,6 +165,5 @@ function invoiceRecord(_id: string, { sentAs, position, findings = [] }: About):
     // An upload counts by the request for its analysis.
     ...(position === undefined && _id !== 'uploaded' ? { usageMonth: MONTH } : {}),
     analysis: { analysisId: `analysis of ${_id}`, decision: 'PASS', riskScore: 7, findings },
-    facts: position === undefined ? {} : { bundleId: 'bundle' },
   };
 }

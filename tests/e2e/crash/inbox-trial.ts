@@ -117,7 +117,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       .sort({ 'analysis.createdAt': 1 })
       .toArray();
 
-  async function breachesOf(receiver: Receiver, { earlierAnalyses, events, usage }: Books): Promise<string[]> {
+  async function breachesOf(receiver: Receiver, { analyses, events, usage }: Books): Promise<string[]> {
     const { tenant, purchases } = receiver;
     const { organizationId } = tenant;
     const invoices = await invoicesOf(receiver);
@@ -146,7 +146,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       requestOrder: buyerOrder(requested),
       decided: invoices.map(({ channel, status }) => `${channel.externalId} ${status}`).toSorted(),
       decisionOrder: buyerOrder(invoices.map(({ channel }) => channel.externalId)),
-      earlierAnalyses: earlierAnalyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
+      analyses: analyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
       events: new Set(decided.map(({ id }) => id)).size,
       usage: [used('analyses'), used('upload_bytes')],
     };
@@ -157,7 +157,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
       requestOrder: ofBuyer,
       decided: numbers.map((number) => `${number} ANALYZED`),
       decisionOrder: ofBuyer,
-      earlierAnalyses: 0,
+      analyses: purchases.length,
       events: purchases.length,
       usage: [purchases.length, purchases.reduce((sum, { xml }) => sum + Buffer.byteLength(xml), 0)],
     };

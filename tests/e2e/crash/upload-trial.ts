@@ -213,7 +213,7 @@ async function wrongUsage(documents: Db, analysis: Db, senders: readonly Sender[
 /** Expects one upload, one invoice, one analysis and one event of its end, or one failure and its event. */
 async function breachesOf(
   { tenant: { organizationId }, uploadId, file, isReadable, marker }: Sender,
-  { invoices, earlierAnalyses, events }: Books,
+  { invoices, analyses, events }: Books,
   documents: Db,
 ): Promise<string[]> {
   const own = invoices.filter((invoice) => invoice.organizationId === organizationId);
@@ -229,14 +229,14 @@ async function breachesOf(
   const is = {
     uploads: uploads.map(({ _id, content }) => `${_id} ${content?.sha256}`),
     invoices: own.length,
-    earlierAnalyses: earlierAnalyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
+    analyses: analyses.filter(({ invoiceId }) => ids.has(invoiceId)).length,
     analyzed: told('invoice_analyzed'),
     failed: told('analysis_failed'),
   };
   const should = {
     uploads: [`${uploadId} ${createHash('sha256').update(file).digest('hex')}`],
     invoices: expected,
-    earlierAnalyses: 0,
+    analyses: expected,
     analyzed: expected,
     failed: 1 - expected,
   };
