@@ -30,8 +30,8 @@ interface VersionWrite<D extends Versioned> {
 }
 
 /**
- * Writes database documents in one command. If the version that was read is known, only what has changed is sent. A first version is an upsert that matches no version, so an existing
- * document with the same id causes a refusal.
+ * Writes database documents in one command. If the version that was read is known, only the difference is sent. A first
+ * version is an upsert that matches no version, so an existing document with the same id causes a refusal.
  * @returns the number of stored documents, but not which ones, and the errors of single documents by their index
  */
 async function writeVersions<D extends Versioned>(

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Binary, Collection, Filter, UpdateFilter } from 'mongodb';
 import { endOfMonth } from '@invoicecontrol/metering/usage-month';
 import type { Clock } from '@invoicecontrol/runtime/clock';
@@ -7,6 +6,7 @@ import type { Aggregate, SaveOptions } from '@invoicecontrol/runtime/mongo/aggre
 import { claim, FREE } from '@invoicecontrol/runtime/mongo/claims';
 import type { Claimable } from '@invoicecontrol/runtime/mongo/claims';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { changeBetween } from '@invoicecontrol/runtime/mongo/document-change';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { setOrUnset, stored } from '@invoicecontrol/runtime/mongo/stored';
@@ -166,10 +166,11 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       options: SaveOptions,
     ) {
       const at = { id: invoiceId, organizationId };
-      const changed = changedMatch(matchBefore, match);
+      const { $set, $unset, ...changed } = changeBetween({ match: matchBefore }, { match });
       const change = {
+        ...changed,
         $set: stored<Partial<InvoiceDocument>>({
-          ...changed.set,
+          ...$set,
           status: 'ANALYZED',
           invoice,
           base,
@@ -178,7 +179,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
           facts: facts as unknown as Binary,
           pending: true,
         }),
-        $unset: { leaseUntil: '', claim: '', isCountUnsure: '', ...changed.unset },
+        $unset: { leaseUntil: '', claim: '', isCountUnsure: '', ...$unset },
       } as UpdateFilter<InvoiceDocument>;
       // An invoice is inserted without events.
       if (version === 1) await aggregates.commitFirst({ ...at, version }, change, options);
@@ -346,19 +347,6 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
 /** Returns the maximum number of candidates for a number of keys. */
 function hitsMax(keysCount: number): number {
   return HITS_PER_KEY_MAX * keysCount;
-}
-
-/** Compares the stored fields with the new ones, and returns the paths to set and to remove. */
-function changedMatch(before: MatchPart, after: MatchPart): { set: object; unset: Readonly<Record<string, ''>> } {
-  const fieldsOf = (part: MatchPart): Readonly<Record<string, unknown>> => ({ ...part });
-  const [then, wanted] = [fieldsOf(before), fieldsOf(after)];
-  const isAbsent = (name: string): boolean => wanted[name] === undefined;
-  const set = Object.keys(wanted).filter((name) => !isAbsent(name) && !isDeepStrictEqual(then[name], wanted[name]));
-  const unset = Object.keys(then).filter((name) => then[name] !== undefined && isAbsent(name));
-  return {
-    set: Object.fromEntries(set.map((name) => [`match.${name}`, wanted[name]])),
-    unset: Object.fromEntries(unset.map((name) => [`match.${name}`, ''] as const)),
-  };
 }
 
 /** Returns an approximate filter. The caller separates records that arrived at the same moment. */
