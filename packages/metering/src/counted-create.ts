@@ -46,7 +46,7 @@ export async function createCounted<Created, First>(
   { mark, limit, insert, findFirst, isCountUnsure = false }: CountedCreate<Created, First>,
 ): Promise<CountedOutcome<Created, First>> {
   if (isCountUnsure && limit !== undefined)
-    throw new TypeError('Only a create that was counted against its limit can be stored.');
+    throw new TypeError('A create with a limit must be counted before it is stored.');
   const reserving = usage.reserve(mark, limit);
   if (!isCountUnsure) {
     try {

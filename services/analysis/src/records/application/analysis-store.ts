@@ -27,11 +27,11 @@ export interface AnalysisStore {
   /** Returns the analyses of an invoice, highest number first. */
   ofInvoice(
     invoice: Pick<DecidedInvoice, 'organizationId' | 'invoiceId' | 'analysis'>,
-    page: Pick<PageRequest, 'size' | 'after'>,
+    page: PageRequest,
   ): Promise<Page<AnalysisSummary>>;
   /**
    * Returns all analyses of an organization with their facts: the current analyses, newest invoice first, and then the
    * earlier ones, newest first.
    */
-  all(organizationId: string, page: Pick<PageRequest, 'size' | 'after'>): Promise<Page<AnalysisRecord>>;
+  all(organizationId: string, page: PageRequest): Promise<Page<AnalysisRecord>>;
 }

@@ -1,8 +1,8 @@
 import type { Collection, Filter } from 'mongodb';
-import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { pageOf } from '@invoicecontrol/runtime/page';
-import type { PagePosition } from '@invoicecontrol/runtime/page';
+import type { PageRequest } from '@invoicecontrol/runtime/page';
 import type { AnalysisRecord, AnalysisStore } from '../application/analysis-store.js';
 import { analysisIdFor } from '../application/derived-ids.js';
 import type { DecidedAnalysis } from '../application/invoice-store.js';
@@ -25,11 +25,11 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly base?: ConvertedAmount | null;
 }
 
-/** The current analysis of an invoice, as the invoice stores it. */
-type CurrentAnalysis = Required<Pick<InvoiceDocument, 'analysis' | 'facts'>> &
-  Pick<InvoiceDocument, 'organizationId' | 'createdAt'> & { readonly _id: string };
-
-const CURRENT = { organizationId: 1, createdAt: 1, analysis: 1, facts: 1 } as const;
+/** Invoices that contain their current analysis. Those of earlier releases do not, see {@link AnalysisDocument}. */
+export const HAVE_CURRENT = { facts: { $exists: true } } as const;
+/** Fields of an invoice that {@link currentAnalysisOf} and lists need. */
+export const CURRENT_ANALYSIS = { organizationId: 1, createdAt: 1, analysis: 1 } as const;
+const WITH_FACTS = { ...CURRENT_ANALYSIS, facts: 1 } as const;
 /** Prefix of the ids in page tokens of earlier analyses. */
 const EARLIER = 'earlier_';
 
@@ -57,26 +57,21 @@ export function analysisStore(
     return documents.map((document, index) => toRecord(document, facts[index] as AnalysisRecord['facts']));
   };
   const findCurrent = (organizationId: string, invoiceId: string, also: Filter<InvoiceDocument> = {}) =>
-    invoices.findOne<CurrentAnalysis>(
-      { ...also, _id: invoiceId, organizationId, facts: { $exists: true } },
-      { projection: CURRENT },
-    );
+    invoices.findOne({ ...also, _id: invoiceId, organizationId, ...HAVE_CURRENT }, { projection: WITH_FACTS });
   /** Reads the current analyses of invoices, newest invoice first. */
-  const currentPage = async (organizationId: string, size: number, after: PagePosition | undefined) => {
-    const request = { size, after, createdFrom: undefined, createdTo: undefined };
-    const { items } = await findPage(invoices, { organizationId, facts: { $exists: true } }, request, CURRENT);
+  const currentPage = async (organizationId: string, request: PageRequest) => {
+    const { items } = await findPage(invoices, { organizationId, ...HAVE_CURRENT }, request, WITH_FACTS);
     return items.map((invoice) => ({
-      document: toDocument(invoice as unknown as CurrentAnalysis),
+      document: withOwnFacts(invoice),
       position: { order: invoice.createdAt.getTime(), id: invoice._id },
     }));
   };
   /** Reads earlier analyses, newest first, without those that are also stored with their invoices. */
-  const earlierPage = async (organizationId: string, size: number, after: PagePosition | undefined) => {
-    const request = { size, after, createdFrom: undefined, createdTo: undefined };
+  const earlierPage = async (organizationId: string, request: PageRequest) => {
     const { items } = await findPage(earlier, { organizationId }, request);
     const current = await invoices
       .find(
-        { _id: { $in: items.map(({ invoiceId }) => invoiceId) }, organizationId, facts: { $exists: true } },
+        { _id: { $in: items.map(({ invoiceId }) => invoiceId) }, organizationId, ...HAVE_CURRENT },
         { projection: { 'analysis.analysisId': 1 } },
       )
       .toArray();
@@ -89,13 +84,7 @@ export function analysisStore(
   return {
     async keepCurrent({ organizationId, invoiceId }) {
       const current = await findCurrent(organizationId, invoiceId);
-      if (current === null) return;
-      try {
-        await earlier.insertOne(toDocument(current));
-      } catch (error) {
-        // The id is derived, so an existing document means that the analysis is already stored.
-        if (!isDuplicateKey(error)) throw error;
-      }
+      if (current !== null) await insertMissing(earlier, [withOwnFacts(current)]);
     },
     async find({ organizationId, invoiceId }, number) {
       // The invoice is read first, because an analysis is copied before the invoice replaces it.
@@ -103,7 +92,7 @@ export function analysisStore(
       const document =
         current === null
           ? await earlier.findOne({ _id: analysisIdFor(invoiceId, number), organizationId })
-          : toDocument(current);
+          : withOwnFacts(current);
       if (document === null) return undefined;
       const [record] = await withFacts(organizationId, [document]);
       return record;
@@ -121,12 +110,14 @@ export function analysisStore(
       const summaries = documents.map(({ _id: analysisId, ...summary }) => ({ analysisId, ...summary }));
       return pageOf([...newest, ...summaries], size, ({ number, analysisId }) => ({ order: number, id: analysisId }));
     },
-    async all(organizationId, { size, after }) {
+    async all(organizationId, request) {
+      const { size, after } = request;
       const isEarlier = after?.id.startsWith(EARLIER) === true;
-      const current = isEarlier ? [] : await currentPage(organizationId, size + 1, after);
+      const current = isEarlier ? [] : await currentPage(organizationId, { ...request, size: size + 1 });
       const missing = size + 1 - current.length;
       const position = isEarlier ? { ...after, id: after.id.slice(EARLIER.length) } : undefined;
-      const rest = missing === 0 ? [] : await earlierPage(organizationId, missing, position);
+      const rest =
+        missing === 0 ? [] : await earlierPage(organizationId, { ...request, size: missing, after: position });
       const { items, nextPageToken } = pageOf([...current, ...rest], size, (one) => one.position);
       const documents = items.flatMap(({ document }) => document ?? []);
       return { items: await withFacts(organizationId, documents), nextPageToken };
@@ -134,9 +125,24 @@ export function analysisStore(
   };
 }
 
-function toDocument({ _id: invoiceId, organizationId, analysis, facts }: CurrentAnalysis): AnalysisDocument {
+/**
+ * Returns the current analysis of an invoice in the form of an earlier one.
+ * @throws TypeError if the invoice has no analysis
+ */
+export function currentAnalysisOf({
+  _id: invoiceId,
+  organizationId,
+  analysis,
+}: Pick<InvoiceDocument, '_id' | 'organizationId' | 'analysis'>): Omit<AnalysisDocument, 'facts'> {
+  if (analysis === undefined) throw new TypeError(`Invoice ${invoiceId} has no analysis.`);
   const { analysisId, ...decided } = analysis;
-  return { _id: analysisId, organizationId, invoiceId, ...decided, facts };
+  return { _id: analysisId, organizationId, invoiceId, ...decided };
+}
+
+function withOwnFacts(invoice: InvoiceDocument): AnalysisDocument {
+  const { _id, facts } = invoice;
+  if (facts === undefined) throw new TypeError(`Invoice ${_id} has no facts.`);
+  return { ...currentAnalysisOf(invoice), facts };
 }
 
 function toRecord(

@@ -2,7 +2,7 @@ import type { ReadArchivePage } from '@invoicecontrol/retention/archive-service'
 import { inTurn, newestRecords, recordsById } from '@invoicecontrol/retention/archive-pages';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import type { Collection } from 'mongodb';
-import type { DecidedAnalysis } from '../application/invoice-store.js';
+import { CURRENT_ANALYSIS, currentAnalysisOf, HAVE_CURRENT } from './analyses.js';
 import type { AnalysisDocument } from './analyses.js';
 import type { FindingDocument } from './findings.js';
 import type { InvoiceDocument } from './invoices.js';
@@ -23,36 +23,30 @@ export function archivedRecords({
   return {
     // An analysis that is replaced during the export may appear twice, but none is left out.
     analyses: inTurn(
-      newestRecords(invoices, currentAnalysisRecord, {
-        filter: { facts: { $exists: true } },
-        projection: { analysis: 1, createdAt: 1 },
+      newestRecords(invoices, (invoice) => toAnalysisRecord(currentAnalysisOf(invoice)), {
+        filter: HAVE_CURRENT,
+        projection: CURRENT_ANALYSIS,
       }),
-      newestRecords(analyses, ({ _id: analysisId, ...analysis }) => toAnalysisRecord({ analysisId, ...analysis }), {
-        projection: { facts: 0 },
-      }),
+      newestRecords(analyses, toAnalysisRecord, { projection: { facts: 0 } }),
     ),
     finding_history: newestRecords(findings, toHistoryRecord, { projection: { history: 1, createdAt: 1 } }),
     suppliers: recordsById(suppliers, toSupplierRecord),
   } satisfies Readonly<Record<string, ReadArchivePage>>;
 }
 
-function currentAnalysisRecord({ _id, analysis }: InvoiceDocument): Readonly<Record<string, unknown>> {
-  if (analysis === undefined) throw new TypeError(`Invoice ${_id} has facts but no analysis.`);
-  return toAnalysisRecord({ invoiceId: _id, ...analysis });
-}
-
-function toAnalysisRecord({
-  analysisId: id,
-  invoiceId,
-  number,
-  decision,
-  riskScore,
-  versions,
-  supplierId,
-  findings,
-  previous,
-  createdAt,
-}: DecidedAnalysis & { readonly invoiceId: string }): Readonly<Record<string, unknown>> {
+function toAnalysisRecord(document: Omit<AnalysisDocument, 'facts'>): Readonly<Record<string, unknown>> {
+  const {
+    _id: id,
+    invoiceId,
+    number,
+    decision,
+    riskScore,
+    versions,
+    supplierId,
+    findings,
+    previous,
+    createdAt,
+  } = document;
   return {
     id,
     invoiceId,
