@@ -1,5 +1,6 @@
 import { ratePolicies, REQUESTS_PER_MINUTE_MAX } from '@invoicecontrol/contracts/rate-limits';
 import { DomainError } from '@invoicecontrol/errors';
+import { createCache } from '@invoicecontrol/runtime/cache';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from '../domain/rate-window.js';
 import { countRefusedRequest } from '../telemetry.js';
@@ -38,22 +39,40 @@ const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
 const policyNames: ReadonlySet<string> = new Set(ratePolicies);
 /** A window is read during its own minute and the next one. */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
+/**
+ * Time after the end of a minute in which a replica whose clock is behind, or a call that began earlier, may still grant
+ * tokens of that minute. After that, the number of its used tokens is final and is kept in memory.
+ */
+const SETTLING_MS = 10_000;
+/** Maximum number of minutes whose used tokens are kept in memory. */
+const FINAL_COUNTS_MAX = 20_000;
 
 /**
  * Reserves request tokens. The results have the order of the requested policies (HTTP and security reference, section
  * 7). If the requested number is not available, a single token is tried.
  */
-export const reserveRequests =
-  ({ windows, clock }: { windows: RateWindows; clock: Clock }) =>
-  (policies: readonly RequestPolicy[]): Promise<readonly Reservation[]> => {
+export const reserveRequests = ({ windows, clock }: { windows: RateWindows; clock: Clock }) => {
+  const finalCounts = createCache({
+    load: (id) => windows.countUsed(id),
+    freshMs: WINDOW_MS,
+    entriesMax: FINAL_COUNTS_MAX,
+    clock,
+  });
+  const countPrevious: CountPrevious = (id, elapsedMs) =>
+    elapsedMs < SETTLING_MS ? windows.countUsed(id) : finalCounts.get(id);
+  return (policies: readonly RequestPolicy[]): Promise<readonly Reservation[]> => {
     if (policies.length > POLICIES_MAX)
       throw new DomainError('invalid', `Too many policies. Reserve at most ${POLICIES_MAX} in one call.`);
     policies.forEach(requireValid);
-    return Promise.all(policies.map((policy) => reserve(windows, policy, clock.now())));
+    return Promise.all(policies.map((policy) => reserve({ windows, countPrevious }, policy, clock.now())));
   };
+};
+
+/** Returns the tokens used in the previous window. `elapsedMs` is the time since its end. */
+type CountPrevious = (id: string, elapsedMs: number) => Promise<number>;
 
 async function reserve(
-  windows: RateWindows,
+  { windows, countPrevious }: { readonly windows: RateWindows; readonly countPrevious: CountPrevious },
   { subject, policy, limitPerMinute, tokens }: RequestPolicy,
   now: Date,
 ): Promise<Reservation> {
@@ -63,7 +82,7 @@ async function reserve(
   const [current, previous] = [windowId(windowNumber), windowId(windowNumber - 1)];
   const expiresAt = new Date((windowNumber + 1) * WINDOW_MS + WINDOW_TTL_MS);
 
-  const previousUsed = await windows.countUsed(previous);
+  const previousUsed = await countPrevious(previous, elapsedMs);
   const allowed = allowedTokens(limitPerMinute, previousUsed, elapsedMs);
   for (const granted of new Set([tokens, 1])) {
     const used = await windows.grant(current, granted, allowed, expiresAt);

@@ -92,6 +92,23 @@ describe('a minute', () => {
     expect(await reserve(1, 20)).toMatchObject({ granted: 0 });
   });
 
+  test('counts what a slower clock still grants in the previous one for ten seconds, and is read once after that', async () => {
+    const windows = mongo.db.collection<{ _id: string }>('rate_windows');
+    const setPrevious = (used: number) =>
+      windows.updateOne({ _id: `${subject}:default:${startMs / 60_000}` }, { $set: { used } });
+    await reserve(1, 60);
+    nowMs = startMs + 60_000 + 9_999;
+    await setPrevious(30);
+    // A share of 25.0005 of the 30 tokens falls within the last 60 seconds, and the own token is counted.
+    expect(await reserve(1, 60)).toMatchObject({ remaining: 60 - 26 - 1 });
+    nowMs = startMs + 60_000 + 10_000;
+    expect(await reserve(1, 60)).toMatchObject({ remaining: 60 - 25 - 2 });
+    await setPrevious(0);
+    expect(await reserve(1, 60)).toMatchObject({ remaining: 60 - 25 - 3 });
+    nowMs = startMs + 2 * 60_000;
+    expect(await reserve(1, 60)).toMatchObject({ remaining: 60 - 3 - 1 });
+  });
+
   test('that refused tells when to retry, and a token is free then', async () => {
     await reserve(20, 20);
     const refused = await reserve(1, 20);

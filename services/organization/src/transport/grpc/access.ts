@@ -7,13 +7,14 @@ import { reserveRequests } from '../../application/reserve-requests.js';
 import type { RateWindows } from '../../application/reserve-requests.js';
 
 export function accessService(deps: AuthenticationDeps & { windows: RateWindows }): Binding {
+  const reserve = reserveRequests(deps);
   return bind(AccessServiceDefinition, {
     async authenticateKey({ key }) {
       const { scopes, ...principal } = await authenticateKey(deps)(key);
       return { principal: { ...principal, scopes: [...scopes] } };
     },
     async reserveRequests({ policies }) {
-      return { reservations: [...(await reserveRequests(deps)(policies))] };
+      return { reservations: [...(await reserve(policies))] };
     },
   });
 }
