@@ -9,6 +9,7 @@ import { connectMongo, isDuplicateKey } from './connection.js';
 import type { MongoConnection } from './connection.js';
 import { announce } from './event-envelope.js';
 import { groupedInsert } from './group-commit.js';
+import { groupedInsertMissing } from './insert-missing.js';
 
 interface Counter extends Aggregate {
   readonly value: number | string;
@@ -117,4 +118,14 @@ test('a document that is too large is refused alone', async () => {
   );
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   expect(await collection.countDocuments({})).toBe(2);
+});
+
+test('of fifty concurrent inserts of missing documents, those that exist stay as they are', async () => {
+  await collection.deleteMany({ _id: { $nin: ['counter-7', 'counter-8'] } });
+  const insert = groupedInsertMissing(collection, COUNT);
+  await Promise.all(
+    ids.map((id) => insert({ _id: id, organizationId: organizationOf(id), version: 1, value: 3 } as Counter)),
+  );
+  expect(await collection.countDocuments({ value: 3 })).toBe(COUNT - 2);
+  expect(await collection.countDocuments({ _id: { $in: ['counter-7', 'counter-8'] }, value: 0 })).toBe(2);
 });

@@ -3,7 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { aggregateStore } from '@invoicecontrol/runtime/mongo/aggregate';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
+import { groupedInsertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import { NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import { findingRecordsOf } from '../application/finding-store.js';
@@ -29,6 +29,8 @@ const FINDINGS_OF_INVOICE_MAX = 500;
  * wait.
  */
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
+/** Maximum number of findings, of several decisions, that one command inserts. */
+const INSERTED_TOGETHER_MAX = 100;
 /** Maximum number of reviews in one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
@@ -84,9 +86,10 @@ export async function createFindingIndexes(collection: Collection<FindingDocumen
 
 export function findingStore(collection: Collection<FindingDocument>, outbox: Outbox, clock: Clock): FindingStore {
   const aggregates = aggregateStore(collection, outbox, clock);
+  const insert = groupedInsertMissing(collection, INSERTED_TOGETHER_MAX);
   return {
     async insertAll(organizationId, subject, analysis) {
-      await insertMissing(collection, findingDocumentsOf(organizationId, subject, analysis));
+      await Promise.all(findingDocumentsOf(organizationId, subject, analysis).map(insert));
     },
     async insertWithoutInvoice(organizationId, { findingId, assignment, ...finding }, events) {
       const assigned = assignedByRule({ assignment }).map((entry) => ({ at: finding.createdAt, ...entry }));

@@ -1,5 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
+import { groupedReads } from '../../records/storage/records-by-keys.js';
 import { REVIEWS_MAX } from '../application/review-store.js';
 import type { ReviewStore } from '../application/review-store.js';
 import type { Disposition } from '../../records/domain/finding-disposition.js';
@@ -28,9 +29,26 @@ export async function createFindingReviewIndexes(collection: Collection<FindingR
 }
 
 export function reviewStore(collection: Collection<FindingReviewDocument>): ReviewStore {
+  const readFalsePositives = async (
+    organizationId: string,
+    keys: readonly string[],
+    limit: number,
+  ): Promise<CurrentReview[]> => {
+    const documents = await collection
+      .find({ organizationId, keys: { $in: [...keys] }, disposition: 'FALSE_POSITIVE' })
+      .limit(limit)
+      .toArray();
+    return documents.map(toReview);
+  };
+  const falsePositives = groupedReads<CurrentReview>({
+    read: (organizationId, keys) => readFalsePositives(organizationId, keys, REVIEWS_MAX),
+    readTogether: readFalsePositives,
+    keysOf,
+    limitOf: () => REVIEWS_MAX,
+  });
   return {
     async upsert(organizationId, { findingId, ...review }) {
-      const keys = [review.evidenceKey, ...review.pairKeys];
+      const keys = keysOf(review);
       try {
         await collection.replaceOne(
           { _id: findingId, organizationId, sourceVersion: { $lte: review.sourceVersion } },
@@ -42,13 +60,7 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
         if (!isDuplicateKey(error)) throw error;
       }
     },
-    async falsePositives(organizationId, keys) {
-      const documents = await collection
-        .find({ organizationId, keys: { $in: [...keys] }, disposition: 'FALSE_POSITIVE' })
-        .limit(REVIEWS_MAX)
-        .toArray();
-      return documents.map(toReview);
-    },
+    falsePositives,
     async ofAccount(organizationId, bankKey) {
       // Returns the newest review with each disposition, because the last confirmation is the one that is shown.
       const newest = (having: Filter<FindingReviewDocument>): Promise<FindingReviewDocument[]> =>
@@ -72,6 +84,11 @@ export function reviewStore(collection: Collection<FindingReviewDocument>): Revi
       return documents.map(toReview);
     },
   };
+}
+
+/** Returns the keys by which a review is looked up. */
+function keysOf({ evidenceKey, pairKeys }: Pick<CurrentReview, 'evidenceKey' | 'pairKeys'>): readonly string[] {
+  return [evidenceKey, ...pairKeys];
 }
 
 function toReview(document: FindingReviewDocument): CurrentReview {
