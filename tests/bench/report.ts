@@ -1,4 +1,5 @@
 import type { Measured } from './cell.js';
+import type { Idle } from './idle.js';
 import type { KindOfRequest } from './request-kinds.js';
 import { printScans } from './scans-report.js';
 import type { ScansReport } from './scans.js';
@@ -48,6 +49,7 @@ export interface Report {
   /** Undefined if only another part was measured. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
+  readonly idle: Idle | undefined;
   readonly scans: ScansReport | undefined;
 }
 
@@ -89,6 +91,7 @@ export function print(report: Report, hasColours: boolean): string {
     dim(`Node ${report.node}, ${report.processors}; ${report.stores} Everything, the load too, on this machine.`),
     ...(report.load === undefined ? [] : ['', ...printLoad(report.load, good)]),
     ...(report.work === undefined ? [] : ['', ...printWork(report.work, good)]),
+    ...(report.idle === undefined ? [] : ['', ...printIdle(report.idle)]),
     ...(report.scans === undefined ? [] : ['', ...printScans(report.scans, good)]),
     '',
   ].join('\n');
@@ -171,6 +174,15 @@ function printWork(work: readonly Work[], good: Good): string[] {
           '',
           table([kindColumns, ...largest.kinds.map(kindLine)], 0),
         ]),
+  ];
+}
+
+function printIdle({ commands, commandsByName, cpuMs }: Idle): string[] {
+  return [
+    'One replica of each service without any request, per second; without what the driver sends to watch its servers:',
+    `  database commands             ${listed(commands)}`,
+    `  by name                       ${listed(commandsByName)}`,
+    `  CPU time in ms                ${listed(cpuMs)}`,
   ];
 }
 

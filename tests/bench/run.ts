@@ -14,6 +14,8 @@ import { say, step } from './progress.js';
 import { endAfter, logDirectory, runProgram } from './run-program.js';
 import { print, subjects } from './report.js';
 import type { LoadReport, Report, Row, Subject } from './report.js';
+import { measureIdle } from './idle.js';
+import type { Idle } from './idle.js';
 import { measureScans } from './scans.js';
 import type { ScansReport } from './scans.js';
 import { startCeiling, startSystem, stopAll } from './servers.js';
@@ -33,6 +35,7 @@ const usage = `Measures what goes through gateway, organization, scan and analys
   load   POST /v1/invoices: throughput, latency and CPU next to the ceiling, a bare Express that makes one grpc-js call
   work   what one invoice asks of the database, and how many records it is compared with, by the size of the history;
          commands, steps, journal waits and bytes written of each kind of request
+  idle   commands to the database and CPU time of one replica of each service that nobody uses
   scans  POST /v1/scans with 5000 rows: time next to two ceilings, by stage and by the size of the history; what
          another tenant notices; memory of five at once
 
@@ -49,7 +52,7 @@ How to read the figures: docs/guides/benchmarks.md
 Ends after ${MINUTES_MAX} minutes at the latest, with larger sizes after as many times as long.
 `;
 
-const parts = ['load', 'work', 'scans'] as const;
+const parts = ['load', 'work', 'idle', 'scans'] as const;
 type Part = (typeof parts)[number];
 
 const SMALL_HISTORY = 1_000;
@@ -140,6 +143,11 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
     step('counting commands and candidates');
     work = await measureWork({ mongodbUrl, natsUrl, databasePrefix, secrets, db, customers, load, logDir });
   }
+  let idle: Idle | undefined;
+  if (wanted.includes('idle')) {
+    await stopAll(Object.values(system));
+    idle = await measureIdle({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'idle' });
+  }
   return {
     at: new Date().toISOString(),
     node: process.version,
@@ -148,6 +156,7 @@ async function measureAll(options: BenchmarkOptions): Promise<Report> {
     bodyBytes: Buffer.byteLength(JSON.stringify(invoiceAt(1, 1))),
     load: loaded,
     work,
+    idle,
     scans,
   };
 }

@@ -4,13 +4,12 @@ import { gunzipSync } from 'node:zlib';
 import type { Secrets } from '@invoicecontrol/topology/start';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { mean, median } from './cell.js';
-import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
+import { startCountedSystem } from './counted-system.js';
 import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
 import { invoiceAt } from './invoices.js';
 import type { LoadProcess } from './load-process.js';
 import { longestChain, measureKinds } from './request-kinds.js';
 import type { Call, Counted, KindOfRequest } from './request-kinds.js';
-import { startSystem, stopAll } from './servers.js';
 
 const REQUESTS = 40;
 /** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
@@ -67,35 +66,8 @@ export interface WorkOptions {
 
 /** Runs the whole system behind proxies, for each customer first one request at a time, then under load. */
 export async function measureWork(options: WorkOptions): Promise<Work[]> {
-  const { mongodbUrl, natsUrl, databasePrefix, secrets, logDir, customers } = options;
-  const commands: DatabaseCommand[] = [];
-  const calls: Record<string, number> = {};
-  const databases: CountingProxy[] = [];
-  const others: CountingProxy[] = [];
-  const database = new URL(mongodbUrl);
-  database.searchParams.set('directConnection', 'true');
-  const system = await startSystem({
-    mongodbUrl,
-    natsUrl,
-    databasePrefix,
-    secrets,
-    logDir,
-    name: 'counted',
-    async mongodbUrlFor(service) {
-      const proxy = await startDatabaseProxy(database.host, service, commands);
-      databases.push(proxy);
-      const url = new URL(database);
-      url.host = proxy.address;
-      return url.href;
-    },
-    async addressFor(caller, called, address) {
-      const way = `${caller}>${called}`;
-      const count = (): void => void (calls[way] = (calls[way] ?? 0) + 1);
-      const proxy = await startRpcProxy(address, count);
-      others.push(proxy);
-      return proxy.address;
-    },
-  });
+  const { customers, ...installation } = options;
+  const { system, commands, calls, databases, stop } = await startCountedSystem({ ...installation, name: 'counted' });
   const url = `http://${system.gateway.address}/v1`;
   try {
     const rows: Work[] = [];
@@ -104,8 +76,7 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
     }
     return rows;
   } finally {
-    await stopAll(Object.values(system));
-    await Promise.all([...databases, ...others].map((proxy) => proxy.close()));
+    await stop();
   }
 }
 

@@ -76,7 +76,14 @@ afterAll(async () => {
 
 async function start(): Promise<void> {
   const publisher = await eventPublisher(bus, 'organization');
-  outbox = await startOutbox({ db: mongo.db, collectionNames: ['counters'], publisher, clock: systemClock, logger });
+  outbox = await startOutbox({
+    db: mongo.db,
+    collectionNames: ['counters'],
+    publisher,
+    clock: systemClock,
+    logger,
+    relayEachMs: 1_000,
+  });
   counters = aggregateStore(collection(), outbox, systemClock);
 }
 
@@ -200,6 +207,40 @@ test('an event that a crash left in its document is published by the relay', asy
     expect(stored?.outboxPending).toBeUndefined();
     expect(stored?.recentEvents).toHaveLength(1);
   });
+});
+
+test('a relay that has found nothing searches again soon after a failed publication', async () => {
+  let searches = 0;
+  const quiet = mongo.db.collection('quiet');
+  const find = ((...asked: Parameters<typeof quiet.find>) => {
+    searches++;
+    return quiet.find(...asked);
+  }) as typeof quiet.find;
+  const watched = Object.create(quiet, { find: { value: find } }) as typeof quiet;
+  const publisher = await eventPublisher(bus, 'organization');
+  const own = await startOutbox({
+    db: Object.create(mongo.db, {
+      collection: { value: (name: string) => (name === 'quiet' ? watched : mongo.db.collection(name)) },
+    }) as typeof mongo.db,
+    collectionNames: ['quiet'],
+    publisher: { ...publisher, publish: () => Promise.reject(new Error('The broker is unavailable.')) },
+    clock: systemClock,
+    logger,
+  });
+  try {
+    await eventually(() => expect(searches).toBe(1));
+    const failedAt = performance.now();
+    own.nudge('quiet', {
+      id: 'quiet-1',
+      version: 1,
+      events: [{ id: 'evt_quiet', subject: events.organizationChanged.subject, payload: '{}', at: new Date() }],
+    });
+    await eventually(() => expect(searches).toBe(2));
+    // Without the failure, the next search would follow ten seconds after the first.
+    expect(performance.now() - failedAt).toBeLessThan(8_000);
+  } finally {
+    await own.stop();
+  }
 });
 
 test('the relay brings a backlog of six searches in one go, and not one of them each time it runs', async () => {

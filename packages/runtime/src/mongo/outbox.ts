@@ -18,7 +18,16 @@ const COMPLETE_EACH_MS = 50;
 const COMPLETE_DOCUMENTS_MIN = 64;
 /** Maximum number of documents in one write, so that other writes do not wait long. */
 const COMPLETE_DOCUMENTS_MAX = 256;
-const RELAY_EACH_MS = 1_000;
+/**
+ * Interval at which the relay searches for events that a crash of any replica left. A process publishes the events of
+ * its own writes at once.
+ */
+const RELAY_EACH_MS = 10_000;
+/**
+ * The same interval while events may be left: after the start, after a failed publication or a full queue, and until a
+ * search finds none.
+ */
+const RELAY_AGAIN_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
 /**
  * Minimum age of events that the relay publishes. Younger events are still being published by the process that stored
@@ -59,7 +68,7 @@ export interface OutboxOptions {
   readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Replaces {@link RELAY_EACH_MS} in tests. */
+  /** Replaces both intervals of the relay in tests. */
   readonly relayEachMs?: number;
 }
 
@@ -95,7 +104,7 @@ interface Task {
  * section 2). An event is removed from an outbox only after the broker has acknowledged it and its position was stored.
  */
 export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
-  const { db, collectionNames, publisher, clock, logger, relayEachMs = RELAY_EACH_MS } = options;
+  const { db, collectionNames, publisher, clock, logger, relayEachMs } = options;
   const aggregates = (name: string): Collection<Announcing> => db.collection<Announcing>(name);
   await Promise.all(collectionNames.map((name) => createOutboxIndexes(aggregates(name))));
 
@@ -111,6 +120,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   let completing: Promise<void> | undefined;
   let completeTimer: NodeJS.Timeout | undefined;
   let relayTimer: NodeJS.Timeout | undefined;
+  /** True if events may be left in documents, so that the next search follows soon. */
+  let areEventsLeft = true;
   let isStopped = false;
 
   const completeSoon = (): void => {
@@ -168,6 +179,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       }
     } catch (error) {
       isPublished = false;
+      relaySoon();
       logger.debug({ error, subject: announced.events[0]?.subject }, 'an event could not be published yet');
     }
     const isFinished =
@@ -198,6 +210,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const enqueue = (task: Task): void => {
     if (waiting.length >= WAITING_MAX) {
       task.onEnded?.(false);
+      relaySoon();
       return;
     }
     inFlight.add(task.announced.id);
@@ -218,8 +231,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     const relayed: Promise<boolean>[] = [];
     const late: { readonly id: string; readonly oldest: number }[] = [];
     for (const { _id: id, version, outbox: events = [] } of documents) {
+      if (inFlight.has(id)) continue;
+      areEventsLeft = true;
       const oldest = events[0]?.at.getTime() ?? 0;
-      if (oldest > old || inFlight.has(id)) continue;
+      if (oldest > old) continue;
       if (oldest < old - ALERT_AGE_MS) late.push({ id, oldest });
       const announced = { id, version, events };
       relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
@@ -235,6 +250,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
    * After an outage, a backlog needs many searches, which follow each other as long as the broker accepts the events.
    */
   const relay = async (): Promise<void> => {
+    areEventsLeft = false;
     for (let isMore = true; isMore && !isStopped;) {
       isMore = false;
       for (const name of collectionNames) if (await relayOf(name)) isMore = true;
@@ -242,12 +258,25 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   };
   const relayLater = (): void => {
     if (isStopped) return;
+    const pauseMs = relayEachMs ?? (areEventsLeft ? RELAY_AGAIN_MS : RELAY_EACH_MS);
     relayTimer = setTimeout(() => {
+      relayTimer = undefined;
       traced('internal', 'relay', {}, relay)
-        .catch((error: unknown) => logger.warn({ error }, 'the relay could not read the outboxes'))
+        .catch((error: unknown) => {
+          areEventsLeft = true;
+          logger.warn({ error }, 'the relay could not read the outboxes');
+        })
         .finally(relayLater);
-    }, relayEachMs);
+    }, pauseMs);
     relayTimer.unref();
+  };
+  const relaySoon = (): void => {
+    if (areEventsLeft) return;
+    areEventsLeft = true;
+    // Without a timer, a search is in progress, and the next one follows soon.
+    if (relayTimer === undefined) return;
+    clearTimeout(relayTimer);
+    relayLater();
   };
 
   const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });

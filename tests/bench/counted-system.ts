@@ -1,0 +1,52 @@
+import { startDatabaseProxy, startRpcProxy } from './counting-proxy.js';
+import type { CountingProxy, DatabaseCommand } from './counting-proxy.js';
+import { startSystem, stopAll } from './servers.js';
+import type { System, SystemOptions } from './servers.js';
+
+/** The whole system behind proxies that count its commands and calls. */
+export interface CountedSystem {
+  readonly system: System;
+  /** Commands to the database so far, in the order in which they were sent. */
+  readonly commands: DatabaseCommand[];
+  /** Number of calls between services so far, by `caller>called`. */
+  readonly calls: Record<string, number>;
+  /** Proxies in front of the database. */
+  readonly databases: readonly CountingProxy[];
+  stop(): Promise<void>;
+}
+
+export async function startCountedSystem(options: SystemOptions): Promise<CountedSystem> {
+  const commands: DatabaseCommand[] = [];
+  const calls: Record<string, number> = {};
+  const databases: CountingProxy[] = [];
+  const others: CountingProxy[] = [];
+  const database = new URL(options.mongodbUrl);
+  database.searchParams.set('directConnection', 'true');
+  const system = await startSystem({
+    ...options,
+    async mongodbUrlFor(service) {
+      const proxy = await startDatabaseProxy(database.host, service, commands);
+      databases.push(proxy);
+      const url = new URL(database);
+      url.host = proxy.address;
+      return url.href;
+    },
+    async addressFor(caller, called, address) {
+      const way = `${caller}>${called}`;
+      const count = (): void => void (calls[way] = (calls[way] ?? 0) + 1);
+      const proxy = await startRpcProxy(address, count);
+      others.push(proxy);
+      return proxy.address;
+    },
+  });
+  return {
+    system,
+    commands,
+    calls,
+    databases,
+    async stop() {
+      await stopAll(Object.values(system));
+      await Promise.all([...databases, ...others].map((proxy) => proxy.close()));
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// Counts what a system costs that nobody uses: its commands to the database and its CPU time.
+import { setTimeout as delay } from 'node:timers/promises';
+import { startCountedSystem } from './counted-system.js';
+import { cpuMsOf } from './node-process.js';
+import type { SystemOptions } from './servers.js';
+import { step } from './progress.js';
+
+/** Services search for unfinished work of an earlier process soon after their start, and then rest. */
+const SETTLE_MS = 15_000;
+const MEASURED_SECONDS = 30;
+
+export interface Idle {
+  /** Commands a second, by service. */
+  readonly commands: Readonly<Record<string, number>>;
+  /** Commands a second, by `service collection.command`. */
+  readonly commandsByName: Readonly<Record<string, number>>;
+  /** CPU milliseconds a second, by service. */
+  readonly cpuMs: Readonly<Record<string, number>>;
+}
+
+/** Runs one replica of each service without any request. */
+export async function measureIdle(options: SystemOptions): Promise<Idle> {
+  step('waiting until the services are idle');
+  const { system, commands, stop } = await startCountedSystem(options);
+  try {
+    await delay(SETTLE_MS);
+    const cpu = (): Promise<readonly (readonly [string, number])[]> =>
+      Promise.all(Object.entries(system).map(async ([name, { pid }]) => [name, await cpuMsOf(pid)] as const));
+    const before = new Map(await cpu());
+    commands.length = 0;
+    step(`counting for ${MEASURED_SECONDS} s`);
+    await delay(MEASURED_SECONDS * 1_000);
+    const sent = [...commands];
+    const used = (await cpu()).map(([name, ms]) => [name, (ms - (before.get(name) ?? 0)) / MEASURED_SECONDS] as const);
+    const perSecond = (nameOf: (command: (typeof sent)[number]) => string): Record<string, number> => {
+      const counts: Record<string, number> = {};
+      for (const command of sent) counts[nameOf(command)] = (counts[nameOf(command)] ?? 0) + 1 / MEASURED_SECONDS;
+      return counts;
+    };
+    return {
+      commands: perSecond(({ service }) => service),
+      commandsByName: perSecond(({ service, name }) => `${service} ${name}`),
+      cpuMs: Object.fromEntries(used),
+    };
+  } finally {
+    await stop();
+  }
+}
