@@ -2,6 +2,7 @@ import type { Collection, Db, Filter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Job } from '@invoicecontrol/runtime/job';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createAlarm } from '@invoicecontrol/runtime/repeat';
 import type { FindStuckWork } from '@invoicecontrol/runtime/stuck-work';
 import { count } from '@invoicecontrol/runtime/telemetry';
 import { claim, countLostLease, FREE } from '@invoicecontrol/runtime/mongo/claims';
@@ -19,7 +20,8 @@ const BATCH_DOCUMENTS = 500;
 const PURGES_MAX = 20;
 /** Lease of a purge, much longer than one batch takes. */
 const LEASE_MS = 60_000;
-const RUN_EACH_MS = 1_000;
+/** Interval at which each replica searches for purges that another one left. */
+const RUN_EACH_MS = 10_000;
 /** Delay before data that could not be removed yet is tried again. */
 const RETRY_MS = 2_000;
 /** Maximum number of purges in the list of stuck work. */
@@ -61,6 +63,9 @@ export async function openPurges(
 ): Promise<Purges> {
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
   await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
+  const alarm = createAlarm();
+  // An earlier process may have left purges.
+  alarm.ring(RETRY_MS);
 
   /**
    * Removes data until a complete pass finds nothing.
@@ -91,6 +96,7 @@ export async function openPurges(
     const release = async (): Promise<void> => {
       const dueAt = new Date(clock.now().getTime() + RETRY_MS);
       await purges.updateOne(isOurs, { $set: { leaseUntil: FREE, dueAt }, $unset: { claim: '' } });
+      alarm.ring(RETRY_MS);
     };
     try {
       const isEmpty = await removeAll(organizationId, () => !hasLease || signal.aborted);
@@ -123,10 +129,12 @@ export async function openPurges(
         // only now arrived.
         if (!isDuplicateKey(error)) throw error;
       }
+      alarm.ring();
     },
     job: {
       name: 'purge',
       pauseMs: RUN_EACH_MS,
+      alarm,
       async run(signal) {
         const now = clock.now();
         const due = await purges

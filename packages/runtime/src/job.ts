@@ -1,5 +1,6 @@
 import type { Logger } from './logger.js';
 import { repeat } from './repeat.js';
+import type { Alarm } from './repeat.js';
 import { count, measure, reportGauges } from './telemetry.js';
 
 /**
@@ -9,6 +10,8 @@ export interface Job {
   readonly name: string;
   /** Delay from the start of the service to the first run, and from the end of a run to the next run. */
   readonly pauseMs: number;
+  /** Shortens a pause when this process knows that there is work. Other replicas find the work after their pause. */
+  readonly alarm?: Alarm;
   /**
    * Runs the job. When the signal is aborted, the service stops and waits for this run, which must not start new work.
    */
@@ -20,7 +23,7 @@ export interface Job {
  * @param service name of the service in metrics, because services have jobs with the same name
  * @returns a function that stops the job and resolves when a running job has ended
  */
-export function startJob({ name, pauseMs, run }: Job, service: string, logger: Logger): () => Promise<void> {
+export function startJob({ name, pauseMs, alarm, run }: Job, service: string, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
   const attributes = { service, job: name };
   let succeededAt = performance.now();
@@ -47,6 +50,7 @@ export function startJob({ name, pauseMs, run }: Job, service: string, logger: L
     },
     // An error of a run is logged inside the run, so that the log line has its trace.
     () => {},
+    alarm,
   );
   const closeReport = reportGauges(
     {

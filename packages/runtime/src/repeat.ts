@@ -1,25 +1,65 @@
+/** Requests an earlier run of repeated work, for example because this process has just stored something to do. */
+export interface Alarm {
+  /** Makes the next run begin after this time in milliseconds at the latest. */
+  ring(afterMs?: number): void;
+  /** Used by the repetition. An alarm has one listener. */
+  listen(onRing: (afterMs: number) => void): void;
+}
+
+export function createAlarm(): Alarm {
+  /** Until the repetition listens, the earliest requested time is kept. */
+  let dueAtMs = Infinity;
+  let onRing = (afterMs: number): void => {
+    dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);
+  };
+  return {
+    ring: (afterMs = 0) => onRing(afterMs),
+    listen(listener) {
+      onRing = listener;
+      if (dueAtMs !== Infinity) listener(dueAtMs - performance.now());
+    },
+  };
+}
+
 /**
  * Repeats work with a pause between runs, one run at a time. A failed run is reported and does not stop the repetition.
  * @param pauseMs time from the end of one run to the start of the next
+ * @param alarm shortens the pause. If it rings during a run, another run follows.
  */
 export function repeat(
   pauseMs: number,
   work: () => Promise<unknown>,
   onError: (error: unknown) => void,
+  alarm?: Alarm,
 ): { stop(): Promise<void> } {
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  const later = (): void => {
+  /** Time of the next run, by `performance.now()`. */
+  let dueAtMs = performance.now() + pauseMs;
+  const wait = (): void => {
     if (isStopped) return;
-    timer = setTimeout(() => {
-      running = work()
-        .then(() => {}, onError)
-        .finally(later);
-    }, pauseMs);
+    timer = setTimeout(run, Math.max(0, dueAtMs - performance.now()));
     timer.unref();
   };
-  later();
+  const run = (): void => {
+    timer = undefined;
+    dueAtMs = Infinity;
+    running = work()
+      .then(() => {}, onError)
+      .finally(() => {
+        dueAtMs = Math.min(dueAtMs, performance.now() + pauseMs);
+        wait();
+      });
+  };
+  alarm?.listen((afterMs) => {
+    dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);
+    // Without a timer, a run is in progress and waits for the next one itself.
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    wait();
+  });
+  wait();
   return {
     /** Resolves when the current run has ended. */
     stop() {

@@ -36,7 +36,8 @@ import { paymentNotificationService } from './transport/grpc/payment-notificatio
 import { subscriptionService } from './transport/grpc/subscription.js';
 import { onOrganizationKnown } from './transport/subscribers/organization-known.js';
 
-const SWEEP_EACH_MS = 1_000;
+/** Interval at which each replica searches for notifications to retry, and for those that a crash left. */
+const SWEEP_EACH_MS = 5_000;
 const WATCH_EACH_MS = 10_000;
 /** Interval at which each replica checks if the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;

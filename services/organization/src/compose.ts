@@ -220,7 +220,7 @@ function tenantDataOf({
 }
 
 /** Interval at which a replica checks for purges to announce again. The first repeat follows after seconds. */
-const PURGE_ROUNDS_EACH_MS = 1_000;
+const PURGE_ROUNDS_EACH_MS = 5_000;
 /** Interval at which a replica checks whether the daily purge is due. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
 /** Interval at which a replica checks whether organizations must be registered in billing. */

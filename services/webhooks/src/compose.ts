@@ -55,7 +55,7 @@ import { onPublicEvent } from './transport/subscribers/public-events.js';
  * them.
  */
 const FAN_OUTS_MAX = 128;
-const WATCH_FAILING_EACH_MS = 500;
+const WATCH_FAILING_EACH_MS = 10_000;
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 
@@ -177,7 +177,7 @@ async function compose(
       { name: 'due deliveries', pauseMs: POLL_EACH_MS, run: () => worker.poll() },
       {
         name: 'failing endpoints',
-        pauseMs: WATCH_FAILING_EACH_MS,
+        pauseMs: Math.min(WATCH_FAILING_EACH_MS, ...Object.values(failingLimits)),
         run: watchFailing({ endpoints, limits: failingLimits, clock, logger }),
       },
       { name: 'deleted endpoints', pauseMs: FINISH_DELETIONS_EACH_MS, run: finishDeletions(changes) },

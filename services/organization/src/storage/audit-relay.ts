@@ -3,7 +3,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Aggregate } from '@invoicecontrol/runtime/mongo/aggregate';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
-import { repeat } from '@invoicecontrol/runtime/repeat';
+import { createAlarm, repeat } from '@invoicecontrol/runtime/repeat';
 import type { AuditEventDocument } from './audit-events.js';
 import type { NotificationDocument } from './notifications.js';
 
@@ -25,7 +25,8 @@ export interface Audited extends Aggregate {
 type RelaySource = Pick<Audited, '_id' | 'version' | 'auditEntries' | 'notifications'>;
 const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const;
 
-const SWEEP_INTERVAL_MS = 1_000;
+/** Interval at which the sweep searches for entries that a crash left. A process moves the entries of its own writes. */
+const SWEEP_INTERVAL_MS = 10_000;
 const SWEEP_DOCUMENTS_MAX = 256;
 /** Minimum age of entries that the sweep moves. Younger entries are left to the process that wrote them. */
 const SWEEP_AGE_MS_MIN = 2_000;
@@ -63,6 +64,9 @@ export function startAuditRelay(options: {
       .collection<Audited>(collectionName)
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });
   };
+  const alarm = createAlarm();
+  // An earlier process may have left entries.
+  alarm.ring(SWEEP_AGE_MS_MIN);
   const sweep = async (): Promise<void> => {
     const old = clock.now().getTime() - SWEEP_AGE_MS_MIN;
     for (const collectionName of collectionNames) {
@@ -73,11 +77,18 @@ export function startAuditRelay(options: {
       for (const document of left) {
         const oldest = document.auditEntries?.[0]?.createdAt.getTime() ?? 0;
         if (oldest <= old) await copy(collectionName, document);
+        else alarm.ring(SWEEP_AGE_MS_MIN);
       }
     }
   };
-  const sweeping = repeat(SWEEP_INTERVAL_MS, sweep, (error) =>
-    logger.warn({ error }, 'the audit relay sweep failed; it runs again'),
+  const sweeping = repeat(
+    SWEEP_INTERVAL_MS,
+    sweep,
+    (error) => {
+      alarm.ring(SWEEP_AGE_MS_MIN);
+      logger.warn({ error }, 'the audit relay sweep failed; it runs again');
+    },
+    alarm,
   );
   return {
     async relay(collectionName, document) {
@@ -88,6 +99,7 @@ export function startAuditRelay(options: {
           { error, collection: collectionName, id: document._id },
           'audit entries could not be relayed, the sweep retries',
         );
+        alarm.ring(SWEEP_AGE_MS_MIN);
       }
     },
     stop: () => sweeping.stop(),
