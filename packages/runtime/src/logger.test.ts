@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { createLogger } from './logger.js';
 
@@ -25,4 +26,49 @@ test('an error shows its causes and nothing else it carries', () => {
   const line = capture({ error });
   expect(line).toContain('inner');
   expect(line).not.toContain('private');
+});
+
+/** Runs a program that has a logger, and returns what it wrote and whether the lines were there before its end. */
+function run(program: string): { readonly stdout: string; readonly writes: readonly string[] } {
+  const logger = JSON.stringify(new URL('../dist/logger.js', import.meta.url).href);
+  const source = `
+    import fs from 'node:fs';
+    import { createLogger } from ${logger};
+    const logger = createLogger({ service: 'test', level: 'info' });
+    ${program}`;
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
+    encoding: 'utf8',
+  });
+  expect({ stderr, status }).toEqual({ stderr: '', status: 0 });
+  return { stdout, writes: stdout.split('MARK\n') };
+}
+
+test('after a first line, lines wait until a warning, which is written at once with them', () => {
+  const { writes } = run(`
+    logger.info({}, 'first');
+    fs.writeSync(1, 'MARK\\n');
+    logger.info({}, 'second');
+    fs.writeSync(1, 'MARK\\n');
+    logger.warn({}, 'third');
+    fs.writeSync(1, 'MARK\\n');`);
+  expect(writes.map((text) => text.match(/first|second|third/g) ?? [])).toEqual([
+    ['first'],
+    [],
+    ['second', 'third'],
+    [],
+  ]);
+});
+
+test('a line waits for a tenth of a second at most, and the end of the process writes the last one', () => {
+  const { writes } = run(`
+    logger.info({}, 'first');
+    logger.info({}, 'second');
+    fs.writeSync(1, 'MARK\\n');
+    setTimeout(() => {
+      fs.writeSync(1, 'MARK\\n');
+      logger.info({}, 'third');
+      fs.writeSync(1, 'MARK\\n');
+      process.exit();
+    }, 150);`);
+  expect(writes.map((text) => text.match(/first|second|third/g) ?? [])).toEqual([['first'], ['second'], [], ['third']]);
 });

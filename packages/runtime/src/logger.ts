@@ -29,30 +29,85 @@ const secretNames = [
  */
 const secretPattern = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 
+/** Lines are written together when they reach this size, because each write is a system call. */
+const WRITTEN_TOGETHER_BYTES = 8_192;
+/**
+ * Interval in milliseconds at which the lines of a busy service are written. A process that is killed loses the lines of
+ * this time.
+ */
+const WRITE_EACH_MS = 100;
+/** Lines from this level on are written at once, together with those that wait. */
+const WRITTEN_AT_ONCE = pino.levels.values['warn'] ?? 0;
+
 export interface LoggerOptions {
   readonly service: string;
   readonly level: string;
   /** Stream that receives the log lines instead of standard output, for tests. */
-  readonly destination?: { write(line: string): void };
+  readonly destination?: Destination;
 }
 
 /**
  * Creates a logger that writes each entry as a JSON line to standard output, with secrets removed by name and by
- * pattern. A line that is written during traced work has its `trace_id`, `span_id` and `requestId`.
+ * pattern. A line that is written during traced work has its `trace_id`, `span_id` and `requestId`. While a
+ * service is busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The end of the process writes them.
  */
-export function createLogger(options: LoggerOptions): Logger {
-  const settings = {
-    level: options.level,
-    base: { service: options.service },
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
-    serializers: { error: serializeError },
-    mixin: () => activeLogFields(),
-    hooks: {
-      streamWrite: (line: string) => line.replaceAll(secretPattern, '$1[redacted]'),
+export function createLogger({ service, level, destination = standardOutput() }: LoggerOptions): Logger {
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
+      serializers: { error: serializeError },
+      mixin: () => activeLogFields(),
+      hooks: {
+        streamWrite: (line: string) => line.replaceAll(secretPattern, '$1[redacted]'),
+        logMethod(entry, write, lineLevel) {
+          write.apply(this, entry);
+          if (lineLevel >= WRITTEN_AT_ONCE) destination.flush?.();
+        },
+      },
     },
+    destination,
+  );
+}
+
+interface Destination {
+  write(line: string): void;
+  /** Writes the lines that wait. */
+  flush?(): void;
+}
+
+let output: Destination | undefined;
+
+/** Standard output of this process, which all its loggers share. */
+function standardOutput(): Destination {
+  if (output !== undefined) return output;
+  const stream = pino.destination({ dest: 1, sync: true, minLength: WRITTEN_TOGETHER_BYTES });
+  let timer: NodeJS.Timeout | undefined;
+  let isWaiting = false;
+  const flush = (): void => {
+    isWaiting = false;
+    stream.flushSync();
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  const flushEach = (): void => {
+    flush();
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (isWaiting) flushEach();
+    }, WRITE_EACH_MS).unref();
+  };
+  process.on('exit', flush);
+  output = {
+    write(line) {
+      stream.write(line);
+      isWaiting = true;
+      // The first line after a quiet time is written at once.
+      if (timer === undefined) flushEach();
+    },
+    flush,
+  };
+  return output;
 }
 
 /** Returns the name, message and stack of an error and of its causes, up to five levels, and no other members. */
