@@ -24,6 +24,8 @@ const points: readonly KillPoint[] = operations.flatMap((operation) => [
   { operation, processed: true },
 ]);
 
+/** Factor for the waits that the service chooses itself. */
+const WAIT_FACTOR = 0.05;
 const ROUNDS = Number(process.env['CRASH_KSEF_ROUNDS'] ?? '1');
 const REACHED_MS_MAX = 60_000;
 /** Longer than the test lasts. */
@@ -41,7 +43,7 @@ beforeAll(async () => {
   system = await startKillableSystem({
     ksefEnv: {
       ...ksef.env,
-      KSEF_WAIT_FACTOR: '0.05',
+      KSEF_WAIT_FACTOR: String(WAIT_FACTOR),
       KSEF_REQUEST_SECONDS: '30',
       KSEF_LEASE_SECONDS: '5',
       KSEF_LIMIT_FACTOR: '1000',
@@ -217,10 +219,12 @@ describe('an inbox whose services are killed while KSeF has faults', () => {
   let trial: InboxTrial;
   let receivers: readonly Receiver[];
   beforeAll(async () => {
-    // Packages are truncated, and most have several parts.
+    // Packages are truncated, and most have several parts. An export whose number a kill lost runs for its ten minutes,
+    // which are shortened like the waits of the service. Otherwise ten of them would block the inbox for minutes.
     await ksef.control('PUT settings', {
       exportInvoicesMax: 2,
       partBytesMax: 1_500,
+      exportSeconds: 600 * WAIT_FACTOR,
     });
     trial = await startInboxTrial(system, ksef);
     receivers = await Promise.all(['Odlewnia', 'Tartak', 'Browar'].map((name) => trial.newReceiver(name)));

@@ -46,6 +46,7 @@ const settingsSchema = z.strictObject({
   invoicePolls: looks.optional(),
   sessionPolls: looks.optional(),
   exportPolls: looks.optional(),
+  exportSeconds: z.number().min(0).max(SECONDS_MAX).optional(),
   exportInvoicesMax: z.int().min(1).max(EXPORT_INVOICES_MAX).optional(),
   partBytesMax: z.int().min(1).max(PART_BYTES_MAX).optional(),
   highWaterLagSeconds: z.number().min(0).max(SECONDS_MAX).optional(),

@@ -36,6 +36,7 @@ const DEFAULT_SETTINGS: Settings = {
   invoicePolls: 2,
   sessionPolls: 1,
   exportPolls: 1,
+  exportSeconds: 600,
   exportInvoicesMax: 10_000,
   partBytesMax: 50_000_000,
   highWaterLagSeconds: 0,

@@ -412,6 +412,16 @@ describe('a request', () => {
     expect((await buyer.api('POST invoices/exports', body)).status).toBe(201);
   });
 
+  test('ends after the seconds of the setting, even if nobody polls it', async () => {
+    await buyer.control('PUT settings', { exportSeconds: 30 });
+    for (let started = 0; started < 10; started++) await startExport(buyer);
+    const { body } = await exportRequest(buyer);
+    await advance(29);
+    expect(errorOf(await buyer.api('POST invoices/exports', body))).toBe(21_182);
+    await advance(1);
+    expect((await buyer.api('POST invoices/exports', body)).status).toBe(201);
+  });
+
   test('about an export that does not exist, or is of another company, is refused', async () => {
     const unknown = await buyer.api('GET invoices/exports/20261123-EH-0000000000-0000000000-00');
     expect(errorOf(unknown)).toBe(21_175);

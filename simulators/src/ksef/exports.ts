@@ -31,8 +31,6 @@ import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
 /** Maximum number of concurrent exports for one context. */
 const RUNNING_MAX = 10;
-/** Time in milliseconds after which an export is complete even if no client polls it. */
-const RUNNING_MS = 10 * 60_000;
 const LINK_MS = 3_600_000;
 /** Time in milliseconds after which an export and its package no longer exist (410). */
 const KEPT_MS = 7 * 86_400_000;
@@ -205,8 +203,8 @@ export class Exports {
   #look(found: Export): Export {
     if (found.endedAt !== null) return found;
     const looks = found.looks + 1;
-    const hasTime = looks <= this.#deps.settings().exportPolls && this.#ageMs(found) < RUNNING_MS;
-    const isRunning = this.#isHeld(found) || hasTime;
+    const mayTakeLonger = looks <= this.#deps.settings().exportPolls && this.#hasTime(found);
+    const isRunning = this.#isHeld(found) || mayTakeLonger;
     const looked = { ...found, looks, endedAt: isRunning ? null : this.#deps.clock.now().toISOString() };
     this.#exports.put(found.referenceNumber, looked);
     return looked;
@@ -214,9 +212,13 @@ export class Exports {
 
   #countRunning(context: string): number {
     const running = [...this.#exports.values()].filter(
-      (one) => one.context === context && one.endedAt === null && (this.#isHeld(one) || this.#ageMs(one) < RUNNING_MS),
+      (one) => one.context === context && one.endedAt === null && (this.#isHeld(one) || this.#hasTime(one)),
     );
     return running.length;
+  }
+
+  #hasTime(one: Export): boolean {
+    return this.#ageMs(one) < this.#deps.settings().exportSeconds * 1_000;
   }
 
   #isHeld({ heldBy }: Export): boolean {

@@ -227,6 +227,8 @@ export interface Settings {
   readonly invoicePolls: number;
   readonly sessionPolls: number;
   readonly exportPolls: number;
+  /** Time in seconds after which an export is complete even if no client polls it. */
+  readonly exportSeconds: number;
   /** Number of invoices after which a package is truncated. */
   readonly exportInvoicesMax: number;
   /** Maximum size of one part of a package in bytes, before encryption. */
