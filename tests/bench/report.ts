@@ -60,6 +60,7 @@ const columns = ['connections', 'what', 'req/s', 'p50', 'p95', 'p99', 'gateway',
 const asideColumns = ['organization', 'database', 'broker', 'CPU : ceiling', 'p95 : small'];
 const workColumns = [
   'stored',
+  'plan',
   'candidates',
   'most',
   'commands',
@@ -139,8 +140,9 @@ function printLoad({ rows, stored, rounds, secondsPerCell, largeAtEnd }: LoadRep
 }
 
 function printWork(work: readonly Work[], good: Good): string[] {
-  const lines = work.map(({ stored, candidates, commands, steps, commandsUnderLoad }) => [
+  const lines = work.map(({ stored, plan, candidates, commands, steps, commandsUnderLoad }) => [
     stored.toLocaleString('en'),
+    plan,
     `${candidates.mean.toFixed(2)} (${candidates.invoices})`,
     String(candidates.most),
     ...[commands.mean, commands.median].map((count) => count.toFixed(1)),
@@ -151,29 +153,28 @@ function printWork(work: readonly Work[], good: Good): string[] {
       .reduce((sum, count) => sum + count, 0)
       .toFixed(1),
   ]);
-  const largest = work.at(-1);
+  // The organization with a limited plan is the first, and the largest one without limits is the last.
+  const detailed = [...new Set([work[0], work.at(-1)])].filter((one) => one !== undefined);
   return [
-    'Work per invoice, without Idempotency-Key on a plan without limits, counted on the wire. Candidates are the records',
-    'that the invoice was compared with, on average of so many invoices. Commands are those to the database that the answer',
-    'waits for; steps those of them that wait for one another.',
+    'Work per invoice, without Idempotency-Key, counted on the wire. SCALE limits the analyses of a month, and ENTERPRISE does',
+    'not. Candidates are the records that the invoice was compared with, on average of so many invoices. Commands are those',
+    'to the database that the answer waits for; steps those of them that wait for one another.',
     '',
     table([workColumns, ...lines]),
-    ...(largest === undefined
-      ? []
-      : [
-          '',
-          `With ${largest.stored.toLocaleString('en')} stored:`,
-          `  database, before the answer   ${listed(largest.commandsByName)}`,
-          `  bytes written by these       ${listed(largest.bytesByName, 0)}`,
-          `  database, all under load      ${listed(largest.commandsUnderLoad)}`,
-          `  calls between services        ${listed(largest.rpcsUnderLoad)}`,
-          '',
-          'Kinds of requests, each one at a time: the commands that the response waits for, the steps of them that wait for one',
-          'another, the steps that wait for the journal, and the bytes of writing commands as they are sent; then all commands,',
-          'including those after the response.',
-          '',
-          table([kindColumns, ...largest.kinds.map(kindLine)], 0),
-        ]),
+    '',
+    'Kinds of requests, each one at a time: the commands that the response waits for, the steps of them that wait for one',
+    'another, the steps that wait for the journal, and the bytes of writing commands as they are sent; then all commands,',
+    'including those after the response.',
+    ...detailed.flatMap((one) => [
+      '',
+      `With ${one.stored.toLocaleString('en')} stored and the plan ${one.plan}:`,
+      `  database, before the answer   ${listed(one.commandsByName)}`,
+      `  bytes written by these       ${listed(one.bytesByName, 0)}`,
+      `  database, all under load      ${listed(one.commandsUnderLoad)}`,
+      `  calls between services        ${listed(one.rpcsUnderLoad)}`,
+      '',
+      table([kindColumns, ...one.kinds.map(kindLine)], 0),
+    ]),
   ];
 }
 

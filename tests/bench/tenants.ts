@@ -5,8 +5,8 @@ import { progress, say, seconds } from './progress.js';
 import { seedHistory } from './seed-history.js';
 import type { System } from './servers.js';
 
-/** Makes an organization that has so many invoices. */
-export type NewTenant = (storedCount: number) => Promise<Tenant>;
+/** Makes an organization that has so many invoices. Its plan has no limits unless another plan is given. */
+export type NewTenant = (storedCount: number, plan?: string) => Promise<Tenant>;
 
 /** Histories that take longer to store than this are told of. */
 const LONG_MS = 3_000;
@@ -14,9 +14,9 @@ const LONG_MS = 3_000;
 /** @param db the database of analysis */
 export function tenantMaker(system: System, operatorToken: string, db: MongoConnection['db']): NewTenant {
   let tenants = 0;
-  return async (storedCount) => {
+  return async (storedCount, plan) => {
     const name = `Bench ${(tenants += 1)}`;
-    const tenant = await createTenant(system.organization.address, operatorToken, name);
+    const tenant = await createTenant(system.organization.address, operatorToken, name, plan);
     const { organizationId, companyId } = tenant;
     const beganMs = performance.now();
     await seedHistory({

@@ -21,9 +21,10 @@ const LOAD_CONNECTIONS = 16;
 /** More invoices than the measurement of the kinds of requests posts. */
 const KINDS_INVOICES = 100;
 
-/** The work for one invoice in an organization with this many invoices. */
+/** The work for one invoice in an organization with this many invoices and this plan. */
 export interface Work {
   readonly stored: number;
+  readonly plan: string;
   /**
    * Number of records that were found by their keys and compared with the invoice, on average over this many invoices.
    */
@@ -49,6 +50,7 @@ export interface Customer {
   readonly organizationId: string;
   readonly key: string;
   readonly stored: number;
+  readonly plan: string;
 }
 
 export interface WorkOptions {
@@ -89,7 +91,7 @@ interface Counting extends Pick<WorkOptions, 'db' | 'load'> {
 }
 
 async function workOf(
-  { organizationId, key, stored }: Customer,
+  { organizationId, key, stored, plan }: Customer,
   { db, load, url, commands, calls, databases }: Counting,
 ): Promise<Work> {
   const beganAt = new Date();
@@ -129,6 +131,7 @@ async function workOf(
   const steps = waitedFor.map(longestChain);
   return {
     stored,
+    plan,
     candidates: { mean: mean(candidates), most: Math.max(...candidates), invoices: candidates.length },
     commands: { mean: mean(perRequest), median: median(perRequest) },
     steps: { mean: mean(steps), median: median(steps), most: Math.max(...steps) },
