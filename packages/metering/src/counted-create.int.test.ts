@@ -5,8 +5,10 @@ import { connectMongo, isDuplicateKey } from '@invoicecontrol/runtime/mongo/conn
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { createCounted } from './counted-create.js';
 import type { CountedOutcome } from './counted-create.js';
-import { usageCollection, usageCounters } from './usage.js';
-import type { UsageCounters, UsageMark } from './usage.js';
+import { usageCounters } from './usage.js';
+import type { UsageCounters } from './usage.js';
+import { usageCollection } from './usage-counter.js';
+import type { UsageMark } from './usage-counter.js';
 
 interface NoteDocument {
   readonly _id: string;

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { mayBeSettled } from './usage.js';
-import type { UsageCounters, UsageMark } from './usage.js';
+import type { UsageCounters } from './usage.js';
+import type { UsageMark } from './usage-counter.js';
 
 /**
  * Number of times that a repeat which the quota refused polls for the record of the first request, which may have taken

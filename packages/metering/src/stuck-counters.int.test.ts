@@ -3,7 +3,7 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { stuckCounters } from './stuck-counters.js';
-import { usageCollection } from './usage.js';
+import { usageCollection } from './usage-counter.js';
 
 let mongo: MongoConnection;
 

@@ -1,6 +1,6 @@
 import type { FindStuckWork } from '@invoicecontrol/runtime/stuck-work';
 import type { Db } from 'mongodb';
-import { usageCollection } from './usage.js';
+import { usageCollection } from './usage-counter.js';
 
 /** Maximum number of counters in the list. */
 const COUNTERS_MAX = 256;

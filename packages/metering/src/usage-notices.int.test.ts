@@ -6,9 +6,9 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
-import { stepOf, usageNoticeCollection, usageNotices } from './usage-notices.js';
+import { usageNoticeCollection, usageNotices } from './usage-notices.js';
 import { usageCounters } from './usage.js';
-import type { UsageMark } from './usage.js';
+import type { UsageMark } from './usage-counter.js';
 
 const now = new Date('2026-03-10T12:00:00Z');
 const clock = { now: () => now };
@@ -50,21 +50,6 @@ async function told(organizationId: string): Promise<string[]> {
   const found = await usageNoticeCollection(mongo.db).find({ organizationId }).toArray();
   return found.map(({ _id }) => _id.split(':').at(-1) ?? '').toSorted();
 }
-
-test.each([
-  [79, 100, undefined],
-  [80, 100, 80],
-  [99, 100, 80],
-  [100, 100, 100],
-  [101, 100, 100],
-  [7, 9, undefined],
-  [8, 9, 80],
-  [1, 1, 100],
-  [0, 0, undefined],
-  [5, undefined, undefined],
-])('%p of %p reach the step %p', (used, limit, step) => {
-  expect(stepOf(used, limit)).toBe(step);
-});
 
 test('tells each step once, however many processes count', async () => {
   const [first, second] = [await startCounters(), await startCounters()];

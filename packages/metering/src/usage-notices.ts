@@ -9,6 +9,7 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { OnUsed } from './usage.js';
+import { stepOf } from './usage-steps.js';
 
 /** Collection of the notices that were already sent. A service with monthly quotas opens its outbox with it. */
 export const USAGE_NOTICES = 'usage_notices';
@@ -59,11 +60,4 @@ export async function usageNotices(
       );
     });
   };
-}
-
-/** Returns the highest threshold that is reached: 100, 80 or none. */
-export function stepOf(used: number, limit: number | undefined): 80 | 100 | undefined {
-  if (limit === undefined || limit <= 0) return undefined;
-  if (used >= limit) return 100;
-  return used * 100 >= limit * 80 ? 80 : undefined;
 }

@@ -5,9 +5,11 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageReconciliation } from './usage-reconciliation.js';
 import type { SumOfMarks } from './usage-reconciliation.js';
-import { usageCollection, usageCounters } from './usage.js';
+import { usageCounters } from './usage.js';
+import { usageCollection } from './usage-counter.js';
+import type { UsageDocument, UsageMark } from './usage-counter.js';
 import { usageMonth } from './usage-month.js';
-import type { UsageCounters, UsageDocument, UsageMark } from './usage.js';
+import type { UsageCounters } from './usage.js';
 
 const MINUTE_MS = 60_000;
 const POLL_MS = 5_000;

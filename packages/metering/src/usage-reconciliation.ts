@@ -2,8 +2,8 @@ import type { Db, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Job } from '@invoicecontrol/runtime/job';
-import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage.js';
-import type { UsageDocument } from './usage.js';
+import { MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection } from './usage-counter.js';
+import type { UsageDocument } from './usage-counter.js';
 
 /**
  * Range of creation times of the counted records, from `from` (or from the beginning of the month) until just before
@@ -39,8 +39,8 @@ interface Reading {
   readonly from: Date | undefined;
   /** Minutes before `countTo`, each with the amount that was reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** Amount that the counter holds for that time. */
-  readonly held: number;
+  /** Amount of the counter that was reserved in that time. */
+  readonly reserved: number;
 }
 
 const POLL_EACH_MS = 5_000;
@@ -87,9 +87,9 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     return sum(organizationId, month, time);
   };
 
-  const settle = async ({ counter, countTo, from, closed, held }: Reading): Promise<void> => {
-    const { _id, countedTo, lowerings, recounts, lowering = {} } = counter;
-    const correction = (await sumOfMarks(_id, { from, to: countTo })) - held;
+  const settle = async ({ counter, countTo, from, closed, reserved }: Reading): Promise<void> => {
+    const { _id, countedTo, lowerings, recounts, lowering = {}, held = {} } = counter;
+    const correction = (await sumOfMarks(_id, { from, to: countTo })) - reserved;
     const unchanged = {
       countedTo: countedTo ?? { $exists: false },
       lowerings: lowerings ?? { $exists: false },
@@ -98,6 +98,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
     };
     const settled = [
       ...closed.map(([minute]) => `minutes.${minute}`),
+      ...Object.keys(held).flatMap((minute) => (Number(minute) < minuteOf(countTo) ? [`held.${minute}`] : [])),
       ...Object.keys(lowering).map((id) => `lowering.${id}`),
       'recounts',
       'seenMoves',
@@ -175,9 +176,9 @@ function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined
     closed.some(([minute]) => Number(minute) < minuteOf(countedTo)) ||
     (closed.length > 0 && dayOf(countedTo) !== dayOf(countTo));
   if (isMonthCounted) {
-    return { counter, countTo, from: undefined, closed, held: used - (total(all) - total(closed)) };
+    return { counter, countTo, from: undefined, closed, reserved: used - (total(all) - total(closed)) };
   }
-  return closed.length === 0 ? undefined : { counter, countTo, from: countedTo, closed, held: total(closed) };
+  return closed.length === 0 ? undefined : { counter, countTo, from: countedTo, closed, reserved: total(closed) };
 }
 
 function nextCheckOf(counter: UsageDocument, afterMs: (ms: number) => Date): UpdateFilter<UsageDocument> {

@@ -4,7 +4,8 @@ import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { usageCounters } from './usage.js';
 import { usageMonth } from './usage-month.js';
-import type { UsageCounters, UsageMark } from './usage.js';
+import type { UsageCounters } from './usage.js';
+import type { UsageMark } from './usage-counter.js';
 
 let mongo: MongoConnection;
 let usage: UsageCounters;

@@ -1,55 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError } from '@invoicecontrol/errors';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
-import { groupedBy } from '@invoicecontrol/runtime/batched';
+import { batched, groupedBy } from '@invoicecontrol/runtime/batched';
+import { unitBlocks, unitsInAdvance, UNITS_LEFT_PER_BLOCK_UNIT } from './unit-blocks.js';
+import { idOf, MINUTE_MS, minuteOf, NEVER_COUNTED, usageCollection, usedOf } from './usage-counter.js';
+import type { CounterKey, UsageDocument, UsageMark } from './usage-counter.js';
 import { endOfMonth } from './usage-month.js';
-
-/** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADR 0034). */
-export interface UsageDocument {
-  /** Id of the form `<organization>:<YYYY-MM>:<meter>`. */
-  readonly _id: string;
-  readonly used: number;
-  /** Increases with every change. Replicas of an earlier release use it to detect changes. */
-  readonly moves: number;
-  /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
-  readonly minutes?: Readonly<Record<string, number>>;
-  /**
-   * Stored records until this time are included in the count. 1970 before the first count, and absent if only an
-   * earlier release has counted.
-   */
-  readonly countedTo?: Date;
-  /**
-   * Time of the next check by the reconciliation job. Absent if nothing was reserved since the last check. The index is
-   * sparse.
-   */
-  readonly lookAt?: Date;
-  /** Start times of operations that are lowering a stored amount, by operation id. */
-  readonly lowering?: Readonly<Record<string, Date>>;
-  /** Increases at the beginning and at the end of each operation that lowers an amount. */
-  readonly lowerings?: number;
-  /** Number of open requests to count the whole month. */
-  readonly recounts?: number;
-  /** Time of the last refusal that requested a check. */
-  readonly refusedAt?: Date;
-}
-
-/** Meter, organization and time that an amount counts towards. */
-export interface UsageMark {
-  readonly organizationId: string;
-  /** UTC month as `YYYY-MM`. */
-  readonly month: string;
-  readonly meter: string;
-  readonly amount: number;
-  /** Creation time that is stored with the record. */
-  readonly at: Date;
-}
+import { nextStepAt } from './usage-steps.js';
 
 export interface UsageCounters {
   /**
    * Increases the counter before the work. A crash can only leave the counter too high, until the job compares it with
-   * the stored records. An amount of 0 requests this comparison for the minute of the mark.
+   * the stored records. An amount of 0 requests this comparison for the minute of the mark. Single units that follow
+   * each other are reserved in blocks (ADR 0132). If the remaining units are held by blocks, the reservation waits for
+   * them.
    * @param limit limit of the plan for the month, or undefined if there is no limit
    * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
    * changing the counter
@@ -73,19 +40,26 @@ export interface UsageCounters {
    * reconciled.
    */
   recount(mark: UsageMark): Promise<void>;
-  /** Returns the used amount of a meter in a month. */
-  used(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<number>;
+  /**
+   * Returns the used amount of a meter in a month. Units that another process used in its current block may be missing.
+   */
+  used(key: CounterKey): Promise<number>;
+  /** Returns the unused units of all blocks. */
+  close(): Promise<void>;
 }
 
-export const MINUTE_MS = 60_000;
-/** Value of `countedTo` before the first count of the month. */
-export const NEVER_COUNTED = new Date(0);
-const RESERVE_TRIES_MAX = 5;
+const RESERVE_TRIES_MAX = 10;
 /** Number of attempts that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
-const AFTERWARDS = { returnDocument: 'after', projection: { used: 1 } } as const;
+const AFTERWARDS = { returnDocument: 'after', projection: { used: 1, minutes: 1, held: 1 } } as const;
+/** Interval at which a reservation polls for units that replicas hold. */
+export const HELD_POLL_MS = 100;
+/** Maximum number of polls, which together take longer than a block lasts. */
+export const HELD_POLLS_MAX = 30;
+/** Maximum number of counters that this process remembers as held by crashed replicas. */
+const ABANDONED_MAX = 10_000;
 const STORED_WITHIN_MS = 30_000;
 /** Delay after a reservation until its minute is compared with the stored records. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
@@ -96,20 +70,11 @@ const CHECKED_AFTER_MS = 2 * MINUTE_MS;
 const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Returns the number of minutes since 1970. */
-export function minuteOf(at: Date): number {
-  return Math.floor(at.getTime() / MINUTE_MS);
-}
-
 /**
  * Checks whether the minute of a reservation may already have been reconciled without the record that is stored now.
  */
 export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean {
   return now.getTime() - at.getTime() > STORED_WITHIN_MS;
-}
-
-export function usageCollection(db: Db): Collection<UsageDocument> {
-  return db.collection<UsageDocument>('usage');
 }
 
 /**
@@ -122,46 +87,101 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
   const usage = usageCollection(db);
   /**
    * Changes the counter and the amount of the minute together.
-   * @returns the new used amount, or undefined if the minute is already reconciled or there is no counter
+   * @param held change of the units that replicas hold in this minute
+   * @returns the new counter, or undefined if the minute is already reconciled or there is no counter
    */
-  const changeInMinute = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
+  const changeInMinute = async (
+    mark: UsageMark,
+    guard: Filter<UsageDocument>,
+    held = 0,
+  ): Promise<UsageDocument | undefined> => {
+    const minute = minuteOf(mark.at);
     const changed = await usage.findOneAndUpdate(
       { _id: idOf(mark), countedTo: { $lte: mark.at }, ...guard },
       {
-        $inc: { used: mark.amount, moves: 1, [`minutes.${minuteOf(mark.at)}`]: mark.amount },
+        $inc: {
+          used: mark.amount,
+          moves: 1,
+          [`minutes.${minute}`]: mark.amount,
+          ...(held === 0 ? {} : { [`held.${minute}`]: held }),
+        },
         $min: { lookAt: dueAfter(mark) },
       } as UpdateFilter<UsageDocument>,
       AFTERWARDS,
     );
-    return changed?.used;
+    return changed ?? undefined;
   };
   /**
    * The same for a minute that is already reconciled. Only a count of the month shows whether the stored record is
    * included.
    */
-  const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<number | undefined> => {
+  const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<UsageDocument | undefined> => {
     const changed = await usage.findOneAndUpdate(
       { _id: idOf(mark), ...guard },
       { $inc: { used: mark.amount, moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } },
       AFTERWARDS,
     );
-    return changed?.used;
+    return changed ?? undefined;
+  };
+  const recount = async (mark: UsageMark): Promise<void> => {
+    await usage.updateOne({ _id: idOf(mark) }, { $inc: { moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } });
+  };
+  const blocks = unitBlocks(clock, async ({ mark, unused, unreported, limit }) => {
+    const counter = await changeInMinute({ ...mark, amount: 0 - unused }, {}, 0 - unused - unreported);
+    if (counter !== undefined) onUsed(mark, usedOf(counter), limit);
+    // The minute was reconciled while units of the block were in use, for example by a replica whose clock is ahead.
+    else await recount(mark);
+    return counter;
+  });
+  /**
+   * Reserves for several reservations of one counter and minute in one change.
+   * @param inAdvance number of units that are reserved in addition
+   */
+  const reserveTogether = async (alike: readonly Reservation[], inAdvance: number, guard: Filter<UsageDocument>) => {
+    const limit = alike[0]?.limit;
+    const total = sumOf(alike.map(({ mark }) => mark));
+    const change = (held: number): Promise<UsageDocument | undefined> =>
+      changeInMinute({ ...total, amount: total.amount + inAdvance }, guard, held);
+    const counter = alike.every(isOfOneUnit) ? await blocks.reserve(total, limit, inAdvance, change) : await change(0);
+    if (counter !== undefined) onUsed(total, usedOf(counter), limit);
+    return counter !== undefined;
+  };
+  /** Reserves a block together with reservations of single units, if they continue those of a moment ago. */
+  const reserveWithBlock = async (alike: readonly Reservation[]): Promise<boolean> => {
+    const [first] = alike;
+    const used = first !== undefined && alike.every(isOfOneUnit) ? blocks.usedBefore(first.mark) : undefined;
+    if (first === undefined || used === undefined) return false;
+    const { limit } = first;
+    const inAdvance = unitsInAdvance(used, alike.length, limit);
+    if (inAdvance === 0) return false;
+    // The guard contains the share, so that it holds whatever other replicas have reserved.
+    const room = alike.length + inAdvance * UNITS_LEFT_PER_BLOCK_UNIT;
+    return reserveTogether(
+      alike,
+      inAdvance,
+      fittingIn(limit === undefined ? undefined : nextStepAt(used, limit), room),
+    );
   };
   /**
-   * Reserves for several reservations of one counter and minute in one change. If they do not fit together, those that
-   * still fit are reserved, so the quota stays exact.
-   * @returns the new used amount for each reservation, or undefined if it was not reserved
+   * Reserves for several reservations of one counter and minute. If they do not fit together, those that still fit are
+   * reserved, so the quota stays exact.
+   * @returns whether each reservation was made
    */
-  const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly (number | undefined)[]> => {
+  const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
+    // A block may have been reserved while these reservations were waiting.
+    const left = alike.filter(({ mark, limit }) => !blocks.use(mark, limit));
+    const reserved = new Set(await reserveFitting(left));
+    const refused = new Set(left.filter((reservation) => !reserved.has(reservation)));
+    return alike.map((reservation) => !refused.has(reservation));
+  };
+  const reserveFitting = async (alike: readonly Reservation[]): Promise<readonly Reservation[]> => {
     const [first] = alike;
     if (first === undefined) return [];
     const { limit } = first;
-    const reserve = (some: readonly Reservation[]): Promise<number | undefined> => {
-      const total = sumOf(some.map(({ mark }) => mark));
-      return changeInMinute(total, fittingIn(limit, total.amount));
-    };
-    const used = await reserve(alike);
-    if (used !== undefined || limit === undefined || alike.length === 1) return alike.map(() => used);
+    const reserve = (some: readonly Reservation[]): Promise<boolean> =>
+      reserveTogether(some, 0, fittingIn(limit, sumOf(some.map(({ mark }) => mark)).amount));
+    if ((await reserveWithBlock(alike)) || (await reserve(alike))) return alike;
+    if (limit === undefined || alike.length === 1) return [];
     const counter = await usage.findOne({ _id: idOf(first.mark) });
     let room = limit - (counter?.used ?? limit);
     const fitting = alike.filter(({ mark: { amount } }) => {
@@ -169,8 +189,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       room -= amount;
       return true;
     });
-    const usedByFitting = fitting.length === 0 ? undefined : await reserve(fitting);
-    return alike.map((reservation) => (fitting.includes(reservation) ? usedByFitting : undefined));
+    return fitting.length > 0 && (await reserve(fitting)) ? fitting : [];
   };
   /** Concurrent reservations of the same counter in the same minute are one change (ADR 0127). */
   const reserveInMinute = groupedBy(
@@ -178,16 +197,40 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     GROUPED_RESERVATIONS_MAX,
     reserveAlike,
   );
+  const read = batched(
+    (id: string) => id,
+    async (ids: readonly string[]) => {
+      const counters = await usage.find({ _id: { $in: [...ids] } }).toArray();
+      return new Map(counters.map((counter) => [counter._id, counter]));
+    },
+  );
+  /** Counters that did not change while a request waited longer than a block lasts, with their `moves`. */
+  const abandoned = new Map<string, number>();
+  /**
+   * Waits a moment for units that blocks hold and that an amount needs. Replicas return unused units within seconds.
+   * @returns false if the amount does not fit without the held units, or if their replica has crashed
+   */
+  const waitedForHeld = async (mark: UsageMark, limit: number, counter: UsageDocument): Promise<boolean> => {
+    if (await blocks.end(mark)) return true;
+    if (usedOf(counter) > limit - mark.amount || abandoned.get(counter._id) === counter.moves) return false;
+    await delay(HELD_POLL_MS);
+    return true;
+  };
   return {
     async reserve(mark, limit) {
+      if (blocks.use(mark, limit)) return;
       const fits = fittingIn(limit, mark.amount);
-      for (let tries = 1; tries <= RESERVE_TRIES_MAX; tries++) {
+      let polls = 0;
+      let movesBefore: number | undefined;
+      for (let tries = 1; tries <= RESERVE_TRIES_MAX + polls; tries++) {
         // A batch that fits only in part may lose its room to another replica, so later attempts are made alone.
-        const usedInMinute =
-          tries <= GROUPED_TRIES_MAX ? await reserveInMinute({ mark, limit }) : await changeInMinute(mark, fits);
-        if (usedInMinute !== undefined) return onUsed(mark, usedInMinute, limit);
-        const counter = await usage.findOne({ _id: idOf(mark) });
-        if (counter === null) {
+        const isReserved =
+          tries <= GROUPED_TRIES_MAX + polls
+            ? await reserveInMinute({ mark, limit })
+            : await reserveTogether([{ mark, limit }], 0, fits);
+        if (isReserved) return;
+        const counter = await read(idOf(mark));
+        if (counter === undefined) {
           // An upsert with a guard could conflict with itself, so the counter is created once in a separate write.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
@@ -195,15 +238,26 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
+          movesBefore ??= counter.moves;
+          if (polls === HELD_POLLS_MAX && movesBefore === counter.moves) {
+            if (abandoned.size >= ABANDONED_MAX) abandoned.clear();
+            abandoned.set(counter._id, counter.moves);
+          }
+          if (polls < HELD_POLLS_MAX && (await waitedForHeld(mark, limit, counter))) {
+            polls++;
+            continue;
+          }
           const now = clock.now();
-          onUsed(mark, counter.used, limit);
+          onUsed(mark, usedOf(counter), limit);
           await requestCount(usage, counter, now);
           throw exceeded(mark, { limit, used: counter.used, now });
         } else if (counter.countedTo > mark.at) {
-          const used = await changeSettled(mark, fits);
-          if (used !== undefined) return onUsed(mark, used, limit);
+          const changed = await changeSettled(mark, fits);
+          if (changed !== undefined) return onUsed(mark, usedOf(changed), limit);
         }
-        // Otherwise the amount fits now, because a concurrent request created the counter or returned a reservation.
+        // The amount fits now, because a concurrent request created the counter or returned a reservation. Replicas that
+        // keep competing for the same units try again one after the other.
+        if (tries > GROUPED_TRIES_MAX + polls) await delay(HELD_POLL_MS * Math.random());
       }
       throw new DomainError(
         'concurrent_change',
@@ -213,7 +267,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     async requireRoom(mark, limit) {
       if (limit === undefined) return;
       const counter = await usage.findOne({ _id: idOf(mark) });
-      const used = counter?.used ?? 0;
+      const used = counter === null ? 0 : usedOf(counter);
       if (used <= limit - mark.amount) return;
       const now = clock.now();
       if (counter !== null) await requestCount(usage, counter, now);
@@ -245,21 +299,27 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
       // The job considered this operation abandoned, and may have counted the amount before or after it was lowered.
-      if (!isLowered) await this.recount(mark);
+      if (!isLowered) await recount(mark);
       return written;
     },
-    async recount(mark) {
-      await usage.updateOne({ _id: idOf(mark) }, { $inc: { moves: 1, recounts: 1 }, $min: { lookAt: clock.now() } });
+    recount,
+    async used(key) {
+      // The units that this process used in its blocks are reported first.
+      await blocks.end(key);
+      const counter = await usage.findOne({ _id: idOf(key) });
+      return counter === null ? 0 : usedOf(counter);
     },
-    async used(mark) {
-      return (await usage.findOne({ _id: idOf(mark) }))?.used ?? 0;
-    },
+    close: () => blocks.close(),
   };
 }
 
 interface Reservation {
   readonly mark: UsageMark;
   readonly limit: number | undefined;
+}
+
+function isOfOneUnit({ mark }: Reservation): boolean {
+  return mark.amount === 1;
 }
 
 /** Returns the condition that the limit leaves room for the amount. */
@@ -279,10 +339,6 @@ function sumOf(marks: readonly UsageMark[]): UsageMark {
 /** Returns the time at which the minute of a mark can be reconciled. */
 function dueAfter({ at }: UsageMark): Date {
   return new Date(at.getTime() + CHECKED_AFTER_MS);
-}
-
-function idOf({ organizationId, month, meter }: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): string {
-  return `${organizationId}:${month}:${meter}`;
 }
 
 async function create(usage: Collection<UsageDocument>, id: string): Promise<void> {

@@ -73,6 +73,7 @@ async function compose(
     clock,
     await usageNotices(events.analysisUsageReached, { db, outbox, clock, logger }),
   );
+  onStop('usage', () => usage.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
   const foundation: Foundation = { db, outbox, clock, logger, onStop, audit, usage, tenants };

@@ -89,6 +89,7 @@ async function compose(
     clock,
     await usageNotices(events.documentsUsageReached, { db, outbox, clock, logger }),
   );
+  onStop('usage', () => usage.close());
   const reader = uploadReader({ uploads, contents, audit });
   const extractions = extractionStore(extractionCollection);
   const pool = extractionPool({

@@ -64,6 +64,7 @@ async function compose(
   const scans = scanStore(scanCollection, outbox, clock);
   const importedRows = importedRowStore(importedRowCollection, scans.failedAmong);
   const usage = usageCounters(db, clock, await usageNotices(events.scanUsageReached, { db, outbox, clock, logger }));
+  onStop('usage', () => usage.close());
   const tenants = tenantsFromOrganization(organizationChannel, bus, logger);
   onStop('tenants', () => tenants.close());
   const rowAnalysis = rowsByAnalysis(analysisChannel);

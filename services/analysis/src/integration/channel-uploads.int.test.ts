@@ -6,7 +6,7 @@ import type { AnalyzeUploadRequest } from '@invoicecontrol/contracts/analysis/v1
 import type { Reading } from '@invoicecontrol/contracts/documents/v1/document_service';
 import { DomainError } from '@invoicecontrol/errors';
 import { wireInvoice } from '@invoicecontrol/invoice/testing/wire-invoice';
-import { usageCollection } from '@invoicecontrol/metering/usage';
+import { exactUsage } from '@invoicecontrol/metering/testing/exact-usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { Outbox } from '@invoicecontrol/runtime/mongo/outbox';
 import type { RunningService } from '@invoicecontrol/runtime/process';
@@ -99,10 +99,8 @@ const list = async (organizationId: string, source: InvoiceSource) => {
   const { invoices } = await rpc.invoice.listInvoices({ organizationId, ...any, source }, ann);
   return invoices.map(({ invoiceId }) => invoiceId);
 };
-const usedBy = async (organizationId: string): Promise<number> => {
-  const _id = `${organizationId}:${usageMonth(testClock.now())}:analyses`;
-  return (await usageCollection(running.mongo.db).findOne({ _id }))?.used ?? 0;
-};
+const usedBy = (organizationId: string): Promise<number> =>
+  exactUsage(running.mongo.db, { organizationId, month: usageMonth(testClock.now()), meter: 'analyses' });
 
 describe('a document of a channel', () => {
   test('becomes one invoice of its source, which has its number there, and counts once', async () => {

@@ -5,7 +5,7 @@ import { Decision, InvoiceSource, InvoiceStatus } from '@invoicecontrol/contract
 import { UploadAnalysisStatus } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import type { AnalyzeUploadRequest } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
-import { usageCollection } from '@invoicecontrol/metering/usage';
+import { exactUsage } from '@invoicecontrol/metering/testing/exact-usage';
 import { usageMonth } from '@invoicecontrol/metering/usage-month';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import type { Announcing } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -73,10 +73,8 @@ const analysesOf = async (organizationId: string, invoiceId: string) =>
   (await rpc.analysis.listAnalyses({ organizationId, invoiceId, pageSize: 0, pageToken: '' }, ann)).analyses;
 const correct = (organizationId: string, uploadId: string, fields: Record<string, string>, limit?: number) =>
   rpc.upload.correctUpload({ organizationId, uploadId, fields, analysesPerMonthLimit: limit }, ann);
-const usedBy = async (organizationId: string): Promise<number> => {
-  const _id = `${organizationId}:${usageMonth(testClock.now())}:analyses`;
-  return (await usageCollection(mongo.db).findOne({ _id }))?.used ?? 0;
-};
+const usedBy = (organizationId: string): Promise<number> =>
+  exactUsage(mongo.db, { organizationId, month: usageMonth(testClock.now()), meter: 'analyses' });
 const stored = (invoiceId: string) =>
   mongo.db.collection<UploadDocument>('upload_analyses').findOne({ _id: invoiceId });
 const announcedBy = async (invoiceId: string): Promise<string[]> => {

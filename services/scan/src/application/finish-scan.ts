@@ -1,6 +1,7 @@
 import type { Row } from '@invoicecontrol/contracts/analysis/v1/row_analysis_service';
 import { DomainError } from '@invoicecontrol/errors';
-import type { UsageCounters, UsageMark } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { UsageMark } from '@invoicecontrol/metering/usage-counter';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { isMongoUnavailable } from '@invoicecontrol/runtime/mongo/connection';

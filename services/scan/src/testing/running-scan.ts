@@ -1,4 +1,4 @@
-import { usageCollection } from '@invoicecontrol/metering/usage';
+import { usageCollection } from '@invoicecontrol/metering/usage-counter';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';

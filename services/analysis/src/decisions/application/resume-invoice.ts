@@ -1,4 +1,5 @@
-import type { UsageCounters, UsageMark } from '@invoicecontrol/metering/usage';
+import type { UsageCounters } from '@invoicecontrol/metering/usage';
+import type { UsageMark } from '@invoicecontrol/metering/usage-counter';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { InvoiceDecider } from './decide-invoice.js';
 import type { FindingSubject } from '../../records/application/finding-store.js';

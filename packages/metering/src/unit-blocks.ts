@@ -1,0 +1,197 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { minuteOf } from './usage-counter.js';
+import type { UsageDocument, UsageMark } from './usage-counter.js';
+import { nextStepAt } from './usage-steps.js';
+
+/** Maximum number of units that a replica reserves in advance. */
+export const BLOCK_UNITS_MAX = 100;
+/** A block has at most one unit for this many units that are left until the limit, or until the next notice. */
+export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
+/** Time after which the unused units of a block are returned. */
+export const BLOCK_MS_MAX = 2_000;
+
+/** Units of one counter and minute that this process has reserved in advance (ADR 0132). */
+interface Block {
+  /** One of the marks that the block was opened for. */
+  readonly mark: UsageMark;
+  /** Units that no request uses yet. */
+  unused: number;
+  /** Units that requests use, although the counter still lists them as held. */
+  unreported: number;
+  /** Limit of the latest request. */
+  limit: number | undefined;
+  /** Used amount of the counter after the latest reservation, including all held units. Undefined before the first one. */
+  used: number | undefined;
+  /** Time at which the latest reservation was sent. */
+  reservedAt: Date;
+  /** Reservations in progress. */
+  readonly reserving: Set<Promise<unknown>>;
+  /** Ends the block. */
+  timer: NodeJS.Timeout | undefined;
+}
+
+export interface UnitBlocks {
+  /**
+   * Uses a unit that is held for the minute of the mark, without a database command.
+   * @returns false if no unit is held that the limit allows
+   */
+  use(mark: UsageMark, limit: number | undefined): boolean;
+  /**
+   * Returns the used amount of the counter after the latest reservation in the minute of the mark. Undefined unless this
+   * process reserved a moment ago and has used up its block, which is when the next reservation may open another block.
+   */
+  usedBefore(mark: UsageMark): number | undefined;
+  /**
+   * Makes a reservation in the minute of the mark, and holds the units that it reserves in advance.
+   * @param reserve changes the counter, and its held units by the given number
+   */
+  reserve(
+    mark: UsageMark,
+    limit: number | undefined,
+    inAdvance: number,
+    reserve: (held: number) => Promise<UsageDocument | undefined>,
+  ): Promise<UsageDocument | undefined>;
+  /**
+   * Ends the blocks of a counter, and waits until their unused units are returned.
+   * @returns false if this process held no units of the counter
+   */
+  end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
+  /** Ends all blocks. */
+  close(): Promise<void>;
+}
+
+/**
+ * Returns the number of units to reserve in advance with an amount, for a counter at the given used amount. A block ends
+ * before the next notice is due, so that the notice is sent for the unit that reaches it.
+ */
+export function unitsInAdvance(used: number, amount: number, limit: number | undefined): number {
+  const left = limit === undefined ? Number.POSITIVE_INFINITY : nextStepAt(used, limit) - used - amount;
+  return Math.max(0, Math.min(BLOCK_UNITS_MAX, Math.floor(left / UNITS_LEFT_PER_BLOCK_UNIT)));
+}
+
+/**
+ * Creates the store of the blocks of this process.
+ * @param endBlock returns the unused units to the counter and reports the used ones. Resolves to the counter, or to
+ * undefined if it no longer lists the block. An error is ignored, because the reconciliation job returns the units, as
+ * it does for a process that crashed.
+ */
+export function unitBlocks(
+  clock: Clock,
+  endBlock: (block: Pick<Block, 'mark' | 'unused' | 'unreported' | 'limit'>) => Promise<UsageDocument | undefined>,
+): UnitBlocks {
+  const blocks = new Map<string, Block>();
+  /** Blocks that are ending. Each promise states whether the block held units. */
+  const ending = new Map<Block, Promise<boolean>>();
+
+  /** Resolves to false if the block held no units. Later requests open another block at once. */
+  const returnUnits = async (block: Block): Promise<boolean> => {
+    await Promise.allSettled(block.reserving);
+    if (block.unused + block.unreported === 0) return false;
+    const isInUse = block.unreported > 0;
+    const counter = await endBlock(block);
+    // The next request reserves in advance again.
+    if (isInUse && counter !== undefined && !blocks.has(keyOf(block.mark))) {
+      open(block.mark, block.limit).used = counter.used;
+    }
+    return true;
+  };
+  const end = (block: Block): void => {
+    blocks.delete(keyOf(block.mark));
+    clearTimeout(block.timer);
+    const ended = returnUnits(block).catch(() => true);
+    ending.set(
+      block,
+      ended.finally(() => ending.delete(block)),
+    );
+  };
+  const restartTimer = (block: Block): void => {
+    clearTimeout(block.timer);
+    block.timer = setTimeout(end, BLOCK_MS_MAX, block);
+    block.timer.unref();
+  };
+  const open = (mark: UsageMark, limit: number | undefined): Block => {
+    const block: Block = {
+      mark,
+      unused: 0,
+      unreported: 0,
+      limit,
+      used: undefined,
+      reservedAt: clock.now(),
+      reserving: new Set(),
+      timer: undefined,
+    };
+    blocks.set(keyOf(mark), block);
+    restartTimer(block);
+    return block;
+  };
+  /** Returns the block for the minute of the mark, unless it is too old by the clock, which may have been set. */
+  const current = (mark: UsageMark): Block | undefined => {
+    const block = blocks.get(keyOf(mark));
+    if (block === undefined) return undefined;
+    const ageMs = clock.now().getTime() - block.reservedAt.getTime();
+    if (ageMs >= 0 && ageMs < BLOCK_MS_MAX) return block;
+    end(block);
+    return undefined;
+  };
+  return {
+    use(mark, limit) {
+      const block = mark.amount === 1 ? current(mark) : undefined;
+      if (block === undefined || block.unused === 0) return false;
+      if (limit !== undefined && (block.used ?? 0) > limit) {
+        // The limit was lowered. The units of the block may be above it.
+        end(block);
+        return false;
+      }
+      block.unused--;
+      block.unreported++;
+      block.limit = limit;
+      return true;
+    },
+    usedBefore(mark) {
+      const block = current(mark);
+      return block?.unused === 0 ? block.used : undefined;
+    },
+    async reserve(mark, limit, inAdvance, reserve) {
+      const block = current(mark) ?? open(mark, limit);
+      const reservedAt = clock.now();
+      const reported = block.unreported;
+      block.unreported = 0;
+      const reserving = (async () => {
+        const counter = await reserve(inAdvance - reported);
+        if (counter === undefined) {
+          block.unreported += reported;
+          return undefined;
+        }
+        block.unused += inAdvance;
+        block.used = counter.used;
+        block.limit = limit;
+        block.reservedAt = reservedAt;
+        if (blocks.get(keyOf(mark)) === block) restartTimer(block);
+        return counter;
+      })();
+      block.reserving.add(reserving);
+      try {
+        return await reserving;
+      } finally {
+        block.reserving.delete(reserving);
+      }
+    },
+    async end(mark) {
+      const isOfCounter = ({ mark: own }: Block): boolean =>
+        own.organizationId === mark.organizationId && own.month === mark.month && own.meter === mark.meter;
+      for (const block of blocks.values()) {
+        if (isOfCounter(block) && block.unused + block.unreported + block.reserving.size > 0) end(block);
+      }
+      const ended = await Promise.all([...ending].flatMap(([block, held]) => (isOfCounter(block) ? [held] : [])));
+      return ended.includes(true);
+    },
+    async close() {
+      for (const block of blocks.values()) end(block);
+      await Promise.all(ending.values());
+    },
+  };
+}
+
+function keyOf({ organizationId, month, meter, at }: UsageMark): string {
+  return `${organizationId}:${month}:${meter}:${minuteOf(at)}`;
+}

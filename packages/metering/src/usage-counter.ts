@@ -1,0 +1,75 @@
+import type { Collection, Db } from 'mongodb';
+
+/** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADRs 0034 and 0132). */
+export interface UsageDocument {
+  /** Id of the form `<organization>:<YYYY-MM>:<meter>`. */
+  readonly _id: string;
+  /** Reserved amount, which includes the units that replicas hold. See {@link usedOf}. */
+  readonly used: number;
+  /** Increases with every change. Replicas of an earlier release use it to detect changes. */
+  readonly moves: number;
+  /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
+  readonly minutes?: Readonly<Record<string, number>>;
+  /**
+   * The part of each minute in `minutes` that replicas hold in blocks. It includes units that were used since the replica
+   * last reported. Entries of reconciled minutes have no effect.
+   */
+  readonly held?: Readonly<Record<string, number>>;
+  /**
+   * Stored records until this time are included in the count. 1970 before the first count, and absent if only an
+   * earlier release has counted.
+   */
+  readonly countedTo?: Date;
+  /**
+   * Time of the next check by the reconciliation job. Absent if nothing was reserved since the last check. The index is
+   * sparse.
+   */
+  readonly lookAt?: Date;
+  /** Start times of operations that are lowering a stored amount, by operation id. */
+  readonly lowering?: Readonly<Record<string, Date>>;
+  /** Increases at the beginning and at the end of each operation that lowers an amount. */
+  readonly lowerings?: number;
+  /** Number of open requests to count the whole month. */
+  readonly recounts?: number;
+  /** Time of the last refusal that requested a check. */
+  readonly refusedAt?: Date;
+}
+
+/** Meter, organization and time that an amount counts towards. */
+export interface UsageMark {
+  readonly organizationId: string;
+  /** UTC month as `YYYY-MM`. */
+  readonly month: string;
+  readonly meter: string;
+  readonly amount: number;
+  /** Creation time that is stored with the record. */
+  readonly at: Date;
+}
+
+/** Organization, month and meter of a counter. */
+export type CounterKey = Pick<UsageMark, 'organizationId' | 'month' | 'meter'>;
+
+export const MINUTE_MS = 60_000;
+/** Value of `countedTo` before the first count of the month. */
+export const NEVER_COUNTED = new Date(0);
+
+export function usageCollection(db: Db): Collection<UsageDocument> {
+  return db.collection<UsageDocument>('usage');
+}
+
+/** Returns the id of a counter. */
+export function idOf({ organizationId, month, meter }: CounterKey): string {
+  return `${organizationId}:${month}:${meter}`;
+}
+
+/** Returns the number of minutes since 1970. */
+export function minuteOf(at: Date): number {
+  return Math.floor(at.getTime() / MINUTE_MS);
+}
+
+/** Returns the amount that is used, without the units that replicas hold in minutes that are not reconciled yet. */
+export function usedOf({ used, minutes = {}, held = {} }: UsageDocument): number {
+  return Object.entries(held)
+    .filter(([minute]) => minute in minutes)
+    .reduce((rest, [, units]) => rest - Math.max(0, units), used);
+}
