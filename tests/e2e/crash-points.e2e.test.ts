@@ -10,7 +10,7 @@ import type { Trial } from './crash/trial.js';
 
 interface Step {
   readonly command: string;
-  readonly of: 'a first invoice' | 'a duplicate';
+  readonly of: 'a first invoice' | 'a duplicate' | 'the third of three in a row';
   /** A text of the command, for commands that name no organization. The first command that contains it is paused. */
   readonly containing?: string;
 }
@@ -28,6 +28,8 @@ const steps: readonly Step[] = [
   { command: 'update suppliers', of: 'a first invoice' },
   { command: 'update links', of: 'a first invoice' },
   { command: 'findAndModify usage', of: 'a duplicate' },
+  // The second invoice reserved a block of units. The third one uses it without a command, and the block then ends.
+  { command: 'findAndModify usage', of: 'the third of three in a row' },
   { command: 'find suppliers', of: 'a duplicate' },
   { command: 'insert invoices', of: 'a duplicate' },
   { command: 'find invoices', of: 'a duplicate' },
@@ -52,6 +54,12 @@ beforeAll(async () => {
   trial = await startTrial();
 });
 afterAll(() => trial.stop());
+
+/** Returns which of the invoices of a tenant reaches the step. */
+function timeOf(of: Step['of']): number {
+  if (of === 'a first invoice') return 1;
+  return of === 'a duplicate' ? 2 : 3;
+}
 
 /** Returns the same invoice of the tenant's only supplier, for the n-th time. */
 const sending = (tenant: Tenant, time: number): Sent => ({
@@ -99,7 +107,7 @@ describe('an analysis whose process is killed', () => {
     for (const group of groupsOf(points)) {
       if (group.some(({ containing }) => containing !== undefined)) await eventually(nothingPublishing);
       await killAt(group, ({ of, retrying, leaving }) => {
-        const time = of === 'a duplicate' ? 2 : 1;
+        const time = timeOf(of);
         const answered = ledger.sendWithRetries(sending(retrying, time));
         answered.catch(() => {});
         retried.push(answered);
@@ -136,6 +144,9 @@ async function killAt(points: readonly KillPoint[], begin: (point: KillPoint) =>
   const holds: Hold[] = [];
   for (const point of points) {
     const { command, of, containing, side, retrying, leaving } = point;
+    if (of === 'the third of three in a row') {
+      for (const tenant of [retrying, leaving]) for (const time of [1, 2]) await ledger.send(sending(tenant, time));
+    }
     const mentioning = containing === undefined ? [retrying.organizationId, leaving.organizationId] : [containing];
     const hold = system.proxyOf('analysis').hold({ command, side, mentioning });
     holds.push(hold);
