@@ -5,6 +5,7 @@ const TRANSACTION = 'rsm:SupplyChainTradeTransaction';
 const AGREEMENT = `${TRANSACTION}/ram:ApplicableHeaderTradeAgreement`;
 const SETTLEMENT = `${TRANSACTION}/ram:ApplicableHeaderTradeSettlement`;
 const TOTALS = `${SETTLEMENT}/ram:SpecifiedTradeSettlementHeaderMonetarySummation`;
+const ACCOUNT = `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:PayeePartyCreditorFinancialAccount`;
 const LINE_SETTLEMENT = 'ram:SpecifiedLineTradeSettlement';
 
 /** UN/CEFACT Cross Industry Invoice: Factur-X, ZUGFeRD 2, XRechnung and plain EN 16931. */
@@ -28,10 +29,8 @@ export const cii: Syntax = {
   fields: {
     'supplier.name': partyName(`${AGREEMENT}/ram:SellerTradeParty`),
     'supplier.tax_id': partyTaxId(`${AGREEMENT}/ram:SellerTradeParty`),
-    // A ProprietaryID is a bank account number other than an IBAN.
-    'supplier.bank_account.iban': [
-      `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:PayeePartyCreditorFinancialAccount/ram:IBANID`,
-    ],
+    // EN 16931 binds the account identifier (BT-84) to both elements. A ProprietaryID that is no IBAN is a local number.
+    'supplier.bank_account.iban': [`${ACCOUNT}/ram:IBANID`, `${ACCOUNT}/ram:ProprietaryID`],
     invoice_number: ['rsm:ExchangedDocument/ram:ID'],
     issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],
     due_date: [{ earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms/ram:DueDateDateTime/*` }],

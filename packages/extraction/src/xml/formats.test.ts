@@ -300,6 +300,28 @@ function readingOf(file: string): DocumentReading {
   return outcome.reading;
 }
 
+test('reads the IBAN of a CII invoice from a ProprietaryID when no IBANID states one', () => {
+  const invoice = fixture('cii-facturx-extended.xml').toString();
+  const valuesWithout = (element: RegExp) =>
+    valuesOf(readXml(Buffer.from(invoice.replaceAll(element, '')), { embeddedInPdf: false }));
+  expect(valuesWithout(/<ram:IBANID>[^<]*<\/ram:IBANID>/g)['supplier.bank_account.iban']).toBe(
+    'FR7630006000011234567890189',
+  );
+  expect(valuesWithout(/<ram:ProprietaryID>[^<]*<\/ram:ProprietaryID>/g)['supplier.bank_account.iban']).toBe(
+    'FR1420041010050500013M02606',
+  );
+});
+
+test('reports a ProprietaryID that looks like an IBAN and has wrong check digits', () => {
+  const invoice = fixture('cii-facturx-extended.xml').toString();
+  const wrong = invoice
+    .replaceAll(/<ram:IBANID>[^<]*<\/ram:IBANID>/g, '')
+    .replace('FR7630006000011234567890189', 'FR7730006000011234567890189');
+  expect(readXml(Buffer.from(wrong), { embeddedInPdf: false })).toMatchObject({
+    reading: { invalidIban: 'FR7730006000011234567890189' },
+  });
+});
+
 test('reads the sort code and the account number of a British supplier in CII', () => {
   const invoice = fixture('cii-facturx-extended.xml').toString();
   const means = /<ram:PayeePartyCreditorFinancialAccount>[^]*?<\/ram:PayeePartyCreditorFinancialAccount>/g;
