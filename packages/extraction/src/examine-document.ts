@@ -36,7 +36,7 @@ async function examine(
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   const isHybrid = reading !== null && reading.embeddedFile !== null;
   if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
-  const xml = await structuredXml(bytes, context.mediaType);
+  const xml = await structuredXml(bytes, context.mediaType, reading?.embeddedFile ?? undefined);
   // Only a PDF can declare a profile outside its XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };

@@ -1,5 +1,6 @@
 import { inflateSync } from 'node:zlib';
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { pagesToRead } from './read-pages.js';
 
 export interface Attachment {
   readonly name: string;
@@ -77,17 +78,38 @@ function unpackedLength(packed: Buffer, bytesMax: number): number {
   }
 }
 
-/** Returns the attachments that are XML invoices. Attachments with the required names come first. */
+type EmbeddedFile = { readonly filename?: string; readonly content?: Uint8Array };
+
+/**
+ * Returns the attached files that are XML invoices: those of the document and those of FileAttachment annotations. A file
+ * is recognized by its content or by a required name. Files with a required name come first.
+ */
 export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Attachment[]> {
-  const all = (await pdf.getAttachments()) as Record<string, { filename?: string; content?: Uint8Array }> | null;
-  const files = Object.entries(all ?? {})
-    .slice(0, ATTACHMENTS_MAX)
-    .map(([key, { filename, content }]) => ({ name: filename ?? key, content: content ?? new Uint8Array() }));
+  const ofDocument = (await pdf.getAttachments()) as Record<string, EmbeddedFile> | null;
+  const found = Object.entries(ofDocument ?? {}).map(([key, file]) => attachmentOf(file, key));
+  for (const number of pagesToRead(pdf.numPages)) {
+    if (found.length >= ATTACHMENTS_MAX) break;
+    found.push(...(await annotatedFiles(pdf, number)));
+  }
   const isPrescribed = ({ name }: Attachment): boolean => INVOICE_NAMES.includes(name.toLowerCase());
-  const invoices = files.filter(
-    (file) => isPrescribed(file) || (/\.xml$/i.test(file.name) && hasInvoiceRoot(file.content)),
+  const invoices = found.slice(0, ATTACHMENTS_MAX).filter((file) => isPrescribed(file) || hasInvoiceRoot(file.content));
+  // Viewers list a file of an annotation among those of the document, so that a file can appear twice.
+  const distinct = invoices.filter(
+    (file, index) => invoices.findIndex(({ content }) => Buffer.compare(content, file.content) === 0) === index,
   );
-  return invoices.sort((one, other) => Number(isPrescribed(other)) - Number(isPrescribed(one)));
+  return distinct.sort((one, other) => Number(isPrescribed(other)) - Number(isPrescribed(one)));
+}
+
+async function annotatedFiles(pdf: PDFDocumentProxy, pageNumber: number): Promise<Attachment[]> {
+  const page = await pdf.getPage(pageNumber);
+  const annotations = (await page.getAnnotations()) as readonly { readonly file?: EmbeddedFile }[];
+  return annotations.flatMap(({ file }, index) =>
+    file === undefined ? [] : [attachmentOf(file, `annotation ${index + 1} of page ${pageNumber}`)],
+  );
+}
+
+function attachmentOf({ filename, content }: EmbeddedFile, fallback: string): Attachment {
+  return { name: filename ?? fallback, content: content ?? new Uint8Array() };
 }
 
 /**

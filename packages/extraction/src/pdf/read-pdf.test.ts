@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { PDFDocument, PDFOperator, StandardFonts, rgb } from 'pdf-lib';
+import { PDFDocument, PDFOperator, PDFString, StandardFonts, rgb } from 'pdf-lib';
 import type { PDFOperatorNames, PDFPage } from 'pdf-lib';
 import { attachInvoice } from '../testing/attach-invoice.js';
 import { countryCodes, generateInvoice } from '../testing/generate-invoice.js';
@@ -66,6 +66,20 @@ const attach =
   (...files: readonly (readonly [name: string, xml: string])[]) =>
   async (_page: PDFPage, pdf: PDFDocument): Promise<void> => {
     for (const [name, xml] of files) await pdf.attach(Buffer.from(xml), name, { mimeType: 'text/xml' });
+  };
+
+/** Attaches a file to an annotation of the page, as the paper clip of a PDF viewer does. */
+const annotate =
+  (name: string, content: string) =>
+  (page: PDFPage, { context }: PDFDocument): void => {
+    const file = context.register(context.stream(content, { Type: 'EmbeddedFile' }));
+    const annotation = {
+      Type: 'Annot',
+      Subtype: 'FileAttachment',
+      Rect: [500, 800, 516, 816],
+      FS: { Type: 'Filespec', F: PDFString.of(name), UF: PDFString.of(name), EF: { F: file } },
+    };
+    page.node.addAnnot(context.register(context.obj(annotation)));
   };
 
 function readingOf(outcome: ReadingOutcome) {
@@ -182,6 +196,64 @@ describe('hybrid PDFs', () => {
     expect(reading.conflicts).toEqual([
       { field: 'gross_amount', source: 'XML', machineValue: '72.00', visibleValue: '99.00' },
     ]);
+  });
+
+  test('reads an account that the XML does not state from the page, with the confidence of the page', async () => {
+    const withoutAccount = ublInvoice().replace(/<cac:PaymentMeans>.*<\/cac:PaymentMeans>/, '');
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['factur-x.xml', withoutAccount])), context));
+    expect(reading.fields['supplier.bank_account.iban']).toMatchObject({
+      value: 'GB29NWBK60161331926819',
+      page: 1,
+      xpath: null,
+    });
+    expect(reading.fields['supplier.bank_account.iban']?.confidence).toBeLessThan(1);
+    expect(reading.fields.gross_amount).toMatchObject({ method: 'XML' });
+  });
+
+  test('does not replace an account of the XML that has wrong check digits by the one on the page', async () => {
+    const xml = ublInvoice({ iban: 'GB28NWBK60161331926819' });
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['factur-x.xml', xml])), context));
+    expect(reading.fields['supplier.bank_account.iban']).toBeUndefined();
+    expect(reading.invalidIban).toBe('GB28NWBK60161331926819');
+  });
+
+  test('reads an invoice whose name does not end in .xml', async () => {
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['invoice.dat', ublInvoice()])), context));
+    expect(reading).toMatchObject({ method: 'XML', embeddedFile: 'invoice.dat' });
+  });
+
+  test('compares an invoice in a FileAttachment annotation with the page', async () => {
+    const xml = ublInvoice({ iban: 'NL13RABO0377815500' });
+    const reading = readingOf(await readPdf(await makePdf(invoice, annotate('invoice.xml', xml)), context));
+    expect(reading).toMatchObject({
+      method: 'XML',
+      embeddedFile: 'invoice.xml',
+      conflicts: [{ field: 'supplier.bank_account.iban', visibleValue: 'GB29NWBK60161331926819' }],
+    });
+  });
+
+  test.each([
+    ['is empty', ''],
+    ['is cut off', ublInvoice().slice(0, 400)],
+    ['is in a format that is not read', '<Invoice xmlns="http://isdoc.cz/namespace/2013"><ID>1</ID></Invoice>'],
+    ['names no format', '<Invoice><Number>1</Number></Invoice>'],
+  ])('reads the page and names the attachment when the attached invoice %s', async (_, xml) => {
+    const reading = readingOf(await readPdf(await makePdf(invoice, attach(['factur-x.xml', xml])), context));
+    expect(reading).toMatchObject({ method: 'TEXT', embeddedFile: 'factur-x.xml' });
+    expect(reading.fields.gross_amount?.value).toBe('72.00');
+  });
+
+  test('prefers an attachment that can be read to a damaged one', async () => {
+    const files = attach(['factur-x.xml', ''], ['second.xml', ublInvoice()]);
+    const reading = readingOf(await readPdf(await makePdf(invoice, files), context));
+    expect(reading).toMatchObject({ method: 'XML', embeddedFile: 'second.xml' });
+  });
+
+  test('refuses a file whose attached invoice has a DOCTYPE, or several invoices, whatever the page shows', async () => {
+    for (const xml of [`<!DOCTYPE Invoice>${ublInvoice()}`, `<All>${ublInvoice()}${ublInvoice()}</All>`]) {
+      const outcome = await readPdf(await makePdf(invoice, attach(['factur-x.xml', xml])), context);
+      expect(outcome).toMatchObject({ failure: { reason: xml.startsWith('<!') ? 'DOCTYPE' : 'SEVERAL_INVOICES' } });
+    }
   });
 
   test('reads the page when the attached XML is not an invoice', async () => {

@@ -2,6 +2,7 @@ import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { findKsefCode } from '../ksef-code.js';
 import type {
   DocumentReading,
+  FailureReason,
   FieldConflict,
   FieldPath,
   KsefCode,
@@ -56,6 +57,23 @@ const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'supplier.tax_id',
 ];
 
+const ACCOUNT_FIELDS: readonly FieldPath[] = [
+  'supplier.bank_account.iban',
+  'supplier.bank_account.sort_code',
+  'supplier.bank_account.account_number',
+];
+/** Reasons why attached XML cannot be read although the page may show an invoice. */
+const UNREAD: readonly FailureReason[] = ['MALFORMED_XML', 'NO_INVOICE', 'UNSUPPORTED_FORMAT'];
+/** Fields that are read from the visible page if the embedded XML does not state them. */
+const READ_FROM_PAGE: readonly FieldPath[] = [
+  ...ACCOUNT_FIELDS,
+  'supplier.tax_id',
+  'due_date',
+  'purchase_order_ref',
+  'buyer.name',
+  'buyer.tax_id',
+];
+
 /**
  * Reads a PDF. Embedded XML takes precedence over the text, and text over images (documents reference, sections 1 and
  * 4).
@@ -79,22 +97,29 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     hiddenTexts: findHiddenTexts(pages),
     profile,
   };
-  const [attachment, ...others] = invoices;
+  const attachments = invoices.map(readAttachment);
+  const attachment = attachments.find(({ outcome }) => !isUnread(outcome)) ?? attachments[0];
   // In a document with XML, a page that is an image is an annex if other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
   const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
   const codes = await readCodes(bytes, pages);
   const codeConflicts = compareCodes(codes, visible);
   const ksefCode = findKsefCode([...codes, ...visible.pictureCodes]);
-  if (attachment !== undefined) return readHybrid(attachment, others, { ...visible, codeConflicts, ksefCode }, facts);
   const { isInvoice, ...text } = visible.reading;
+  if (attachment !== undefined && !(isInvoice && isUnread(attachment.outcome))) {
+    const read = readingIn(attachment);
+    if (read === null) return attachment.outcome;
+    const others = attachments.filter((other) => other !== attachment).flatMap((other) => readingIn(other) ?? []);
+    return readHybrid({ name: attachment.name, read }, others, { ...visible, codeConflicts, ksefCode }, facts);
+  }
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
   const { profile: _, ...ofFile } = facts;
   return requireFields({
     method: visible.isOcr ? 'OCR' : 'TEXT',
     format: 'PDF',
     profile: null,
-    embeddedFile: null,
+    // An attachment that could not be read is named next to the method TEXT.
+    embeddedFile: attachment?.name ?? null,
     ...text,
     ...ofFile,
     tamperSigns: [...facts.tamperSigns, ...signsOfLayer(visible, context)],
@@ -158,19 +183,14 @@ function readPageText(pages: readonly TextPage[], context: PdfContext): TextRead
 
 /** Returns the values of the XML, compared with the visible page and with other XML invoices in the file. */
 function readHybrid(
-  { name, content }: Attachment,
-  others: readonly Attachment[],
+  { name, read }: { readonly name: string; readonly read: DocumentReading },
+  others: readonly DocumentReading[],
   visible: Visible & { readonly codeConflicts: readonly FieldConflict[]; readonly ksefCode: KsefCode | undefined },
   { profile: ofMetadata, ...facts }: FileFacts,
 ): ReadingOutcome {
-  if (content.length > ATTACHMENT_BYTES_MAX) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
-  const outcome = readXml(content, { embeddedInPdf: true });
-  const read = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
-  if (read === null) return outcome;
-  const seconds = others.flatMap((other) => readAttachment(other) ?? []);
   const conflicts: FieldConflict[] = [...compareWithPage(read.fields, visible, 'XML'), ...visible.codeConflicts];
-  for (const second of seconds) conflicts.push(...compareAttachments(read, second));
-  const fields = read.fields;
+  for (const other of others) conflicts.push(...compareAttachments(read, other));
+  const fields = { ...absentFields(read, visible), ...read.fields };
   const { ksefCode, reading } = visible;
   const { ksefNumber } = reading;
   return requireFields({
@@ -183,10 +203,27 @@ function readHybrid(
     declaredProfiles: declaredProfiles(read.declaredProfiles, [
       ...(ofMetadata === null ? [] : [ofMetadata]),
       name,
-      ...seconds.flatMap((second) => second.declaredProfiles),
+      ...others.flatMap((other) => other.declaredProfiles),
     ]),
     conflicts: ofFirst(conflicts),
   });
+}
+
+/**
+ * Returns the fields that the XML does not state and the visible page does. A profile such as MINIMUM has no account, so
+ * that otherwise an account on the page would be paid without being compared with the supplier's.
+ */
+function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Visible): DocumentReading['fields'] {
+  const hasAccount = invalidIban !== null || ACCOUNT_FIELDS.some((field) => fields[field] !== undefined);
+  const absent = READ_FROM_PAGE.filter(
+    (field) => fields[field] === undefined && !(hasAccount && ACCOUNT_FIELDS.includes(field)),
+  );
+  return Object.fromEntries(
+    absent.flatMap((field) => {
+      const visible = reading.fields[field];
+      return visible === undefined ? [] : [[field, visible]];
+    }),
+  );
 }
 
 /** Returns the first conflict of each field. */
@@ -194,9 +231,26 @@ function ofFirst(conflicts: readonly FieldConflict[]): FieldConflict[] {
   return conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index);
 }
 
-function readAttachment({ content }: Attachment): DocumentReading | null {
-  const outcome = readXml(content, { embeddedInPdf: true });
+interface ReadAttachment {
+  readonly name: string;
+  readonly outcome: ReadingOutcome;
+}
+
+function readAttachment({ name, content }: Attachment): ReadAttachment {
+  const isTooLarge = content.length > ATTACHMENT_BYTES_MAX;
+  return {
+    name,
+    outcome: isTooLarge ? refuse('TOO_LARGE', pdfMessages.TOO_LARGE) : readXml(content, { embeddedInPdf: true }),
+  };
+}
+
+function readingIn({ outcome }: ReadAttachment): DocumentReading | null {
   return 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+}
+
+/** Checks if XML is damaged or in a format that is not read, so that only the page states the invoice. */
+function isUnread(outcome: ReadingOutcome): boolean {
+  return 'failure' in outcome && outcome.failure.reading === null && UNREAD.includes(outcome.failure.reason);
 }
 
 function compareAttachments(read: DocumentReading, second: DocumentReading): FieldConflict[] {
