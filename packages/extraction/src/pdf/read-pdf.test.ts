@@ -137,6 +137,30 @@ describe('text PDFs', () => {
     expect(values['supplier.tax_id']).toBeUndefined();
   });
 
+  test.each([
+    ['a block', ['Remit to:', 'Evil Factoring Ltd', '1 Harbour Road']],
+    ['one line', ['Please remit to: Evil Factoring Ltd']],
+    ['the payee of a cheque', ['Make checks payable to: Evil Factoring Ltd']],
+  ])('reads the supplier from the letterhead when %s names another payee', async (_, payee) => {
+    const reading = readingOf(await readPdf(await makePdf([...invoice, '', ...payee]), context));
+    expect(reading.fields['supplier.name']?.value).toBe('Ashdown Tools Ltd');
+    const [, ...withoutName] = invoice;
+    const small = readingOf(await readPdf(await makePdf(['CONTOSO', ...withoutName, '', ...payee]), context));
+    expect(small.fields['supplier.name']?.value).toBe('CONTOSO');
+  });
+
+  test('reads the payee as the supplier, with little confidence, when nothing else names one', async () => {
+    const text = [...invoice.slice(4).filter((line) => !line.startsWith('Hand saw')), 'Remit to: Ashdown Tools Ltd'];
+    const { fields } = readingOf(await readPdf(await makePdf(text), context));
+    expect(fields['supplier.name']?.value).toBe('Ashdown Tools Ltd');
+    expect(fields['supplier.name']?.confidence).toBeLessThan(0.5);
+    const confidenceIn = async (lines: readonly string[]) =>
+      readingOf(await readPdf(await makePdf(lines), context)).fields['supplier.name']?.confidence ?? 0;
+    expect(await confidenceIn([...invoice, 'Remit to: Ashdown Tools Ltd'])).toBeGreaterThanOrEqual(
+      await confidenceIn(invoice),
+    );
+  });
+
   test('names an IBAN with wrong check digits and does not read it as the account', async () => {
     const text = invoice.map((line) => line.replace('GB29 NWBK', 'GB28 NWBK'));
     const reading = readingOf(await readPdf(await makePdf(text), context));

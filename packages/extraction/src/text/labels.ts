@@ -14,6 +14,7 @@ export type LabelKind =
   | 'payable'
   | 'supplier'
   | 'buyer'
+  | 'payee'
   | 'partyName'
   | 'orderRef'
   | 'currency'
@@ -274,10 +275,22 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
         'btw; btw bedrag; btw-bedrag; totaal btw; omzetbelasting; bedrag btw; btw totaal; b.t.w; totaal omzetbelasting; btw totaal bedrag; totaal btw bedrag; waarvan btw; btw incl; + btw',
     },
   ],
+  payee: [
+    {
+      specific:
+        'remit to; please remit to; remittance address; remittance to; remit payment to; remit payments to; pay to; payable to; payee; payment to; make payment to; make payments to; make checks payable to; make cheques payable to; checks payable to; cheques payable to',
+    },
+    { specific: 'zahlbar an; zahlung an; zahlungen an; bitte zahlen an; konto zahlbar an' },
+    { specific: "payable a; compte payable a; a l'ordre de; paiement a" },
+    { specific: 'platnosc na rzecz; na rzecz' },
+    { specific: 'pagadero a; pagar a; a la orden de' },
+    { specific: 'pagabile a; pagare a; conto pagabile a' },
+    { specific: 'betaalbaar aan; te betalen aan; betalen aan' },
+  ],
   supplier: [
     {
       specific:
-        'seller; supplier; vendor; sold by; issued by; service provider; remit to; from; issuer; billed by; pay to; our details; invoice from; payable to; bill from; payee; company details',
+        'seller; supplier; vendor; sold by; issued by; service provider; from; issuer; billed by; our details; invoice from; bill from; company details',
     },
     {
       specific:

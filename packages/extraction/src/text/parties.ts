@@ -1,7 +1,13 @@
 import { leadingLabel, hasKind } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-type Role = 'supplier' | 'buyer';
+/**
+ * Role of a party. A payee is a party to whom the payment goes, such as a factoring company or the remittance address of
+ * the supplier. It says nothing about who supplied.
+ */
+export type Role = 'supplier' | 'buyer' | 'payee';
+
+const roles: readonly Role[] = ['supplier', 'buyer', 'payee'];
 
 /** A heading of a party with the cells below it. */
 export interface PartyZone {
@@ -23,11 +29,11 @@ const PREPOSITIONS_WITHIN = 0.5;
 /** Short words that are the heading of an address only if the cell contains nothing else or a colon follows. */
 const SHORT_HEADING = 12;
 
-/** Finds the blocks of text under a heading of the supplier or the buyer. */
+/** Finds the blocks of text under a heading of the supplier, the buyer or the payee. */
 export function findPartyZones(document: TextDocument): PartyZone[] {
   const zones: PartyZone[] = [];
   for (const cell of document.cells) {
-    const hit = cell.labels.find((label) => label.start <= 1 && hasKind(label, 'supplier', 'buyer'));
+    const hit = cell.labels.find((label) => label.start <= 1 && hasKind(label, ...roles));
     if (hit === undefined) continue;
     if (PREPOSITIONS.has(hit.key) && cell.top > PREPOSITIONS_WITHIN * (document.pages[cell.page]?.height ?? 1))
       continue;
@@ -37,7 +43,7 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
     if (rest !== '' && !isClosed && !isSecondHeading(cell, hit.end)) {
       if (hit.key.length < SHORT_HEADING || rest.length > 60) continue;
     }
-    const role: Role = hasKind(hit, 'supplier') ? 'supplier' : 'buyer';
+    const role = roles.find((one) => hasKind(hit, one)) ?? 'buyer';
     const isHeading = isSecondHeading(cell, hit.end);
     zones.push({
       role,
@@ -52,9 +58,7 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
 
 /** Matches headings with two names, as in `Käufer/Leistungsempfänger` or `Cedente / Prestatore`. */
 function isSecondHeading(cell: ReadCell, from: number): boolean {
-  return cell.labels.some(
-    (label) => label.start >= from && label.start <= from + 4 && hasKind(label, 'supplier', 'buyer'),
-  );
+  return cell.labels.some((label) => label.start >= from && label.start <= from + 4 && hasKind(label, ...roles));
 }
 
 function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
@@ -78,8 +82,7 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
     }
     if (first.top - bottom > GAP_SIZES_MAX * Math.max(heading.size, first.size)) break;
     const label = leadingLabel(first);
-    if (label !== undefined && hasKind(label, 'supplier', 'buyer') && found.length > 0 && !hasKind(label, 'partyName'))
-      break;
+    if (label !== undefined && hasKind(label, ...roles) && found.length > 0 && !hasKind(label, 'partyName')) break;
     if (line.isItemHeader) break;
     found.push(first);
     // Finds names in two columns, as in `Name:   Acme GmbH`.

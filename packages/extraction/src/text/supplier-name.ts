@@ -27,6 +27,8 @@ const ADDRESS =
 const CONTACT =
   /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
 const NAME_LENGTH_MAX = 80;
+/** Score of the name of a payee, below that of every letterhead. */
+const PAYEE_SCORE = 0.25;
 /** End of the letterhead and beginning of the footer, in fractions of the page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
@@ -79,9 +81,15 @@ export function findPartyNames(
     });
   };
   for (const zone of zones) {
-    const list = zone.role === 'supplier' ? supplier : buyer;
     const named = nameOfZone(zone);
-    if (named !== undefined) add(list, named.cell, named.text, named.start, 0.95 - 0.03 * list.length, true);
+    if (named === undefined) continue;
+    if (zone.role === 'payee') {
+      // The payee is read as the supplier only if nothing else on the page names one.
+      add(supplier, named.cell, named.text, named.start, PAYEE_SCORE, false);
+      continue;
+    }
+    const list = zone.role === 'supplier' ? supplier : buyer;
+    add(list, named.cell, named.text, named.start, 0.95 - 0.03 * list.length, true);
   }
   const firstPage = document.lines[0] ?? [];
   const usualSize = median(document.cells.filter(({ page: index }) => index === 0).map(({ size }) => size));
@@ -101,7 +109,7 @@ export function findPartyNames(
       if (/[\p{L}]{2}/u.test(rest)) add(supplier, cell, rest, beneficiary.end, score, true);
       else if (next !== undefined && leadingLabel(next) === undefined) add(supplier, next, next.text, 0, score, true);
     }
-    if (role === 'buyer' || (!isHead && !isFoot && !domainIsNear(cell))) continue;
+    if (role === 'buyer' || role === 'payee' || (!isHead && !isFoot && !domainIsNear(cell))) continue;
     for (const whole of cell.text.split(SEPARATOR)) {
       const part = cutBehindLegalForm(whole);
       if (!LEGAL_FORM.test(repairLegalForm(part)) || /^\d/.test(part.trim()) || isAddress(part)) continue;
@@ -123,7 +131,8 @@ export function findPartyNames(
   let order = 0;
   const headLines = firstPage.slice(0, 14).filter(({ isItemHeader }) => !isItemHeader);
   for (const cell of headLines.flatMap(({ cells }) => cells)) {
-    if (roleOf(zones, cell) === 'buyer' || page === undefined || cell.top > 0.35 * page.height) continue;
+    const role = roleOf(zones, cell);
+    if (role === 'buyer' || role === 'payee' || page === undefined || cell.top > 0.35 * page.height) continue;
     const part = cell.text.split(SEPARATOR)[0] ?? '';
     if (TITLE.test(part) || isAddress(part) || CONTACT.test(part) || /\d{3}/.test(part) || cell.dates.length > 0)
       continue;

@@ -2,7 +2,7 @@ import { areSameTaxId } from '@invoicecontrol/values/tax-id';
 import type { OwnCompany } from '../reading.js';
 import type { Candidate } from './candidates.js';
 import { roleOf } from './parties.js';
-import type { PartyZone } from './parties.js';
+import type { PartyZone, Role } from './parties.js';
 import { placesOf } from './regions.js';
 import { readLabelledTaxId } from './tax-ids.js';
 import type { ReadCell, TextDocument } from './text-document.js';
@@ -24,7 +24,7 @@ const YOURS =
 const FOOTER = 0.8;
 
 interface FoundId extends Candidate {
-  readonly role: 'supplier' | 'buyer' | undefined;
+  readonly role: Role | undefined;
   readonly isOwn: boolean;
   readonly country: string | null;
 }
@@ -61,7 +61,7 @@ export function findTaxIdCandidates(
       cell,
       start: match.start,
       end: match.end,
-      score: score + place + (role === 'supplier' ? 0.15 : 0),
+      score: score + place + (role === 'supplier' ? 0.15 : 0) - (role === 'payee' ? 0.3 : 0),
       evidence: isLabelled ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
       isProven: match.isProven,
       method: isLabelled ? 'LABEL' : 'PATTERN',
