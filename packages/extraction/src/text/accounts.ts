@@ -33,7 +33,11 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
       const isPayers = PAYERS_ACCOUNT.test(fold(textOfLine(document, cell)));
       if (isPayers) continue;
       const role = roleOf(zones, cell);
-      const score = 0.8 + (isAnnounced ? 0.2 : 0) - (role === 'buyer' ? 0.5 : 0) + (role === 'supplier' || role === 'payee' ? 0.1 : 0);
+      const score =
+        0.8 +
+        (isAnnounced ? 0.2 : 0) -
+        (role === 'buyer' ? 0.5 : 0) +
+        (role === 'supplier' || role === 'payee' ? 0.1 : 0);
       ibans.push({
         value: match.value,
         cell,
