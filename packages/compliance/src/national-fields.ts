@@ -2,7 +2,7 @@ import type { Decimal } from 'decimal.js';
 import { decimalOf, ONE, roundCents, sumOf, ZERO } from './decimal.js';
 import { locationOf, valueOf, type Element } from './element.js';
 import { compilePath, type Path } from './path.js';
-import type { Profile } from './profiles.js';
+import { CII, type Profile } from './profiles.js';
 import type { FailedRule } from './validation.js';
 
 /**
@@ -14,7 +14,11 @@ interface Format {
   /** Path of the invoice element. A FatturaPA file may contain several invoices. */
   readonly fields: readonly FieldRow[];
   readonly sums: readonly SumRow[];
+  readonly taxes?: TaxRow;
 }
+
+/** Tax of each breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
+type TaxRow = readonly [at: string, base: string, rate: string, tax: string];
 
 type FieldRow = readonly [id: string, path: string, what: string];
 
@@ -23,7 +27,7 @@ interface SumRow {
   /** Groups that each contain the sum. */
   readonly at: string;
   readonly total: string;
-  /** Alternative sets of amounts that may make up the total. */
+  /** Alternative sets of amounts that may make up the total. The first path of a set names its main amounts. */
   readonly forms: readonly { readonly plus: readonly string[]; readonly minus?: readonly string[] }[];
   readonly tolerance: Decimal;
   readonly what: string;
@@ -59,7 +63,7 @@ const ublSums: readonly SumRow[] = [
     id: 'FIELDS-SUM-LINES',
     at: 'cac:LegalMonetaryTotal',
     total: 'cbc:LineExtensionAmount',
-    forms: [{ plus: ['../cac:InvoiceLine/cbc:LineExtensionAmount', '../cac:CreditNoteLine/cbc:LineExtensionAmount'] }],
+    forms: [{ plus: ['../cac:InvoiceLine/cbc:LineExtensionAmount | ../cac:CreditNoteLine/cbc:LineExtensionAmount'] }],
     tolerance: CENTS,
     what: 'the sum of all lines',
   },
@@ -116,6 +120,7 @@ const fatturaPa: Format = {
       what: 'the taxable amounts plus the tax',
     },
   ],
+  taxes: ['FatturaElettronicaBody/DatiBeniServizi/DatiRiepilogo', 'ImponibileImporto', 'AliquotaIVA', 'Imposta'],
 };
 
 const TOTALS = 'Invoices/Invoice/InvoiceTotals';
@@ -155,59 +160,107 @@ const facturae: Format = {
       what: 'the gross amount of the lines plus surcharges minus discounts',
     },
   ],
+  taxes: ['Invoices/Invoice/TaxesOutputs/Tax', 'TaxableBase/TotalAmount', 'TaxRate', 'TaxAmount/TotalAmount'],
 };
 
-const ZUGFERD_SETTLEMENT = 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeSettlement';
-const ZUGFERD_TOTALS = `${ZUGFERD_SETTLEMENT}/SpecifiedTradeSettlementMonetarySummation`;
-const ZUGFERD_SELLER = 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeAgreement/SellerTradeParty';
+/** Element names that differ between the roots of ZUGFeRD 1 and CII. */
+interface CrossIndustryNames {
+  /** Prefix of the elements below these. */
+  readonly prefix: '' | 'ram:';
+  readonly header: string;
+  readonly date: string;
+  readonly agreement: string;
+  readonly settlement: string;
+  readonly totals: string;
+  readonly rate: string;
+}
 
-const zugferd1: Format = {
-  fields: [
-    ['FIELDS-NUMBER', 'HeaderExchangedDocument/ID', 'the invoice number (ID)'],
-    ['FIELDS-DATE', 'HeaderExchangedDocument/IssueDateTime/DateTimeString', 'the issue date (IssueDateTime)'],
-    ['FIELDS-CURRENCY', `${ZUGFERD_SETTLEMENT}/InvoiceCurrencyCode`, 'the currency (InvoiceCurrencyCode)'],
-    ['FIELDS-SUPPLIER', `${ZUGFERD_SELLER}/Name`, 'the name of the supplier (SellerTradeParty)'],
-    ['FIELDS-TAXID', `${ZUGFERD_SELLER}/SpecifiedTaxRegistration/ID`, 'the tax number of the supplier'],
-    ['FIELDS-TOTAL', `${ZUGFERD_TOTALS}/GrandTotalAmount`, 'the total (GrandTotalAmount)'],
-  ],
-  sums: [
-    {
-      id: 'FIELDS-SUM-NET',
-      at: ZUGFERD_TOTALS,
-      total: 'TaxBasisTotalAmount',
-      forms: [{ plus: ['LineTotalAmount', 'ChargeTotalAmount'], minus: ['AllowanceTotalAmount'] }],
-      tolerance: CENTS,
-      what: 'lines plus charges minus allowances',
-    },
-    {
-      id: 'FIELDS-SUM-GROSS',
-      at: ZUGFERD_TOTALS,
-      total: 'GrandTotalAmount',
-      forms: [{ plus: ['TaxBasisTotalAmount', 'TaxTotalAmount'] }],
-      tolerance: CENTS,
-      what: 'the net amount plus the tax',
-    },
-  ],
+const zugferdNames: CrossIndustryNames = {
+  prefix: '',
+  header: 'HeaderExchangedDocument',
+  date: 'DateTimeString',
+  agreement: 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeAgreement',
+  settlement: 'SpecifiedSupplyChainTradeTransaction/ApplicableSupplyChainTradeSettlement',
+  totals: 'SpecifiedTradeSettlementMonetarySummation',
+  rate: 'ApplicablePercent',
 };
 
-/** Tax of each breakdown at its rate, with a tolerance of one unit as in BR-CO-17. */
-const taxRows: Readonly<Record<string, readonly [at: string, base: string, rate: string, tax: string]>> = {
-  FATTURAPA: ['FatturaElettronicaBody/DatiBeniServizi/DatiRiepilogo', 'ImponibileImporto', 'AliquotaIVA', 'Imposta'],
-  FACTURAE: ['Invoices/Invoice/TaxesOutputs/Tax', 'TaxableBase/TotalAmount', 'TaxRate', 'TaxAmount/TotalAmount'],
-  FACTURX: [`${ZUGFERD_SETTLEMENT}/ApplicableTradeTax`, 'BasisAmount', 'ApplicablePercent', 'CalculatedAmount'],
+const ciiNames: CrossIndustryNames = {
+  prefix: 'ram:',
+  header: 'rsm:ExchangedDocument',
+  date: 'udt:DateTimeString',
+  agreement: 'rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeAgreement',
+  settlement: 'rsm:SupplyChainTradeTransaction/ram:ApplicableHeaderTradeSettlement',
+  totals: 'ram:SpecifiedTradeSettlementHeaderMonetarySummation',
+  rate: 'RateApplicablePercent',
 };
 
-const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae, FACTURX: zugferd1 };
+function crossIndustry(names: CrossIndustryNames): Format {
+  const { prefix, header, agreement, settlement } = names;
+  const seller = `${agreement}/${prefix}SellerTradeParty`;
+  const at = `${settlement}/${names.totals}`;
+  const amount = (name: string): string => `${prefix}${name}`;
+  return {
+    fields: [
+      ['FIELDS-NUMBER', `${header}/${prefix}ID`, 'the invoice number (ID)'],
+      ['FIELDS-DATE', `${header}/${prefix}IssueDateTime/${names.date}`, 'the issue date (IssueDateTime)'],
+      ['FIELDS-CURRENCY', `${settlement}/${prefix}InvoiceCurrencyCode`, 'the currency (InvoiceCurrencyCode)'],
+      ['FIELDS-SUPPLIER', `${seller}/${prefix}Name`, 'the name of the supplier (SellerTradeParty)'],
+      ['FIELDS-TAXID', `${seller}/${prefix}SpecifiedTaxRegistration/${prefix}ID`, 'the tax number of the supplier'],
+      ['FIELDS-TOTAL', `${at}/${amount('GrandTotalAmount')}`, 'the total (GrandTotalAmount)'],
+    ],
+    sums: [
+      {
+        id: 'FIELDS-SUM-NET',
+        at,
+        total: amount('TaxBasisTotalAmount'),
+        forms: [
+          {
+            plus: [amount('LineTotalAmount'), amount('ChargeTotalAmount')],
+            minus: [amount('AllowanceTotalAmount')],
+          },
+        ],
+        tolerance: CENTS,
+        what: 'lines plus charges minus allowances',
+      },
+      {
+        id: 'FIELDS-SUM-GROSS',
+        at,
+        total: amount('GrandTotalAmount'),
+        forms: [{ plus: [amount('TaxBasisTotalAmount'), amount('TaxTotalAmount')] }],
+        tolerance: CENTS,
+        what: 'the net amount plus the tax',
+      },
+    ],
+    taxes: [
+      `${settlement}/${prefix}ApplicableTradeTax`,
+      amount('BasisAmount'),
+      amount(names.rate),
+      amount('CalculatedAmount'),
+    ],
+  };
+}
+
+/** Formats whose paths depend on the profile alone. */
+const formats: Readonly<Record<string, Format>> = { FATTURAPA: fatturaPa, FACTURAE: facturae };
+const cii = crossIndustry(ciiNames);
+const zugferd1 = crossIndustry(zugferdNames);
 const paths = new Map<string, Path>();
 
 /** Returns the missing fields and the wrong sums of an invoice in a national format. */
 export function checkNationalFields(root: Element, profile: Profile): readonly FailedRule[] {
-  const format = formats[profile.code] ?? ubl;
+  const format = formats[profile.code] ?? formatOfRoot(root);
   return [
     ...format.fields.flatMap((row) => missingField(root, row)),
     ...format.sums.flatMap((row) => wrongSums(root, row)),
-    ...wrongTaxes(root, taxRows[profile.code]),
+    ...wrongTaxes(root, format.taxes),
   ];
+}
+
+/** A CII invoice may declare a ZUGFeRD 1 profile, so that its root and not the profile decides where its elements are. */
+function formatOfRoot({ name, namespace }: Element): Format {
+  if (namespace === CII) return cii;
+  return name === 'CrossIndustryDocument' ? zugferd1 : ubl;
 }
 
 function missingField(root: Element, [id, path, what]: FieldRow): readonly FailedRule[] {
@@ -222,8 +275,12 @@ function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
     if (total === undefined || actual === undefined) return [];
     const sums = row.forms
       .map(({ plus, minus = [] }) => {
-        const parts = plus.flatMap((path) => find(group, path));
-        return parts.length === 0 ? undefined : sumOf(parts).minus(sumOf(minus.flatMap((path) => find(group, path))));
+        const [main = '', ...others] = plus;
+        const mainParts = find(group, main);
+        // Without its main amounts, a sum says nothing about the total.
+        if (mainParts.length === 0 || mainParts.some((part) => decimalOf(part) === undefined)) return undefined;
+        const added = [...mainParts, ...others.flatMap((path) => find(group, path))];
+        return sumOf(added).minus(sumOf(minus.flatMap((path) => find(group, path))));
       })
       .filter((sum) => sum !== undefined);
     const [first] = sums;
@@ -232,7 +289,7 @@ function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
   });
 }
 
-function wrongTaxes(root: Element, row: (typeof taxRows)[string] | undefined): readonly FailedRule[] {
+function wrongTaxes(root: Element, row: TaxRow | undefined): readonly FailedRule[] {
   if (row === undefined) return [];
   const [at, basePath, ratePath, taxPath] = row;
   return find(root, at).flatMap((group) => {

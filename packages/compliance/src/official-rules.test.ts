@@ -34,7 +34,7 @@ test('an artefact of the operator takes the place of the set it stands for and i
   const officialRules = await loadOfficialRules(folder);
   const context = { embeddedInPdf: false, declaredProfiles: [], officialRules };
   expect(validateXml(Buffer.from(ublInvoice(STANDARD, XRECHNUNG)), 'DECLARED_PROFILES', context)).toMatchObject({
-    ruleSets: ['official-XRechnung-UBL-validation', 'en16931-1.3.16+own1'],
+    ruleSets: ['official-XRechnung-UBL-validation', 'en16931-1.3.16+own2'],
     rules: [
       {
         id: 'BR-DE-99',
@@ -48,8 +48,8 @@ test('an artefact of the operator takes the place of the set it stands for and i
     total: 1,
   });
   expect(validateXml(Buffer.from(ublInvoice()), 'ALL', context)?.ruleSets).toEqual([
-    'en16931-1.3.16+own1',
-    'peppol-2026.5+own1',
+    'en16931-1.3.16+own2',
+    'peppol-2026.5+own2',
   ]);
 });
 

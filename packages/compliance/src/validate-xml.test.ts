@@ -18,7 +18,7 @@ const withoutProcess = (xml: Uint8Array): Uint8Array =>
   );
 const cii = (customization: string): Uint8Array => encode(ciiInvoice(STANDARD, customization));
 
-const CORE = 'en16931-1.3.16+own1';
+const CORE = 'en16931-1.3.16+own2';
 const modes: readonly ValidationMode[] = ['OFF', 'DECLARED_PROFILES', 'ALL'];
 
 /**
@@ -36,19 +36,19 @@ const matrix: readonly [
   ['plain CII', cii(EN), 'PLAIN', [null, null, [CORE]]],
   ['UBL without an identifier', withoutProcess(ubl('')), null, [null, null, [CORE]]],
   ['UBL with an unknown identifier', withoutProcess(ubl('urn:example.com:ours')), 'PLAIN', [null, null, [CORE]]],
-  ['Peppol BIS', ubl(PEPPOL), 'PEPPOL_BIS', [null, null, [CORE, 'peppol-2026.5+own1']]],
+  ['Peppol BIS', ubl(PEPPOL), 'PEPPOL_BIS', [null, null, [CORE, 'peppol-2026.5+own2']]],
   [
     'Peppol self-billing',
     ubl(`${EN}#compliant#urn:fdc:peppol.eu:2017:poacc:selfbilling:3.0`),
     'PEPPOL_BIS',
-    [null, null, [CORE, 'peppol-2026.5+own1']],
+    [null, null, [CORE, 'peppol-2026.5+own2']],
   ],
-  ['PINT', ubl('urn:peppol:pint:billing-1@jp-1'), 'PEPPOL_PINT', [null, null, [CORE, 'peppol-2026.5+own1']]],
+  ['PINT', ubl('urn:peppol:pint:billing-1@jp-1'), 'PEPPOL_PINT', [null, null, [CORE, 'peppol-2026.5+own2']]],
   [
     'XRechnung in UBL',
     ubl(XRECHNUNG),
     'XRECHNUNG',
-    [null, [CORE, 'xrechnung-3.0.2+own1'], [CORE, 'xrechnung-3.0.2+own1']],
+    [null, [CORE, 'xrechnung-3.0.2+own2'], [CORE, 'xrechnung-3.0.2+own2']],
   ],
   [
     'XRechnung in CII',
@@ -56,8 +56,8 @@ const matrix: readonly [
     'XRECHNUNG',
     [
       null,
-      [CORE, 'xrechnung-3.0.2+own1', 'cii-xsd-facturx-1.09-en16931'],
-      [CORE, 'xrechnung-3.0.2+own1', 'cii-xsd-facturx-1.09-en16931'],
+      [CORE, 'xrechnung-3.0.2+own2', 'cii-xsd-facturx-1.09-en16931'],
+      [CORE, 'xrechnung-3.0.2+own2', 'cii-xsd-facturx-1.09-en16931'],
     ],
   ],
   [
@@ -91,8 +91,8 @@ const matrix: readonly [
     'NLCIUS',
     [null, [CORE], [CORE]],
   ],
-  ['OIOUBL 2', ubl('OIOUBL-2.02'), 'OIOUBL', [null, ['fields-oioubl+own1'], ['fields-oioubl+own1']]],
-  ['UBL-TR', ubl('TR1.2'), 'UBL_TR', [null, ['fields-ubl_tr+own1'], ['fields-ubl_tr+own1']]],
+  ['OIOUBL 2', ubl('OIOUBL-2.02'), 'OIOUBL', [null, ['fields-oioubl+own2'], ['fields-oioubl+own2']]],
+  ['UBL-TR', ubl('TR1.2'), 'UBL_TR', [null, ['fields-ubl_tr+own2'], ['fields-ubl_tr+own2']]],
   [
     'Factur-X whose PDF declares another level',
     cii(EN),
@@ -286,7 +286,7 @@ const hasSamples = existsSync(new URL('manifest.json', samples));
   });
   test('the FatturaPA example has its fields and adds up', () => {
     const validation = validateXml(readFileSync(new URL('IT01234567890_FPR02.xml', samples)), 'DECLARED_PROFILES');
-    expect(validation).toMatchObject({ ruleSets: ['fields-fatturapa+own1'], rules: [] });
+    expect(validation).toMatchObject({ ruleSets: ['fields-fatturapa+own2'], rules: [] });
   });
   test.each(['BR-CO-15.xml', 'BR-S-09.xml'])('each fragment of %s behaves as its test set says', (file) => {
     const text = readFileSync(new URL(file, samples), 'utf8');

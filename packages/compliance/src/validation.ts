@@ -20,7 +20,7 @@ export interface Validation {
   readonly mode: ValidationMode;
   /** Code of the profile whose rules were checked, or null if no profile is declared. */
   readonly profile: string | null;
-  /** Rule sets that were checked, in order, such as `en16931-1.3.16+own1`. */
+  /** Rule sets that were checked, in order, such as `en16931-1.3.16+own2`. */
   readonly ruleSets: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
   /** Failed rules, at most 50. `total` is the number of all failed rules. */

@@ -352,7 +352,7 @@ describe('what is read', () => {
     const validation = {
       mode: ValidationMode.ALL,
       profile: 'PLAIN',
-      ruleSets: ['en16931-1.3.16+own1', 'peppol-2026.5+own1'],
+      ruleSets: ['en16931-1.3.16+own2', 'peppol-2026.5+own2'],
       schemaErrors: [],
       rules: [
         {
@@ -377,7 +377,7 @@ describe('what is read', () => {
     const uploadId = documents.upload(organizationId, { reading, validation });
     const { analysis, invoiceId } = await analyze(organizationId, uploadId);
     if (analysis === undefined) throw new Error('no analysis');
-    expect(analysis.versions?.compliance).toBe('en16931-1.3.16+own1,peppol-2026.5+own1');
+    expect(analysis.versions?.compliance).toBe('en16931-1.3.16+own2,peppol-2026.5+own2');
     const rules = JSON.parse(findingOf(analysis, 'E_INVOICE_RULE_FAILED').evidenceJson) as object;
     expect(rules).toMatchObject({ rules: validation.rules, total: 1 });
     expect(JSON.parse(findingOf(analysis, 'DOCUMENT_HIDDEN_TEXT').evidenceJson)).toMatchObject({
