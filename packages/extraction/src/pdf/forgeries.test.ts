@@ -145,6 +145,26 @@ describe('text that nobody sees', () => {
     expect(reading).toMatchObject({ hiddenTexts: [], tamperSigns: [] });
   });
 
+  test.each([
+    ['even-odd', ['re', '30', '600', '530', '220'], ['re', '32', '602', '526', '216'], ['f*']],
+    ['two directions', ['re', '30', '600', '530', '220'], ['re', '558', '602', '-526', '216'], ['f']],
+  ])('is not text in a frame that is drawn as a filled ring (%s)', async (_, ...path) => {
+    const pdf = await PDFDocument.create();
+    const font = await pdf.embedFont(StandardFonts.Helvetica);
+    const page = pdf.addPage([595, 842]);
+    page.pushOperators(operator('g', '0'), ...path.map(([name = '', ...args]) => operator(name, ...args)));
+    const lines = ['Ashdown Tools Ltd', 'INVOICE', 'Invoice No: AT-2024-117', 'Invoice date: 14 March 2024'];
+    [...lines, 'Total due \u00a372.00'].forEach((text, index) =>
+      page.drawText(text, { x: 50, y: 790 - index * 20, size: 11, font }),
+    );
+    // The frame itself hides what has its colour.
+    page.drawText(HIGHER, { x: 50, y: 600.5, size: 1.2, font });
+    const outcome = await readPdf(await pdf.save(), { companies: [], today: '2026-11-23' });
+    if ('failure' in outcome) throw new Error(outcome.failure.message);
+    expect(outcome.reading).toMatchObject({ tamperSigns: [], hiddenTexts: [{ snippet: HIGHER }] });
+    expect(gross(outcome.reading)).toBe('72.00');
+  });
+
   test('behind /ActualText, which only some programs extract, is not read', async () => {
     const reading = await forged((page) => {
       page.pushOperators(operator('BDC', '/Span', '<< /ActualText (Grand total including VAT 9,999.00) >>'));

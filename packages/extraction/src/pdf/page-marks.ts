@@ -1,6 +1,8 @@
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { HiddenText } from '../reading.js';
+import { paintedArea } from './filled-path.js';
+import type { PaintedArea } from './filled-path.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
 
@@ -64,6 +66,8 @@ interface Fill extends Area {
   readonly colour: string;
   /** True for a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
+  /** Part of the area that is painted. Absent for a path that fills its bounds. */
+  readonly painted?: PaintedArea;
 }
 
 const IDENTITY: Matrix = [1, 0, 0, 1, 0, 0];
@@ -83,6 +87,7 @@ const FILL_OPERATORS: ReadonlySet<number> = new Set([
   OPS.closeFillStroke,
   OPS.closeEOFillStroke,
 ]);
+const EVEN_ODD_OPERATORS: ReadonlySet<number> = new Set([OPS.eoFill, OPS.eoFillStroke, OPS.closeEOFillStroke]);
 const IMAGE_OPERATORS: ReadonlySet<number> = new Set([
   OPS.paintImageXObject,
   OPS.paintInlineImageXObject,
@@ -395,8 +400,12 @@ class Walk {
     if (isDot && this.dots.length < FILLS_MAX) this.dots.push(area);
     if ((paths[0]?.length ?? 0) > CODE_PATH_MIN && this.drawnCodes.length < CODES_MAX) this.drawnCodes.push(area);
     if (area.top - area.bottom < COVER_HEIGHT_MIN || area.right - area.left < COVER_WIDTH_MIN) return;
-    const isCover = isOpaque && fill !== '' && (paths[0]?.length ?? 0) <= RECTANGLE_NUMBERS_MAX;
-    this.fills.push({ ...area, order, colour: fill, isCover });
+    const isRectangle = (paths[0]?.length ?? 0) <= RECTANGLE_NUMBERS_MAX;
+    const painted = isRectangle
+      ? undefined
+      : paintedArea(paths[0] ?? [], EVEN_ODD_OPERATORS.has(operator), (x, y) => placed(matrix, x, y));
+    const isCover = isOpaque && fill !== '' && isRectangle;
+    this.fills.push({ ...area, order, colour: fill, isCover, ...(painted && { painted }) });
   }
 
   /**
@@ -473,7 +482,10 @@ class Walk {
     if (isInvisible) return 'COLOUR';
     if (OUTLINE_MODES.has(mode)) return null;
     if (this.images.some((image) => contains(image, centre(area)))) return null;
-    const below = this.fills.findLast((fill) => fill.order < order && contains(fill, centre(area)));
+    const point = centre(area);
+    const below = this.fills.findLast(
+      (fill) => fill.order < order && contains(fill, point) && (fill.painted?.(point) ?? true),
+    );
     const background = below === undefined ? '#ffffff' : below.colour;
     return distance(colour, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
   }
@@ -530,15 +542,17 @@ function multiply(left: Matrix, right: Matrix): Matrix {
   ];
 }
 
+function placed(matrix: Matrix, x: number, y: number): readonly [number, number] {
+  return [matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5]];
+}
+
 function areaOf(matrix: Matrix, [x1, y1, x2, y2]: readonly [number, number, number, number]): Area {
   const corners = [
     [x1, y1],
     [x2, y1],
     [x1, y2],
     [x2, y2],
-  ].map(
-    ([x = 0, y = 0]) => [matrix[0] * x + matrix[2] * y + matrix[4], matrix[1] * x + matrix[3] * y + matrix[5]] as const,
-  );
+  ].map(([x = 0, y = 0]) => placed(matrix, x, y));
   return {
     left: Math.min(...corners.map(([x]) => x)),
     right: Math.max(...corners.map(([x]) => x)),
