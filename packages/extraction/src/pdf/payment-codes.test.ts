@@ -29,6 +29,13 @@ const swiss = (iban: string, amount: string): string =>
     'CHF',
   ].join('\r\n');
 
+const saudi = (values: readonly string[]): string =>
+  Buffer.concat(
+    values.map((value, index) =>
+      Buffer.concat([Buffer.from([index + 1, Buffer.byteLength(value)]), Buffer.from(value)]),
+    ),
+  ).toString('base64');
+
 describe('payment codes', () => {
   const account = 'supplier.bank_account.iban';
   test.each([
@@ -52,6 +59,68 @@ describe('payment codes', () => {
         currency: { value: 'PLN' },
       },
     ],
+    [
+      'Czech (SPAYD)',
+      'SPD*1.0*ACC:CZ5855000000001265098001+RZBCCZPP*AM:480.50*CC:CZK*MSG:FAKTURA 117',
+      {
+        [account]: { value: 'CZ5855000000001265098001' },
+        gross_amount: { value: '480.50' },
+        currency: { value: 'CZK' },
+      },
+    ],
+    [
+      'Czech without an amount',
+      'SPD*1.0*ACC:CZ5855000000001265098001',
+      { [account]: { value: 'CZ5855000000001265098001' } },
+    ],
+    [
+      'Slovenian (UPN)',
+      [
+        'UPNQR',
+        '',
+        '',
+        '',
+        '',
+        'Janez Novak',
+        'Dolga 1',
+        'Kranj',
+        '00000012550',
+        '',
+        '',
+        'COST',
+        'Racun 117',
+        '14.03.2024',
+        'SI56020170014356205',
+        'SI00117',
+        'Podjetje d.o.o.',
+        'Lepa 2',
+        'Ljubljana',
+        '190',
+      ].join('\n'),
+      { [account]: { value: 'SI56020170014356205' }, gross_amount: { value: '125.50' }, currency: { value: 'EUR' } },
+    ],
+    [
+      'Hungarian',
+      ['HCT', '001', '1', 'OTPVHUHB', 'Minta Kft', 'HU42117730161111101800000000', 'HUF12700', '20240314120000+1'].join(
+        '\n',
+      ),
+      {
+        [account]: { value: 'HU42117730161111101800000000' },
+        gross_amount: { value: '12700' },
+        currency: { value: 'HUF' },
+      },
+    ],
+    [
+      'Indian (UPI), whose account is an alias',
+      'upi://pay?pa=acme%40bank&pn=Acme&am=1180.00&cu=INR&tn=117',
+      { gross_amount: { value: '1180.00' }, currency: { value: 'INR' } },
+    ],
+    [
+      'Saudi (ZATCA)',
+      saudi(['Acme', '310122393500003', '2024-03-14T10:00:00Z', '1150.00', '150.00']),
+      { 'supplier.tax_id': { value: '310122393500003' }, gross_amount: { value: '1150.00' } },
+    ],
+    ['Slovak (PAY by square), which is compressed', `0004K0003ME5${'0'.repeat(60)}`, undefined],
     ['a link', 'https://pay.example/AT-2024-117', undefined],
     ['cut off', 'BCD\n002', undefined],
   ])('are read: %s', (_, text, expected) => {
@@ -110,6 +179,12 @@ describe.each([
 
   test('with another account is a conflict', async () => {
     expect(await conflictsOf(drawn(european(OTHER_IBAN, 'EUR72.50')))).toEqual([
+      { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
+    ]);
+  });
+
+  test('that is a Czech SPAYD with another account is a conflict', async () => {
+    expect(await conflictsOf(drawn(`SPD*1.0*ACC:${OTHER_IBAN}+ABNANL2A*AM:72.50*CC:EUR`))).toEqual([
       { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
     ]);
   });

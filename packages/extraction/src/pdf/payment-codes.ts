@@ -23,6 +23,10 @@ const SWISS = { account: 3, amount: 18, currency: 19 } as const;
 const EPC = { service: 3, account: 6, amount: 7 } as const;
 /** Part numbers in the Polish 2D code, whose parts are NIP, country, account, and amount in grosze. */
 const POLISH = { account: 2, amount: 3 } as const;
+/** Line numbers in the Slovenian UPN code, which names the payer before the amount and the payee after it. */
+const SLOVENIAN = { amount: 8, account: 14 } as const;
+/** Line numbers in the Hungarian code, whose lines are kind, version, coding, BIC, name, account and amount. */
+const HUNGARIAN = { account: 5, amount: 6 } as const;
 
 /** Returns the texts of the QR codes on the pages. */
 export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
@@ -50,28 +54,112 @@ function decode(picture: Parameters<typeof decodeQR>[0]): string {
   }
 }
 
-/** Returns the account and the amount of a European, Swiss or Polish payment code. Undefined for any other text. */
+/**
+ * Returns the account, the amount and the currency of a payment code, or the tax number and the amount of a ZATCA code.
+ * Undefined for any other text. A PAY by square code is compressed with LZMA and is not read.
+ */
 export function readPaymentCode(text: string): PaymentCode | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
-  if (lines[0] === 'BCD' && lines[EPC.service] === 'SCT') {
-    const [, currency, amount] = /^([A-Z]{3})(\d+(?:\.\d{1,2})?)$/.exec(lines[EPC.amount] ?? '') ?? [];
-    return toCode(lines[EPC.account], amount, currency);
-  }
-  if (lines[0] === 'SPC') {
-    const amount = /^\d+\.\d{2}$/.exec(lines[SWISS.amount] ?? '')?.[0];
-    return toCode(lines[SWISS.account], amount, lines[SWISS.currency]);
-  }
-  const parts = text.split('|');
-  if (parts.length >= 6 && /^\d{26}$/.test(parts[POLISH.account] ?? '')) {
-    const grosze = /^\d{1,12}$/.exec(parts[POLISH.amount] ?? '')?.[0];
-    const amount = grosze === undefined || Number(grosze) === 0 ? undefined : inZloty(grosze);
-    return toCode(parts[POLISH.account], amount, amount === undefined ? undefined : 'PLN');
+  for (const read of readers) {
+    const code = read(text, lines);
+    if (code !== undefined) return code;
   }
   return undefined;
 }
 
-function inZloty(grosze: string): string {
-  const digits = grosze.padStart(3, '0');
+type Reader = (text: string, lines: readonly string[]) => PaymentCode | undefined;
+
+/** One reader for each kind of code. */
+const readers: readonly Reader[] = [
+  readEuropean,
+  readSwiss,
+  readPolish,
+  readCzech,
+  readSlovenian,
+  readHungarian,
+  readIndian,
+  readSaudi,
+];
+
+function readEuropean(_: string, lines: readonly string[]): PaymentCode | undefined {
+  if (lines[0] !== 'BCD' || lines[EPC.service] !== 'SCT') return undefined;
+  const [, currency, amount] = /^([A-Z]{3})(\d+(?:\.\d{1,2})?)$/.exec(lines[EPC.amount] ?? '') ?? [];
+  return toCode(lines[EPC.account], amount, currency);
+}
+
+function readSwiss(_: string, lines: readonly string[]): PaymentCode | undefined {
+  if (lines[0] !== 'SPC') return undefined;
+  const amount = /^\d+\.\d{2}$/.exec(lines[SWISS.amount] ?? '')?.[0];
+  return toCode(lines[SWISS.account], amount, lines[SWISS.currency]);
+}
+
+function readPolish(text: string): PaymentCode | undefined {
+  const parts = text.split('|');
+  if (parts.length < 6 || !/^\d{26}$/.test(parts[POLISH.account] ?? '')) return undefined;
+  const amount = inMajorUnits(/^\d{1,12}$/.exec(parts[POLISH.amount] ?? '')?.[0]);
+  return toCode(parts[POLISH.account], amount, amount === undefined ? undefined : 'PLN');
+}
+
+/** SPAYD, as in `SPD*1.0*ACC:CZ58...+FIOBCZPP*AM:480.50*CC:CZK`. The account ends before the BIC. */
+function readCzech(text: string): PaymentCode | undefined {
+  if (!/^SPD\*\d/i.test(text)) return undefined;
+  const values = new Map(
+    text.split('*').flatMap((part): [string, string][] => {
+      const [, key, value] = /^([A-Z-]{1,12}):(.*)$/is.exec(part.trim()) ?? [];
+      return key === undefined || value === undefined ? [] : [[key.toUpperCase(), value.trim()]];
+    }),
+  );
+  const amount = /^\d+(?:\.\d{1,2})?$/.exec(values.get('AM') ?? '')?.[0];
+  const currency = values.get('CC') ?? (amount === undefined ? undefined : 'CZK');
+  return toCode(values.get('ACC')?.split('+')[0], amount, currency?.toUpperCase());
+}
+
+/** The UPN slip, whose lines are fixed. The amount is in cents. */
+function readSlovenian(_: string, lines: readonly string[]): PaymentCode | undefined {
+  if (lines[0] !== 'UPNQR') return undefined;
+  const amount = inMajorUnits(/^\d{11}$/.exec(lines[SLOVENIAN.amount] ?? '')?.[0]);
+  return toCode(lines[SLOVENIAN.account], amount, 'EUR');
+}
+
+/** The code of the Hungarian National Bank: HCT is a transfer, RTP a request to pay. */
+function readHungarian(_: string, lines: readonly string[]): PaymentCode | undefined {
+  if (!/^(?:HCT|RTP)$/.test(lines[0] ?? '') || !/^\d{3}$/.test(lines[1] ?? '')) return undefined;
+  const [, currency, amount] = /^([A-Z]{3})(\d{1,12})$/.exec(lines[HUNGARIAN.amount] ?? '') ?? [];
+  return toCode(lines[HUNGARIAN.account], amount, currency);
+}
+
+/** UPI names an alias of an account, which is printed nowhere else, so that only the amount is compared. */
+function readIndian(text: string): PaymentCode | undefined {
+  if (!/^upi:\/\/pay\?/i.test(text)) return undefined;
+  const values = new URLSearchParams(text.slice(text.indexOf('?') + 1));
+  const amount = /^\d+(?:\.\d{1,2})?$/.exec(values.get('am') ?? '')?.[0];
+  return toCode(undefined, amount, amount === undefined ? undefined : (values.get('cu') ?? 'INR'));
+}
+
+/** Tags in the ZATCA code of Saudi Arabia, which has a tag, a length and a value for each field, in Base64. */
+const SAUDI = { taxId: 2, amount: 4 } as const;
+
+function readSaudi(text: string): PaymentCode | undefined {
+  const compact = text.trim();
+  if (!/^AQ[A-Za-z0-9+/]{20,2000}={0,2}$/.test(compact)) return undefined;
+  const bytes = Buffer.from(compact, 'base64');
+  const values = new Map<number, string>();
+  for (let at = 0; at + 2 <= bytes.length;) {
+    const end = at + 2 + (bytes[at + 1] ?? 0);
+    if (end > bytes.length) return undefined;
+    values.set(bytes[at] ?? 0, bytes.toString('utf8', at + 2, end));
+    at = end;
+  }
+  const taxId = /^3\d{13}3$/.exec(values.get(SAUDI.taxId) ?? '')?.[0];
+  const amount = /^\d+(?:\.\d{1,2})?$/.exec(values.get(SAUDI.amount) ?? '')?.[0];
+  if (taxId === undefined || amount === undefined) return undefined;
+  return { 'supplier.tax_id': { value: taxId }, gross_amount: { value: amount } };
+}
+
+/** Converts an amount in hundredths. Undefined for a code that leaves the amount open. */
+function inMajorUnits(hundredths: string | undefined): string | undefined {
+  if (hundredths === undefined || Number(hundredths) === 0) return undefined;
+  const digits = hundredths.padStart(3, '0');
   return `${digits.slice(0, -2).replace(/^0+(?=\d)/, '')}.${digits.slice(-2)}`;
 }
 
