@@ -16,8 +16,8 @@ export const fa3: Syntax = {
   fields: {
     'supplier.name': [`${SELLER}/f:Nazwa`],
     'supplier.tax_id': [`${SELLER}/f:NIP`],
-    // The bank account of a factor (RachunekBankowyFaktora) is not used.
-    'supplier.bank_account.iban': [`${PAYMENT}/f:RachunekBankowy/f:NrRB`],
+    // A document with the account of a factor is paid there (ADR 0133).
+    'supplier.bank_account.iban': [`${PAYMENT}/f:RachunekBankowyFaktora/f:NrRB`, `${PAYMENT}/f:RachunekBankowy/f:NrRB`],
     invoice_number: ['f:Fa/f:P_2'],
     issue_date: ['f:Fa/f:P_1'],
     due_date: [{ earliest: `${PAYMENT}/f:TerminPlatnosci/f:Termin` }],

@@ -210,7 +210,7 @@ const expectations: readonly Expected[] = [
     values: {
       'supplier.name': 'Huta Szkła Jedlina sp. z o.o.',
       'supplier.tax_id': '9999999999',
-      'supplier.bank_account.iban': 'PL61109010140000071219812874',
+      'supplier.bank_account.iban': 'PL27114020040000300201355387',
       invoice_number: 'KOR/9/2026',
       issue_date: '2026-09-14',
       due_date: '2026-10-14',
@@ -283,8 +283,10 @@ test.each([
   expect(corrects?.invoices).toHaveLength(kept);
 });
 
-test('keeps the accounts besides that of the supplier, that of a factor included', () => {
-  expect(readingOf('fa3-correction.xml').otherIbans).toEqual(['PL27114020040000300201355387']);
+test('reads the account of a factor as the one to be paid, and keeps that of the seller', () => {
+  const { fields, otherIbans } = readingOf('fa3-correction.xml');
+  expect(fields['supplier.bank_account.iban']?.value).toBe('PL27114020040000300201355387');
+  expect(otherIbans).toEqual(['PL61109010140000071219812874']);
   expect(readingOf('ubl-uk-account.xml')).not.toHaveProperty('otherIbans');
 });
 
