@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
 import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
 import type { MeasuredField } from '@invoicecontrol/extraction/testing/measure-reading';
-import { readPrintedInvoices } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { evaluationSets, readEvaluationSet } from '@invoicecontrol/extraction/testing/evaluated-invoice';
 import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
 import { endAfter, onEnd, runProgram } from './run-program.js';
@@ -14,10 +14,10 @@ const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.
 
-  npm run bench:reading                          both sets as PDFs with a text layer, some seconds
+  npm run bench:reading                          all sets as PDFs with a text layer, some seconds
   npm run bench:reading -- --scan 200            as pictures of 200 dpi by OCR, some minutes
   npm run bench:reading -- --scan 200 --rough    slightly turned, blurred and grainy
-  npm run bench:reading -- --set second-set.txt  one set
+  npm run bench:reading -- --set second-set.txt  one set; third-set has PDFs of other programs
 
 Ends after ${MINUTES_MAX} minutes at the latest.
 `;
@@ -42,10 +42,10 @@ async function run(): Promise<void> {
   }
   endAfter(MINUTES_MAX);
   onEnd(closeRecogniser);
-  for (const set of values.set === undefined ? ['first-set.txt', 'second-set.txt'] : [values.set]) {
+  for (const set of values.set === undefined ? evaluationSets : [values.set]) {
     step(set);
     const measured: MeasuredField[] = [];
-    for (const invoice of readPrintedInvoices(set)) {
+    for (const invoice of readEvaluationSet(set)) {
       measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
     }
     print(set, measured);
@@ -59,12 +59,16 @@ function print(set: string, measured: readonly MeasuredField[]): void {
     const read = found === undefined ? 'nothing' : `${found.value} (${found.confidence})`;
     lines.push(`  ${invoice}: ${field} is ${expected ?? 'not stated'}, read ${read}`);
   }
-  lines.push('', `  ${'field'.padEnd(16)} right`);
-  for (const field of new Set(measured.map((one) => one.field))) {
-    const own = measured.filter((one) => one.field === field);
-    const right = own.filter(({ isRight }) => isRight).length;
-    lines.push(`  ${field.padEnd(16)} ${right} of ${own.length}, ${percent(right / own.length)}`);
-  }
+  lines.push('', `  ${'field'.padEnd(16)} stated   right  wrong  missing`);
+  const fields = [...new Set(measured.map((one) => one.field))];
+  for (const field of fields)
+    lines.push(
+      lineOf(
+        field,
+        measured.filter((one) => one.field === field),
+      ),
+    );
+  lines.push(lineOf('all', measured));
   lines.push('', '  confidence  fields  right  claimed');
   for (const { from, count, right, claimed } of confidenceBands(measured)) {
     const band = `${from.toFixed(1)} to ${(from + 0.1).toFixed(1)}`;
@@ -73,6 +77,18 @@ function print(set: string, measured: readonly MeasuredField[]): void {
     );
   }
   process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+/** A value that is read where the invoice states none is wrong. */
+function lineOf(name: string, own: readonly MeasuredField[]): string {
+  const share = (matches: (one: MeasuredField) => boolean): string => percent(own.filter(matches).length / own.length);
+  const shares = [
+    share(({ isRight }) => isRight),
+    share(({ isRight, found }) => !isRight && found !== undefined),
+    share(({ isRight, found }) => !isRight && found === undefined),
+  ];
+  const [right = '', wrong = '', missing = ''] = shares;
+  return `  ${name.padEnd(16)} ${String(own.length).padStart(6)} ${right.padStart(7)} ${wrong.padStart(6)} ${missing.padStart(8)}`;
 }
 
 function percent(share: number): string {

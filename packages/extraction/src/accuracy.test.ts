@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { closeRecogniser } from './ocr/recogniser.js';
 import { confidenceBands, keyFields, measureInvoice } from './testing/measure-reading.js';
-import { readPrintedInvoices } from './testing/printed-invoice.js';
+import { readEvaluationSet } from './testing/evaluated-invoice.js';
 import { asScan } from './testing/scan-invoice.js';
 
 const SHARE_MIN = 0.9;
@@ -15,7 +15,7 @@ const OCR_TIMEOUT_MS = 175_000;
 afterAll(closeRecogniser);
 
 describe.each(['first-set.txt', 'second-set.txt'])('hand-written invoices of %s', (file) => {
-  const measured = Promise.all(readPrintedInvoices(file).map((invoice) => measureInvoice(invoice))).then((all) =>
+  const measured = Promise.all(readEvaluationSet(file).map((invoice) => measureInvoice(invoice))).then((all) =>
     all.flat(),
   );
 
@@ -38,7 +38,7 @@ test(
     const measured = [];
     // The test reads three languages. Reading all invoices takes minutes: `npm run bench:reading -- --scan 200`.
     const names = ['de-handwerk', 'fr-artisan', 'nl-zzp'];
-    for (const invoice of readPrintedInvoices('first-set.txt').filter(({ name }) => names.includes(name))) {
+    for (const invoice of readEvaluationSet('first-set.txt').filter(({ name }) => names.includes(name))) {
       measured.push(...(await measureInvoice(invoice, asScan(200, false))));
     }
     const own = measured.filter(({ field }) => keyFields.includes(field));

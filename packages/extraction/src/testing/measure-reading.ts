@@ -1,8 +1,7 @@
 import { readDocument } from '../read-document.js';
 import type { DocumentMediaType } from '../media-type.js';
 import type { FieldPath, FieldReading } from '../reading.js';
-import { printInvoice } from './printed-invoice.js';
-import type { PrintedInvoice } from './printed-invoice.js';
+import type { EvaluatedInvoice } from './evaluated-invoice.js';
 
 /** Fields by the names that the files in `evaluation/` use. */
 const fields: Readonly<Record<string, FieldPath>> = {
@@ -38,12 +37,12 @@ export type Sending = (
   pdf: Uint8Array,
 ) => Promise<{ readonly bytes: Uint8Array; readonly mediaType: DocumentMediaType }>;
 
-/** Prints an invoice, converts it to the format and reads it, and compares every field that its description states. */
+/** Reads an invoice in the given format, and compares every field that its description states. */
 export async function measureInvoice(
-  invoice: PrintedInvoice,
+  invoice: EvaluatedInvoice,
   send: Sending = (pdf) => Promise.resolve({ bytes: pdf, mediaType: 'application/pdf' }),
 ): Promise<MeasuredField[]> {
-  const { bytes, mediaType } = await send(await printInvoice(invoice));
+  const { bytes, mediaType } = await send(await invoice.pdf());
   const outcome = await readDocument(bytes, { mediaType, companies: invoice.companies });
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   return Object.entries(fields).flatMap(([field, path]): MeasuredField[] => {

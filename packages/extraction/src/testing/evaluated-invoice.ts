@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { OwnCompany } from '../reading.js';
+import { printInvoice, readPrintedInvoices } from './printed-invoice.js';
+
+/** An invoice with its true values, for measuring how well invoices are read. `evaluation/README.md` describes the sets. */
+export interface EvaluatedInvoice {
+  readonly name: string;
+  /** True values by the names that the files in `evaluation/` use. */
+  readonly truth: Readonly<Record<string, string>>;
+  readonly companies: readonly OwnCompany[];
+  pdf(): Promise<Uint8Array>;
+}
+
+/** Sets of `evaluation/`: texts that this package prints, and a folder of PDFs made by other programs. */
+export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set'] as const;
+
+/** Returns the invoices of a set. */
+export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
+  if (!set.endsWith('.txt')) return readFolder(set);
+  return readPrintedInvoices(set).map((invoice) => ({ ...invoice, pdf: () => printInvoice(invoice) }));
+}
+
+/** Description of a PDF in a folder, in the file with the same name and the ending `.json`. */
+interface Description {
+  readonly country: string;
+  readonly company: { readonly name: string; readonly tax_ids: readonly string[] };
+  readonly expected: Readonly<Record<string, string>>;
+}
+
+/** Names of the fields in descriptions that differ from those in texts. */
+const names: Readonly<Record<string, string>> = { due_date: 'due', supplier_name: 'supplier' };
+
+function readFolder(set: string): readonly EvaluatedInvoice[] {
+  const folder = join(import.meta.dirname, '..', '..', 'evaluation', set);
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .toSorted()
+    .map((file) => {
+      const { company, country, expected } = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Description;
+      const [taxId = null] = company.tax_ids;
+      const name = file.slice(0, -'.json'.length);
+      return {
+        name,
+        truth: Object.fromEntries(Object.entries(expected).map(([field, value]) => [names[field] ?? field, value])),
+        companies: [{ name: company.name, taxId, country }],
+        pdf: async () => readFileSync(join(folder, `${name}.pdf`)),
+      };
+    });
+}
