@@ -31,7 +31,10 @@ interface LabelWords {
   readonly generic?: string;
 }
 
-/** Labels for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4). */
+/**
+ * Labels for each kind and language: EN, DE, FR, PL, ES, IT, NL (documents reference, 10.4), then CS, DA and NO, SV, FI, HU, RO,
+ * PT, EL.
+ */
 const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   number: [
     {
@@ -73,6 +76,45 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
         'factuurnummer; factuurnr; factuur nr; factuur no; factuur nummer; factuur #; nummer factuur; creditnotanummer; creditnota nr; creditfactuur nr; creditfactuurnummer; creditnota nummer; documentnummer; document nr; faktuurnummer; faktuur nr; nota nummer; notanummer; declaratienummer; declaratie nr; bonnummer; bon nr; bonnr; kassabon nr; nota nr; factuurreferentie; fact nr; fact.nr; creditnota nr.; nummer creditnota; notanr; verkoopfactuur nr; verkoopfactuurnummer',
       generic: 'factuur; faktuur; creditnota; creditfactuur; nummer; nota; bon; declaratie; kassabon; verkoopfactuur',
     },
+    {
+      specific:
+        'cislo faktury; faktura c; faktura cislo; faktura - danovy doklad c; faktura danovy doklad c; danovy doklad c; danovy doklad cislo; cislo dokladu; evidencni cislo danoveho dokladu; doklad c; cislo danoveho dokladu; faktura vydana c; dobropis c; opravny danovy doklad c',
+      generic: 'danovy doklad; doklad; cislo; dobropis',
+    },
+    {
+      specific:
+        'fakturanummer; fakturanr; faktura nr; fakturanr.; faktura nummer; regningsnummer; regning nr; regningsnr; kreditnota nr; kreditnotanr; kreditnotanummer; bilagsnummer; bilagsnr; fakturaens nummer',
+      generic: 'regning; kreditnota; bilag',
+    },
+    {
+      specific: 'kreditfaktura nr; kreditfakturanummer; fakturanr/ocr; kvittonummer; kvitto nr',
+      generic: 'kreditfaktura; kvitto',
+    },
+    {
+      specific:
+        'laskun numero; laskunumero; laskun nro; lasku nro; laskunro; lasku numero; laskun no; hyvityslaskun numero; hyvityslasku nro; kuitin numero; laskunnumero',
+      generic: 'lasku; hyvityslasku; kuitti',
+    },
+    {
+      specific:
+        'szamlaszam:; szamla szama; szamla sorszama; szamla sorszam; szamla szam; bizonylatszam; bizonylat szama; szamlasorszam; sorszam; szamla azonosito',
+      generic: 'szamla; bizonylat',
+    },
+    {
+      specific:
+        'numar factura; nr factura; factura nr; factura numar; seria si numarul; serie si numar; factura fiscala nr; nr facturii; numarul facturii; factura seria; numar document',
+      generic: 'factura fiscala',
+    },
+    {
+      specific:
+        'fatura n; fatura nº; fatura no; n fatura; nº fatura; numero da fatura; fatura numero; numero da nota; nota fiscal n; nota fiscal nº; nf-e n; nf-e nº; nfe n; numero da nfs-e; nfs-e n; n da nota; fatura-recibo n; fatura-recibo nº; fatura recibo n; fatura simplificada n; recibo n; nota de credito n; nota de credito nº; documento n; documento nº; numero do documento; fatura ft',
+      generic: 'fatura; nota fiscal; fatura-recibo; recibo verde',
+    },
+    {
+      specific:
+        'αριθμος τιμολογιου; αρ τιμολογιου; τιμολογιο αρ; τιμολογιο νο; αριθμος παραστατικου; αρ παραστατικου; αριθμος; σειρα αριθμος',
+      generic: 'τιμολογιο; αρ; τιμολογιο παροχης υπηρεσιων; τιμολογιο πωλησης',
+    },
   ],
   issueDate: [
     {
@@ -109,6 +151,41 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'factuurdatum; factuur datum; datum factuur; datum van factuur; faktuurdatum; creditdatum; creditnotadatum; documentdatum; uitgiftedatum; datum van uitgifte; datum uitreiking; opgemaakt op; datum creditnota; notadatum; fact datum; factuurdat; datum nota; datum bon; nota datum; datum declaratie',
       generic: 'datum; d.d.; gedateerd; dd',
+    },
+    {
+      specific:
+        'datum vystaveni; datum vystaveni dokladu; vystaveno; vystaveno dne; datum vyhotoveni; datum faktury; vystavene dna; den vystaveni',
+      generic: 'datum; dne',
+    },
+    {
+      specific:
+        'fakturadato; faktura dato; faktureringsdato; regningsdato; udstedelsesdato; utstedelsesdato; fakturaens dato; dato for faktura; kreditnotadato; bilagsdato',
+      generic: 'dato; den',
+    },
+    { specific: 'fakturadatum; faktureringsdatum; datum faktura; fakturans datum; utskriftsdatum faktura; utfardad' },
+    {
+      specific:
+        'laskun paivays; laskun paivamaara; laskupvm; laskun pvm; laskupaiva; laskun paiva; paivays; laskutuspaiva',
+      generic: 'paivamaara; pvm',
+    },
+    {
+      specific:
+        'szamla kelte; kiallitas datuma; kiallitas kelte; szamla datuma; kiallitas napja; szamla kiallitasanak datuma; kelt; kelte; kibocsatas datuma',
+      generic: 'datum',
+    },
+    {
+      specific:
+        'data facturii; data emiterii; data emitere; data factura; data facturare; emisa la; data zi luna an; data document',
+      generic: 'data',
+    },
+    {
+      specific:
+        'data de emissao; data emissao; data da fatura; data da emissao; emitido em; emitida em; data fatura; data do documento; emissao',
+      generic: 'data',
+    },
+    {
+      specific: 'ημερομηνια εκδοσης; ημερομηνια τιμολογιου; ημ/νια εκδοσης; ημνια εκδοσης; ημερ εκδοσης',
+      generic: 'ημερομηνια; ημ/νια; ημνια',
     },
   ],
   dueDate: [
@@ -147,6 +224,42 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
         'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk; gelieve te betalen voor; betaaltermijn tot; te betalen tot; uiterste datum; voor of op; te betalen op; betaling uiterlijk; graag betalen voor; vervaldatum factuur; voldoen uiterlijk',
       generic: 'vervalt; uiterlijk; voor',
     },
+    {
+      specific:
+        'datum splatnosti; splatnost; splatno dne; splatna dne; splatne do; splatne dna; den splatnosti; uhradte do; splatnost do; termin splatnosti',
+      generic: 'splatno',
+    },
+    {
+      specific:
+        'forfaldsdato; forfald; betalingsdato; forfaller; forfallsdato; betalingsfrist; sidste betalingsdag; sidste rettidige betalingsdag; betales senest; betales innen; betal senest; forfald den; siste betalingsfrist; rettidig betaling; forfall',
+      generic: 'senest',
+    },
+    {
+      specific:
+        'forfallodatum; forfallodag; forfallodag den; oss tillhanda; oss tillhanda senast; betalas senast; betalningsdag; sista betalningsdag; sista betaldag; att betala senast; betalas fore',
+      generic: 'forfaller',
+    },
+    {
+      specific:
+        'erapaiva; erapvm; eradag; erapaiva/forfallodag; erapaiva / forf dag; maksupaiva; maksettava viimeistaan; viimeinen maksupaiva',
+      generic: 'forf dag; forf.dag',
+    },
+    {
+      specific:
+        'fizetesi hatarido; fizetes hatarideje; esedekesseg; esedekes; fizetendo eddig; fizetesi hatarnap; esedekesseg datuma; fizetesi hatarido datuma',
+      generic: 'hatarido',
+    },
+    {
+      specific:
+        'scadenta; data scadenta; data scadentei; scadent la; termen de plata; termen plata; scadenta la; data limita de plata; termen de scadenta',
+      generic: 'termen',
+    },
+    {
+      specific:
+        'data de vencimento; data vencimento; pagar ate; vencimento em; data limite de pagamento; data limite; pagamento ate; vence a; vence em; limite de pagamento; pagavel ate',
+      generic: 'vencimento',
+    },
+    { specific: 'ημερομηνια ληξης; ημερομηνια πληρωμης; πληρωτεο εως; προθεσμια πληρωμης; ληξη; πληρωμη εως' },
   ],
   gross: [
     {
@@ -183,6 +296,44 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'totaal incl btw; totaal inclusief btw; te betalen bedrag; totaalbedrag; factuur totaal; factuurtotaal; factuurbedrag; totaal factuur; bedrag incl btw; bedrag inclusief btw; totaal te voldoen; eindtotaal; totaalbedrag incl btw; totaal inclusief; totaal incl; totaalbedrag inclusief btw; te ontvangen; totaal eur; eindbedrag; totaal factuurbedrag; totaal credit; totaal creditnota; totaal bedrag; incl btw; inclusief btw; te voldoen bedrag; totaal nota; totaal te uwen gunste; totaal te betalen bedrag; nota totaal; totaal creditbedrag; totaal inclusief 21% btw; totaal met btw; totaal bon; notabedrag; totaal incl btw eur; te crediteren bedrag; totaal verschuldigd',
       generic: 'totaal; bedrag',
+    },
+    {
+      specific:
+        'celkem k uhrade; k uhrade; celkem s dph; celkova castka; celkem vcetne dph; castka k uhrade; castka celkem; celkova castka k uhrade; k uhrade celkem; k platbe; suma na uhradu; spolu k uhrade; celkem kc; celkem czk; celkem k zaplaceni; k zaplaceni',
+      generic: 'celkem; spolu',
+    },
+    {
+      specific:
+        'total inkl moms; i alt inkl moms; i alt; total dkk; totalt; at betale; total at betale; belob i alt; total inklusive moms; a betale; totalt a betale; sum a betale; total nok; sum inkl mva; totalt inkl mva; til betaling; belop a betale; sum inkl moms; a betale nok; totalbelop',
+      generic: 'belob; sum; belop',
+    },
+    {
+      specific:
+        'att betala; summa att betala; totalt att betala; summa inkl moms; totalt inkl moms; belopp att betala; total att betala; totalsumma; att betala sek; totalbelopp; fakturabelopp; summa sek',
+      generic: 'summa',
+    },
+    {
+      specific:
+        'maksettava yhteensa; yhteensa maksettava; maksettava; laskun summa; verollinen yhteensa; summa yhteensa; loppusumma; yhteensa eur; yhteensa sis alv; maksettava eur; yhteensa sisaltaa alv; laskun loppusumma; verollinen summa; euro',
+      generic: 'yhteensa',
+    },
+    {
+      specific:
+        'brutto osszesen; fizetendo; fizetendo osszesen; osszesen fizetendo; fizetendo osszeg; vegosszeg; szamla vegosszege; brutto osszesen fizetendo; brutto vegosszeg; brutto ertek osszesen; mindosszesen; osszesen brutto',
+      generic: 'osszesen; brutto',
+    },
+    {
+      specific:
+        'total de plata; total plata; total general; total factura; suma de plata; total de achitat; total cu tva; valoare totala; total inclusiv tva; de plata; total de plata ron',
+    },
+    {
+      specific:
+        'total a pagar; valor total; total da fatura; valor a pagar; total com iva; total do documento; total geral; valor total da nota; montante a pagar; total liquido a pagar; valor da fatura; valor liquido da nfs-e; total da nota; total documento; a pagar',
+    },
+    {
+      specific:
+        'πληρωτεο ποσο; συνολικη αξια; γενικο συνολο; τελικο ποσο; συνολο πληρωτεο; πληρωτεο; τελικη αξια; συνολο με φπα',
+      generic: 'συνολο',
     },
   ],
   payable: [
@@ -244,6 +395,32 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'totaal excl btw; exclusief btw; subtotaal; grondslag; totaal exclusief btw; excl btw; bedrag excl btw; netto; nettobedrag; netto bedrag; maatstaf van heffing; totaal excl; totaal exclusief; bedrag exclusief btw; netto totaal; totaal netto; btw grondslag; goederenbedrag; sub totaal; belastbaar bedrag; totaal zonder btw; maatstaf; bedrag zonder btw; subtotaal excl btw; totaal ex btw; ex btw; netto factuurbedrag; basis',
     },
+    {
+      specific:
+        'zaklad dane; celkem bez dph; castka bez dph; cena bez dph; zaklad; bez dph; zaklad dph; zaklad dane celkem; suma bez dph',
+    },
+    {
+      specific:
+        'subtotal ekskl moms; i alt ekskl moms; total ekskl moms; belob ekskl moms; momsgrundlag; netto belob; nettobelob; belob uden moms; i alt uden moms; sum ekskl moms; sum eks mva; belop eks mva; totalt eks mva; grunnlag mva; mva-grunnlag; sum uten mva; netto sum',
+    },
+    {
+      specific:
+        'summa exkl moms; netto exkl moms; belopp exkl moms; totalt exkl moms; summa exklusive moms; momsunderlag; netto summa; exkl moms; summa netto; underlag moms',
+    },
+    {
+      specific:
+        'veroton yhteensa; veroton summa; veroton; yhteensa ilman alv; alv 0; yhteensa alv 0; veroton hinta yhteensa; netto yhteensa',
+    },
+    { specific: 'netto osszesen; adoalap; netto ertek; netto osszeg; osszesen netto; ado alapja; netto vegosszeg' },
+    {
+      specific:
+        'total fara tva; valoare fara tva; baza de impozitare; subtotal fara tva; total net; baza impozabila; valoare neta',
+    },
+    {
+      specific:
+        'total sem iva; valor sem iva; base tributavel; total iliquido; incidencia; valor liquido; base de incidencia; total liquido; base de calculo; iliquido; subtotal sem iva; base iva',
+    },
+    { specific: 'καθαρη αξια; συνολο χωρις φπα; αξια προ φπα; καθαρο ποσο; φορολογητεα αξια; υποσυνολο' },
   ],
   tax: [
     {
@@ -274,6 +451,20 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'btw; btw bedrag; btw-bedrag; totaal btw; omzetbelasting; bedrag btw; btw totaal; b.t.w; totaal omzetbelasting; btw totaal bedrag; totaal btw bedrag; waarvan btw; btw incl; + btw',
     },
+    { specific: 'dph; dan z pridane hodnoty; dph celkem; vyse dph; castka dph; dan celkem; dph 21 %' },
+    {
+      specific:
+        'moms; heraf moms; momsbelob; moms i alt; mva; merverdiavgift; mva belop; mva-belop; mva totalt; herav mva; sum mva',
+    },
+    { specific: 'momsbelopp; varav moms; moms sek; mervardesskatt; moms totalt; summa moms' },
+    { specific: 'alv; arvonlisavero; alv yhteensa; vero yhteensa; veron osuus; alv-osuus; alv maara' },
+    { specific: 'afa; afa osszesen; afa osszege; afa ertek; osszesen afa; altalanos forgalmi ado; afa ertek osszesen' },
+    { specific: 'valoare tva; total tva; tva total; tva colectat' },
+    {
+      specific:
+        'valor do iva; total iva; total do iva; iva total; valor iva; montante do iva; total de iva; valor do icms; valor do iss; total impostos; valor dos impostos',
+    },
+    { specific: 'φπα; συνολο φπα; ποσο φπα; αξια φπα' },
   ],
   payee: [
     {
@@ -290,7 +481,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   supplier: [
     {
       specific:
-        'seller; supplier; vendor; sold by; issued by; service provider; from; issuer; billed by; our details; invoice from; bill from; company details',
+        'seller; supplier; vendor; sold by; issued by; service provider; from; issuer; billed by; our details; invoice from; bill from; company details; prop; proprietor',
     },
     {
       specific:
@@ -313,6 +504,17 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'leverancier; verkoper; afzender; gegevens leverancier; opdrachtnemer; van; dienstverlener; leverancier gegevens',
     },
+    { specific: 'dodavatel; dodavatel:; prodavajici; poskytovatel; zhotovitel; vystavitel; dodavatelia; predavajuci' },
+    { specific: 'leverandor; saelger; selger; afsender; udsteder; utsteder' },
+    { specific: 'leverantor; saljare; avsandare; utstallare' },
+    { specific: 'myyja; laskuttaja; toimittaja; lahettaja; laskun lahettaja' },
+    { specific: 'elado; szallito; szolgaltato; kibocsato; szamlakibocsato; elado adatai; szallito adatai' },
+    { specific: 'furnizor; prestator; vanzator; emitent; datele furnizorului' },
+    {
+      specific:
+        'fornecedor; emitente; vendedor; prestador; prestador de servicos; dados do emitente; prestador do servico',
+    },
+    { specific: 'προμηθευτης; εκδοτης; πωλητης; στοιχεια εκδοτη; στοιχεια προμηθευτη' },
   ],
   buyer: [
     {
@@ -343,6 +545,28 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'klant; koper; factuuradres; afleveradres; debiteur; aan; klantgegevens; factuur aan; afnemer; bezorgadres; opdrachtgever; gefactureerd aan; leveradres; ontvanger; t.a.v; ter attentie van; verzendadres; klant gegevens; factureren aan',
     },
+    {
+      specific:
+        'odberatel; kupujici; zakaznik; objednatel; prijemce; fakturacni adresa; konecny prijemce; odberatel:; prijemca; kupujuci',
+    },
+    {
+      specific:
+        'kunde; kober; modtager; mottaker; kjoper; faktureres til; faktura til; fakturaadresse; leveres til; leveringsadresse',
+    },
+    {
+      specific: 'kund; kopare; mottagare; faktureringsadress; fakturaadress; faktureras till; leveransadress; betalare',
+    },
+    {
+      specific:
+        'asiakas; ostaja; laskutettava; maksaja; tilaaja; laskutusosoite; laskun saaja; toimitusosoite; vastaanottaja',
+    },
+    { specific: 'vevo; vasarlo; megrendelo; vevo adatai; szamla cimzettje; fizeto' },
+    { specific: 'cumparator; beneficiar; client; catre; datele clientului; beneficiarul' },
+    {
+      specific:
+        'cliente; adquirente; comprador; destinatario; tomador; tomador de servicos; exmo sr; exmo(s) sr(s); exmos srs; exmo(s). sr(s).; dados do cliente; tomador do servico; sacado',
+    },
+    { specific: 'πελατης; αγοραστης; προς; στοιχεια πελατη; ληπτης; στοιχεια ληπτη; επωνυμια πελατη' },
   ],
   partyName: [
     {
@@ -364,6 +588,14 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
         'denominazione; ragione sociale; ditta; intestato a; nome; beneficiario; denominazione sociale; intestatario conto',
     },
     { specific: 'naam; bedrijfsnaam; bedrijf; ten name van; t.n.v; tnv; rekeninghouder; handelsnaam' },
+    { specific: 'prijemce platby; majitel uctu' },
+    { specific: 'kontohaver; kontohavers navn; modtagernavn; kontoeier' },
+    { specific: 'kontohavare; betalningsmottagare' },
+    { specific: 'saaja; saajan nimi; tilinomistaja' },
+    { specific: 'kedvezmenyezett; szamlatulajdonos; bankszamla tulajdonosa' },
+    { specific: 'titular; titular cont; beneficiar plata' },
+    { specific: 'titular da conta; razao social; favorecido; nome/razao social' },
+    { specific: 'δικαιουχος; επωνυμια' },
   ],
   orderRef: [
     {
@@ -394,6 +626,20 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'ordernummer; bestelnummer; uw referentie; uw ordernummer; order nr; inkoopordernummer; ordernr; uw bestelnummer; inkooporder; uw order; uw kenmerk; bestelling; bestelnr; referentie klant; bestelbon; inkoopnummer; uw inkoopnummer; uw inkooporder; inkooporder nr',
     },
+    { specific: 'cislo objednavky; objednavka c; objednavka cislo; vase objednavka; obj c; objednavka' },
+    {
+      specific:
+        'ordrenummer; ordrenr; ordre nr; rekvisitionsnummer; indkobsordre; deres ordre; bestillingsnummer; bestillingsnr; innkjopsordre; indkobsordrenummer; deres ordrenr',
+    },
+    { specific: 'ordernummer; ordernr; order nr; inkopsorder; ert ordernummer; bestallningsnummer; ert ordernr' },
+    { specific: 'tilausnumero; tilausnro; tilaus nro; ostotilausnumero; tilauksen numero; tilausviite' },
+    { specific: 'rendelesszam; rendeles szama; megrendeles szama; megrendelesszam' },
+    { specific: 'numar comanda; nr comanda; comanda nr; comanda numarul' },
+    {
+      specific:
+        'n encomenda; nº encomenda; encomenda n; encomenda nº; numero da encomenda; ordem de compra; pedido n; pedido nº; vossa encomenda; v encomenda; nota de encomenda; requisicao n; numero do pedido',
+    },
+    { specific: 'αριθμος παραγγελιας; αρ παραγγελιας' },
   ],
   currency: [
     {
@@ -466,6 +712,23 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'btw-nummer; btw nummer; btw nr; btw-nr; btw; btw id; btw-id; btw-identificatienummer; btwnr; btw identificatienummer; b.t.w. nr; omzetbelastingnummer; vat; ob-nummer; ondernemingsnummer; btw no; btw identificatie',
     },
+    { specific: 'dic; dic:; ic dph; danove identifikacni cislo' },
+    {
+      specific:
+        'cvr; cvr-nr; cvr nr; cvr-nummer; se-nr; se nr; momsnr; moms nr; moms-nr; mva-nr; mva nr; mva-nummer; org nr mva; orgnr mva',
+    },
+    { specific: 'momsreg nr; momsregnr; momsregistreringsnummer; vat-nr; momsnummer; moms reg nr' },
+    { specific: 'alv-nro; alv nro; alv-tunniste; alv-numero; vat-tunnus; alv-tunnus' },
+    { specific: 'adoszam; kozossegi adoszam; eu adoszam; kozossegi adoszama; adoszama' },
+    {
+      specific:
+        'cod tva; cui; cod fiscal; c.i.f; c.u.i; cod de inregistrare in scopuri de tva; cod unic de inregistrare; cif/cui',
+    },
+    {
+      specific:
+        'contribuinte; nipc; n contribuinte; nº contribuinte; contribuinte n; contribuinte nº; numero de contribuinte; cnpj; cpf; cnpj/cpf; no contribuinte',
+    },
+    { specific: 'αφμ; α.φ.μ; αρ φορολογικου μητρωου' },
   ],
   localTaxId: [
     {
@@ -487,6 +750,14 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
         'codice fiscale; c.f; cod fisc; cod fiscale; rea; r.e.a; iscr reg imp; registro imprese; codice destinatario; cap soc; sdi; codice sdi; cap sociale; n rea; cod sdi; pec; codice univoco; c f',
     },
     { specific: 'kvk; kvk-nummer; kvk nr; kvk nummer; k.v.k; rpr; kamer van koophandel; kvk-nr; handelsregisternr' },
+    { specific: 'ico; ic; oddil c vlozka' },
+    { specific: 'org nr; orgnr; organisasjonsnummer; foretaksregisteret; organisasjonsnr' },
+    { specific: 'organisationsnummer; org.nr; organisationsnr' },
+    { specific: 'y-tunnus; y tunnus; ly-tunnus' },
+    { specific: 'cegjegyzekszam; cegjegyzek szam' },
+    { specific: 'reg com; nr reg com; registrul comertului; nr ord reg com; capital social' },
+    { specific: 'capital social; inscricao estadual; inscricao municipal; conservatoria; matriculada na' },
+    { specific: 'γεμη; γ.ε.μη; δου; δ.ο.υ; αρ γεμη' },
   ],
   otherDate: [
     {
@@ -517,6 +788,32 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'leverdatum; orderdatum; besteldatum; periode; datum levering; leveringsdatum; verzenddatum; factuurperiode; datum order; levering op; datum van levering; afdrukdatum; betaald op; prestatiedatum; datum bestelling; geleverd op; levertijd; datum prestatie; orderdatum klant; geldig tot; boekingsdatum; uitvoeringsdatum; oorspronkelijke factuurdatum; datum opdracht; besteld op; aankomst; vertrek; ingangsdatum; einddatum; startdatum; contractdatum; uitgevoerd op; verblijf van; weeknummer; afgehaald op; datum uitvoering',
     },
+    {
+      specific:
+        'datum uskutecneni plneni; datum uskutecneni zdanitelneho plneni; duzp; datum zdanitelneho plneni; datum dodani; datum objednavky; datum plneni; datum uhrady; uhrazeno dne; obdobi; datum prijeti platby',
+    },
+    {
+      specific:
+        'leveringsdato; ordredato; levering; periode; ydelsesdato; bestillingsdato; betalt den; udskrevet; leveret den; levert dato; leveranseperiode; utskriftsdato',
+    },
+    { specific: 'leveransdatum; orderdatum; leveransdag; leveransperiod; betald den; utskriven; period' },
+    {
+      specific:
+        'toimituspaiva; toimitus pvm; tilauspaiva; toimituspvm; suorituspaiva; laskutuskausi; ajanjakso; maksettu',
+    },
+    {
+      specific:
+        'teljesites; teljesites datuma; teljesites kelte; teljesites idopontja; szallitas datuma; rendeles datuma; elszamolasi idoszak; idoszak',
+    },
+    {
+      specific:
+        'data livrarii; data livrare; data comenzii; aviz nr; perioada; data avizului; perioada de facturare; data platii; data incasarii',
+    },
+    {
+      specific:
+        'data de entrega; data da encomenda; data de carga; data de descarga; periodo; periodo de faturacao; data do servico; data de pagamento; hora de carga; data de saida; competencia; data de envio',
+    },
+    { specific: 'ημερομηνια παραδοσης; ημερομηνια αποστολης; περιοδος; ημερομηνια παραγγελιας; ωρα αποστολης' },
   ],
   otherNumber: [
     {
@@ -547,11 +844,43 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'klantnummer; klantnr; klant nr; debiteurnummer; debiteurnr; pakbon; pakbonnummer; pagina; blad; telefoon; mobiel; omschrijving; aantal; prijs; stuksprijs; artikel; artikelnummer; relatienummer; relatienr; contractnummer; offerte; offertenummer; projectnummer; betalingskenmerk; ons kenmerk; referentie; kenmerk; klantcode; btw %; btw-tarief; tarief; betreft; betreft factuur; oorspronkelijke factuur; eenheid; onze referentie; prijs per stuk; betalingstermijn; klantreferentie; debiteurennummer; debiteurennr; projectcode; inzake factuur; btw tarief; creditering van factuur; bedrijfsnummer; lidnummer',
     },
+    {
+      specific:
+        'k fakture c; puvodni doklad; puvodni faktura; k dokladu c; variabilni symbol; vs; konstantni symbol; ks; specificky symbol; cislo uctu; cislo zakaznika; zakaznicke cislo; strana; telefon; mobil; dodaci list; dodaci list c; cislo smlouvy; smlouva c; forma uhrady; zpusob platby; zpusob uhrady; mnozstvi; cena za mj; popis; oznaceni dodavky; banka',
+    },
+    {
+      specific:
+        'vedrorer faktura; gjelder faktura; krediterer faktura; oprindelig faktura; opprinnelig faktura; kundenr; kundenummer; kid; side; telefon; tlf; rekvisition; deres ref; vores ref; var ref; antal; antall; pris; beskrivelse; tekst; enhed; kontonr; kontonummer; konto; reg nr; fi-kort; betalings-id; folgeseddel; leveringsbetingelser; betalingsbetingelser; betalingsvilkar; prosjekt; avtale; ean; gln; vare nr; varenr; varenummer; bank reg; til konto; betales til konto',
+    },
+    {
+      specific:
+        'avser faktura; krediterar faktura; ursprunglig faktura; kundnummer; kundnr; ocr; ocr-nummer; ocr nr; sida; telefon; ert ref; er referens; var referens; antal; a-pris; benamning; bankgiro; plusgiro; betalningsvillkor; fraktsedel; artikelnr; artikelnummer; referensnummer; drojsmalsranta; projekt; avtal; kontonr; godkand for f-skatt',
+    },
+    {
+      specific:
+        'alkuperainen lasku; hyvitettava lasku; hyvittaa laskun; asiakasnumero; asiakasnro; asiakas nro; viitenumero; viite; sivu; puhelin; puh; maara; a-hinta; kuvaus; tilinumero; saajan tilinumero; maksuehto; viivastyskorko; toimitusehto; yksikko; viitteenne; viitteemme; tuotenumero; projekti; sopimus',
+    },
+    {
+      specific:
+        'eredeti szamla; hivatkozott szamla; helyesbitett szamla; vevokod; ugyfelszam; ugyfelkod; ugyfel azonosito; oldal; telefon; mennyiseg; egysegar; megnevezes; fizetesi mod; bankszamla; bankszamlaszam; szallitolevel; szallitolevel szama; mennyisegi egyseg; megjegyzes; szerzodesszam; cikkszam; szamlaszamunk',
+    },
+    {
+      specific:
+        'factura initiala; factura originala; referitor la factura; cod client; nr aviz; aviz; pagina; telefon; cantitate; pret unitar; denumire; cont; banca; contract nr; u.m; um; mod de plata; cota tva; numar contract; valoare; nr crt; delegat; cod produs',
+    },
+    {
+      specific:
+        'ref fatura; fatura original; referente a fatura; relativo a fatura; relativa a fatura; n cliente; nº cliente; cod cliente; codigo cliente; cliente n; pagina; telefone; telemovel; quantidade; qtd; preco unitario; preco unit; descricao; nib; guia de remessa; guia n; guia de transporte; referencia; entidade; atcud; contrato n; contrato nº; condicoes de pagamento; artigo; chave de acesso; v ref; n ref; vossa referencia; nossa referencia; morada',
+    },
+    {
+      specific:
+        'σχετικο τιμολογιο; σχετικα παραστατικα; κωδικος πελατη; σελιδα; τηλεφωνο; τηλ; ποσοτητα; περιγραφη; τιμη μοναδας; τραπεζα; τροπος πληρωμης; δελτιο αποστολης; μαρκ; uid',
+    },
   ],
   otherAmount: [
     {
       specific:
-        'discount; prepaid; paid; deposit; shipping; freight; rounding; rounding adjustment; change; cash tendered; tendered; handling; carriage; delivery charge; delivery; credit applied; less; amount paid; advance; payments received; already paid; previous balance; postage; total discount; total paid; tip; service charge; qty total; total qty; total quantity; total items; item count; share capital; total weight; exchange rate; late fee; allowance; round adj; retention; early payment discount; total in words; card; visa; mastercard; savings; you saved; total savings; shipping cost; total hours; interest; insurance; net weight; gross weight; cash; cash received; amount tendered; equivalent to; equivalent; balance brought forward; brought forward; carried forward; b/f; c/f; balance forward; payment received; last bill; opening balance; closing balance; subtotal carried forward; rrp; deposit paid; insured value; declared value',
+        'discount; prepaid; paid; deposit; shipping; freight; rounding; rounding adjustment; change; cash tendered; tendered; handling; carriage; delivery charge; delivery; credit applied; less; amount paid; advance; payments received; already paid; previous balance; balance brought forward; balance forward; brought forward; opening balance; outstanding balance; balance from last bill; past due balance; arrears; round off; rounded off; postage; total discount; total paid; tip; service charge; qty total; total qty; total quantity; total items; item count; share capital; total weight; exchange rate; late fee; allowance; round adj; retention; early payment discount; total in words; card; visa; mastercard; savings; you saved; total savings; shipping cost; total hours; interest; insurance; net weight; gross weight; cash; cash received; amount tendered; equivalent to; equivalent; balance brought forward; brought forward; carried forward; b/f; c/f; balance forward; payment received; last bill; opening balance; closing balance; subtotal carried forward; rrp; deposit paid; insured value; declared value',
     },
     {
       specific:
@@ -577,6 +906,32 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
       specific:
         'korting; aanbetaling; betaald; verzendkosten; vrachtkosten; voldaan; afronding; reeds betaald; contant; wisselgeld; transportkosten; statiegeld; voorschot; korting totaal; administratiekosten; betalingskorting; pin; gewicht; wisselkoers; ontvangen; kredietbeperking; borg; totaal korting; verzending; g-rekening; tegenwaarde; terug; gepind; transport; vorig saldo; reeds voldaan; creditcard; bancontact; retour; ingehouden; inhouding; kortingsbedrag',
     },
+    {
+      specific:
+        'zaokrouhleni; zaloha; zaplacena zaloha; uhrazene zalohy; jiz uhrazeno; sleva; doprava; postovne; uhrazeno; penale',
+    },
+    {
+      specific:
+        'oredifferanse; oreafrunding; afrunding; avrunding; rabat; rabatt; fragt; frakt; betalt; a conto; aconto; forskud; gebyr; restbelob; forfalt belop; tidligere saldo; porto',
+    },
+    {
+      specific:
+        'oresutjamning; avrundning; oresavrundning; expeditionsavgift; fakturaavgift; paminnelseavgift; skuld fran tidigare fakturor; forskott; inbetalt',
+    },
+    {
+      specific:
+        'pyoristys; ennakkomaksu; maksettu ennakkoon; alennus; toimituskulut; laskutuslisa; rahti; aiempi saldo',
+    },
+    { specific: 'kerekites; eloleg; kedvezmeny; szallitasi koltseg; kifizetve; korabbi egyenleg' },
+    { specific: 'rotunjire; avans; discount; transport; sold anterior; achitat; platit; penalitati' },
+    {
+      specific:
+        'arredondamento; adiantamento; desconto; portes; retencao; retencao na fonte; retencao irs; saldo anterior; valor pago; frete; descontos; total descontos; caucao; entregue; troco',
+    },
+    {
+      specific:
+        'στρογγυλοποιηση; προκαταβολη; εκπτωση; μεταφορικα; παρακρατηση; παρακρατηση φορου; προηγουμενο υπολοιπο; εισπραξη; κρατησεις; υπολοιπο',
+    },
   ],
   creditNote: [
     { specific: 'credit note; credit memo; credit invoice; tax credit note' },
@@ -586,6 +941,13 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     { specific: 'nota de credito; nota de abono; factura rectificativa; factura de abono; abono' },
     { specific: 'nota di credito; nota credito; nota di accredito; storno' },
     { specific: 'creditnota; creditfactuur; credit factuur' },
+    { specific: 'dobropis; opravny danovy doklad' },
+    { specific: 'kreditnota; kreditfaktura' },
+    { specific: 'hyvityslasku' },
+    { specific: 'jovairo szamla; helyesbito szamla; sztorno szamla; ervenytelenito szamla' },
+    { specific: 'factura de stornare; factura storno; nota de creditare' },
+    { specific: 'nota de credito' },
+    { specific: 'πιστωτικο τιμολογιο; πιστωτικο' },
   ],
 };
 
