@@ -39,7 +39,7 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
       continue;
     const after = cell.text.slice(hit.end);
     const rest = after.replace(/^[\s:.;/()-]+/, '');
-    const isClosed = /^\s*[:.]/.test(after);
+    const isClosed = /^[\s)]*[:.]/.test(after);
     if (rest !== '' && !isClosed && !isSecondHeading(cell, hit.end)) {
       if (hit.key.length < SHORT_HEADING || rest.length > 60) continue;
     }

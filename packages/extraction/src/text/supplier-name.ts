@@ -7,9 +7,9 @@ import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 const LEGAL_FORM =
-  /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?)(?![\p{L}])/u;
+  /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?|Lda\.?|LDA\.?|Ltda\.?|LTDA\.?|P\.C\.|PLLC|Bt\.|Nyrt\.?|Ι\.?Κ\.?Ε\.?|Α\.Ε\.|Ε\.?Π\.?Ε\.?|Ο\.Ε\.)(?![\p{L}])/u;
 const SEPARATOR =
-  / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l)| \/\/ /;
+  / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l|P\.C\.|PLLC|LLP|Lda|Ltda|Unipessoal)| \/\/ /;
 /** Matches a legal form without a name, as in `SAS au capital de 5 000 euros`. */
 const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
 /** Words that show that a footer belongs to the supplier: the company registration and the share capital. */
@@ -21,11 +21,11 @@ const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A
 /** Ratio of the font size to that of the page above which a text counts as a letterhead. */
 const LETTERHEAD_SIZE = 1.25;
 const TITLE =
-  /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno)\b/i;
+  /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno|regning|kreditnota|kvitto|lasku|hyvityslasku|kuitti|számla|bizonylat|factură|fatura(?:-recibo)?|nota fiscal|recibo|dobropis|daňový doklad|τιμολόγιο|τιμολογιο|απόδειξη|πιστωτικό)(?!\p{L})/iu;
 const ADDRESS =
   /(?:str\.|straße|strasse|weg \d|platz \d|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bstreet\b|\broad\b|\brd\b|\blane\b|\bvia\b|piazza|corso|calle|\bc\/|avda|plaza|paseo|\bul\.|\baleja|\bal\.|\bpl\.|straat|laan \d|weg\b.{0,80}\d|plein|kade|gracht|postbus|p\.?o\.? box|floor|suite|unit \d|\bzi\b|zone|industri|jalan|\bjln\b|taman|polígono)/i;
 const CONTACT =
-  /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr)/i;
+  /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr|cnpj|cvr\b|org\.? ?n[ro]|momsreg|adószám|cégjegyz|ičo\b|dič\b|y-tunnus|alv-|αφμ|α\.φ\.μ|\bcui\b|nipc|contribuinte|gstin|\babn\b|\bein\b)/i;
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, below that of every letterhead. */
 const PAYEE_SCORE = 0.25;
@@ -224,9 +224,11 @@ function cutBehindLegalForm(text: string): string {
   if (match === null || match.index < 2) return text;
   const end = match.index + match[0].length;
   const after = text.slice(end);
-  return /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after)
-    ? text.slice(0, end)
-    : text;
+  const isOtherText =
+    /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after);
+  // A close column follows, as in `Gwóźdź Sp. z o.o. Jaskółka Sp. z o.o.` Forms of two letters may be part of a name.
+  const isOtherName = match[0].length > 2 && /^ \p{Lu}\p{Ll}/u.test(after) && LEGAL_FORM.test(after);
+  return isOtherText || isOtherName ? text.slice(0, end) : text;
 }
 
 /** `Calle Mayor 3` is an address, but `Taman Daya Books Sdn Bhd` is a name because it ends with a legal form. */
