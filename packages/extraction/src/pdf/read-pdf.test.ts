@@ -161,6 +161,33 @@ describe('text PDFs', () => {
     );
   });
 
+  test.each([
+    ['Previous balance', '£500.00', '£572.00'],
+    ['Balance brought forward', '£8.40', '£80.40'],
+  ])('reads the total that net and tax prove, not the amount due with a %s', async (label, balance, due) => {
+    const lines = [...invoice, '', `${label} | | ${balance}`, `Amount due | | ${due}`];
+    expect(valuesOf(await readPdf(await makePdf(lines), context))).toMatchObject({
+      net_amount: '60.00',
+      tax_amount: '12.00',
+      gross_amount: '72.00',
+    });
+  });
+
+  test('reads net and tax of a total that is rounded by a stated amount, and no others', async () => {
+    const rounded = (rounding: string) =>
+      invoice.flatMap((line) =>
+        line.startsWith('Total due') ? [`Rounding | | ${rounding}`, 'Total due | | £72.05'] : [line],
+      );
+    expect(valuesOf(await readPdf(await makePdf(rounded('£0.05')), context))).toMatchObject({
+      net_amount: '60.00',
+      tax_amount: '12.00',
+      gross_amount: '72.05',
+    });
+    const unproven = valuesOf(await readPdf(await makePdf(rounded('£0.07')), context));
+    expect(unproven['gross_amount']).toBe('72.05');
+    expect(unproven['net_amount']).toBeUndefined();
+  });
+
   test('names an IBAN with wrong check digits and does not read it as the account', async () => {
     const text = invoice.map((line) => line.replace('GB29 NWBK', 'GB28 NWBK'));
     const reading = readingOf(await readPdf(await makePdf(text), context));

@@ -14,6 +14,13 @@ interface Placed {
 }
 type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
 
+/** An amount that may be the total. */
+interface Scored {
+  readonly one: Placed;
+  readonly sum: Sum | undefined;
+  readonly score: number;
+}
+
 /** The amounts of the invoice, each with its proof; net and tax only from a sum that comes out. */
 export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
@@ -50,12 +57,13 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
     values.set(one.amount.thousandths, list);
   }
   const rates = ratesOf(document);
+  const roundings = roundingsOf(money);
   const largest = Math.max(...money.map(({ amount }) => Math.abs(amount.thousandths)), 0);
   const pages = Math.max(1, document.pages.length);
   const scored = money
     .filter(({ scores, amount }) => amount.thousandths !== 0 && (scores.gross ?? scores.payable ?? 0) > 0)
     .map((one) => {
-      const sum = bestSum(one.amount.thousandths, values, rates);
+      const sum = bestSum(one.amount.thousandths, values, rates, roundings);
       const isPayable = (one.scores.payable ?? 0) > (one.scores.gross ?? 0);
       const words = one.labelCells.map(({ text }) => foldKey(text)).join(' ');
       let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
@@ -72,7 +80,8 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
       return { one, sum, score };
     })
     .sort((left, right) => right.score - left.score);
-  const best = scored[0] ?? largestWithSum(money, values, rates);
+  const first = scored[0];
+  const best = (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates);
   if (best === undefined) return { gross: undefined, net: undefined, tax: undefined, payable: null };
   const second = scored.find(({ one }) => one.amount.thousandths !== best.one.amount.thousandths);
   const isProven = best.sum !== undefined && best.sum.isRate && best.score > 0.6;
@@ -102,6 +111,29 @@ export function findTotals(document: TextDocument, isCreditNote: boolean): Total
     },
     payable: payable?.one.amount.value ?? null,
   };
+}
+
+/** Returns the small amounts that the document states as the rounding of its total. */
+function roundingsOf(money: readonly Placed[]): number[] {
+  const stated = money
+    .filter(({ scores }) => (scores.otherAmount ?? 0) > 0)
+    .map(({ amount }) => Math.abs(amount.thousandths));
+  return [...new Set(stated)].filter((thousandths) => thousandths > 0 && thousandths < ROUNDING_MAX);
+}
+
+/**
+ * Returns a total that net and tax prove, if the chosen amount exceeds it by exactly one other stated amount, such as the
+ * balance of earlier invoices. Undefined if there is none.
+ */
+function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readonly Placed[]): Scored | undefined {
+  if (chosen.sum !== undefined) return undefined;
+  const others = new Set(
+    money.filter(({ scores }) => (scores.otherAmount ?? 0) > 0).map(({ amount }) => amount.thousandths),
+  );
+  return scored.find(
+    ({ one, sum }) =>
+      sum?.isLabelled === true && sum.isRate && others.has(chosen.one.amount.thousandths - one.amount.thousandths),
+  );
 }
 
 /** Returns every amount with the kinds that its labels announce. */
@@ -209,6 +241,7 @@ function bestSum(
   gross: number,
   values: ReadonlyMap<number, readonly Placed[]>,
   rates: readonly number[],
+  roundings: readonly number[] = [],
 ): Sum | undefined {
   let best: Sum | undefined;
   const consider = (sum: Sum): void => {
@@ -219,7 +252,8 @@ function bestSum(
     const rest = gross - net;
     const netPlace = strongest(nets, 'net');
     const netScore = netPlace.scores.net ?? 0;
-    for (const tax of [rest, rest - SUM_TOLERANCE, rest + SUM_TOLERANCE]) {
+    const rounded = roundings.flatMap((rounding) => [rest - rounding, rest + rounding]);
+    for (const tax of [rest, rest - SUM_TOLERANCE, rest + SUM_TOLERANCE, ...rounded]) {
       const taxes = values.get(tax);
       if (taxes === undefined) continue;
       const taxPlace = strongest(taxes, 'tax');
@@ -228,7 +262,7 @@ function bestSum(
         rates.some((rate) => Math.abs(tax / net - rate) < RATE_TOLERANCE) &&
         (tax !== 0 || netScore > 0 || taxScore > 0);
       const isLabelled = netScore > 0 && taxScore > 0;
-      if (!isRate && !isLabelled) continue;
+      if (!isLabelled && (!isRate || Math.abs(tax - rest) > SUM_TOLERANCE)) continue;
       const weight =
         netScore +
         taxScore +
@@ -298,7 +332,7 @@ function largestWithSum(
   money: readonly Placed[],
   values: ReadonlyMap<number, readonly Placed[]>,
   rates: readonly number[],
-): { one: Placed; sum: Sum | undefined; score: number } | undefined {
+): Scored | undefined {
   const sorted = [...money].sort((left, right) => right.amount.thousandths - left.amount.thousandths).slice(0, 20);
   for (const one of sorted) {
     const sum = bestSum(
