@@ -21,16 +21,15 @@ export async function storeWithNothingAround(
 ): Promise<(request: CeilingRequest) => Promise<void>> {
   const { db } = await connectMongo({ url, databaseName, appName: 'ceiling' });
   const collection = (name: string) => db.collection<Stored>(name);
-  const names = ['usage', 'invoices', 'suppliers', 'links'];
-  const [usage, invoices, suppliers, links] = names.map(collection);
-  if (!usage || !invoices || !suppliers || !links) throw new Error('unreachable');
+  const names = ['invoices', 'suppliers', 'links'];
+  const [invoices, suppliers, links] = names.map(collection);
+  if (!invoices || !suppliers || !links) throw new Error('unreachable');
   await Promise.all([invoices, suppliers].map((indexed) => indexed.createIndexes([{ key: { key: 1 }, name: 'key' }])));
   let posted = 0;
   return async ({ invoice }) => {
     const known = `known-${(posted += 1) % KNOWN}`;
     const _id = randomUUID();
     await Promise.all([
-      usage.updateOne({ _id: 'month' }, { $inc: { count: 1 } }, { upsert: true }),
       invoices.insertOne({ _id, key: _id, invoice }),
       suppliers.find({ key: known }).limit(64).toArray(),
     ]);

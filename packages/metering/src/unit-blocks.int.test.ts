@@ -12,7 +12,7 @@ import type { UsageDocument, UsageMark } from './usage-counter.js';
 import { usageMonth } from './usage-month.js';
 import { usageReconciliation } from './usage-reconciliation.js';
 import { stepOf } from './usage-steps.js';
-import { HELD_POLL_MS, HELD_POLLS_MAX, usageCounters } from './usage.js';
+import { HELD_POLL_MS, HELD_POLLS_MAX, RESERVE_TRIES_MAX, usageCounters } from './usage.js';
 import type { OnUsed, UsageCounters } from './usage.js';
 
 const MINUTE_MS = 60_000;
@@ -35,6 +35,8 @@ const connect = (): Promise<MongoConnection> =>
 interface Interruptions {
   /** Runs before the change of a counter with this number. */
   readonly beforeChange?: (change: number) => Promise<unknown>;
+  /** Runs before each read of a counter. */
+  readonly beforeRead?: () => Promise<unknown>;
   /** Runs after the read of a counter with this number, before its result is returned. */
   readonly afterRead?: (read: number) => Promise<unknown>;
 }
@@ -46,7 +48,11 @@ function startReplica(onUsed?: OnUsed, interruptions: Interruptions = {}): Usage
   return replica;
 }
 
-function interrupted({ beforeChange = async () => {}, afterRead = async () => {} }: Interruptions): Db {
+function interrupted({
+  beforeChange = async () => {},
+  beforeRead = async () => {},
+  afterRead = async () => {},
+}: Interruptions): Db {
   let [changes, reads] = [0, 0];
   const usage = usageCollection(mongo.db);
   const members = {
@@ -56,6 +62,7 @@ function interrupted({ beforeChange = async () => {}, afterRead = async () => {}
     },
     find: (...args: Parameters<typeof usage.find>) => ({
       async toArray() {
+        await beforeRead();
         const found = await usage.find(...args).toArray();
         await afterRead(++reads);
         return found;
@@ -279,6 +286,29 @@ describe('units that a replica holds longer than a block may last', () => {
 
   test('are not waited for after that', async () => {
     await expect(reserveHeld(HELD_POLLS_MAX + 1)).rejects.toThrow(`refused after ${HELD_POLLS_MAX} polls`);
+  });
+});
+
+describe('a unit for which others keep competing', () => {
+  /** Reserves the last unit, which all attempts before the given one find used although there is room in between. */
+  async function reserveContended(passingAttempt: number): Promise<void> {
+    await startReplica().reserve(mark(LIMIT - 1), LIMIT);
+    const { _id } = await counter();
+    const setUsed = (used: number) => usageCollection(mongo.db).updateOne({ _id }, { $set: { used } });
+    const contending = startReplica(undefined, {
+      beforeChange: (change) => setUsed(change === passingAttempt ? LIMIT - 1 : LIMIT),
+      beforeRead: () => setUsed(LIMIT - 1),
+    });
+    await contending.reserve(mark(), LIMIT);
+  }
+
+  test(`is reserved at the attempt number ${RESERVE_TRIES_MAX}`, async () => {
+    await reserveContended(RESERVE_TRIES_MAX);
+    expect((await counter()).used).toBe(LIMIT);
+  });
+
+  test('is not attempted again after that', async () => {
+    await expect(reserveContended(RESERVE_TRIES_MAX + 1)).rejects.toMatchObject({ kind: 'concurrent_change' });
   });
 });
 

@@ -48,7 +48,8 @@ export interface UsageCounters {
   close(): Promise<void>;
 }
 
-const RESERVE_TRIES_MAX = 10;
+/** Maximum number of attempts to reserve an amount for which there is room. */
+export const RESERVE_TRIES_MAX = 10;
 /** Number of attempts that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations that are written together. */
