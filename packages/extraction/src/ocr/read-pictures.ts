@@ -1,11 +1,11 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { fieldPaths } from '../reading.js';
-import type { FieldPath, FieldReading, OwnCompany } from '../reading.js';
+import type { OwnCompany } from '../reading.js';
 import { layoutPage, withIndex } from '../text/layout.js';
 import type { TextPage, TextRun } from '../text/layout.js';
 import { readText } from '../text/read-text.js';
 import type { TextReading } from '../text/read-text.js';
+import { combineReadings } from './combine-readings.js';
 import { firstLanguages, otherLanguage } from './languages.js';
 import { readPictureCodes } from './picture-codes.js';
 import { recognise } from './recogniser.js';
@@ -31,7 +31,6 @@ export interface PictureContext {
 export const OCR_PAGES_MAX = 10;
 /** Maximum number of pixels of a page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
-const AGREEMENT_BONUS = 0.1;
 /** Share of the pixels at each end of the grey values that is ignored. */
 const IGNORED_SHARE = 0.01;
 const PAGE_WIDTH_POINTS = 595;
@@ -150,31 +149,6 @@ export async function readPictures(
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second], codes };
 }
 
-/**
- * If two readings of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
- * confidence is used.
- */
-function combineReadings(first: TextReading, second: TextReading): TextReading {
-  const better = rank(second) > rank(first) ? second : first;
-  const fields: Partial<Record<FieldPath, FieldReading>> = {};
-  for (const path of fieldPaths) {
-    const [one, other] = [first.fields[path], second.fields[path]];
-    const chosen = one === undefined || (other !== undefined && other.confidence > one.confidence) ? other : one;
-    if (chosen === undefined) continue;
-    const isAgreed = one?.value === other?.value;
-    fields[path] = isAgreed ? { ...chosen, confidence: Math.min(1, chosen.confidence + AGREEMENT_BONUS) } : chosen;
-  }
-  const { ksefNumber: _ofBetter, ...rest } = better;
-  const [ksefNumber = second.ksefNumber, another = ksefNumber] = [first.ksefNumber, second.ksefNumber];
-  return {
-    ...rest,
-    fields,
-    currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [],
-    // Two readings of one picture that name different numbers prove neither.
-    ...(ksefNumber === undefined || ksefNumber !== another ? {} : { ksefNumber }),
-  };
-}
-
 function modeOf(picture: Picture): PageMode {
   return isNarrow(picture) ? '6' : '3';
 }
@@ -187,11 +161,6 @@ function read(pages: readonly TextPage[], others: readonly TextPage[], context: 
 /** Checks whether the amounts add up and all required fields were read. */
 function isComplete({ fields }: TextReading): boolean {
   return fields.net_amount !== undefined && fields.invoice_number !== undefined && fields.issue_date !== undefined;
-}
-
-function rank({ fields }: TextReading): number {
-  const required = [fields.invoice_number, fields.issue_date, fields.gross_amount, fields['supplier.name']];
-  return required.filter((field) => field !== undefined).length * 2 + (fields.net_amount === undefined ? 0 : 1);
 }
 
 function toPage(words: readonly OcrWord[], picture: Picture): TextPage {

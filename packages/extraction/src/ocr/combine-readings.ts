@@ -1,0 +1,45 @@
+import { fieldPaths } from '../reading.js';
+import type { FieldPath, FieldReading } from '../reading.js';
+import type { TextReading } from '../text/read-text.js';
+
+const AGREEMENT_BONUS = 0.1;
+/** Amounts that belong together. Those of different readings need not add up. */
+const AMOUNTS: readonly FieldPath[] = ['net_amount', 'tax_amount', 'gross_amount'];
+
+/**
+ * If two readings of a picture agree on a value, its confidence is raised. Otherwise the value with the higher
+ * confidence is used. All amounts come from one of the readings.
+ */
+export function combineReadings(first: TextReading, second: TextReading): TextReading {
+  const better = rank(second) > rank(first) ? second : first;
+  const ofAmounts = amountRank(second) > amountRank(first) ? second : first;
+  const fields: Partial<Record<FieldPath, FieldReading>> = {};
+  for (const path of fieldPaths) {
+    const [one, other] = [first.fields[path], second.fields[path]];
+    const isBetter = one === undefined || (other !== undefined && other.confidence > one.confidence);
+    const chosen = AMOUNTS.includes(path) ? ofAmounts.fields[path] : isBetter ? other : one;
+    if (chosen === undefined) continue;
+    const isAgreed = one?.value === other?.value;
+    fields[path] = isAgreed ? { ...chosen, confidence: Math.min(1, chosen.confidence + AGREEMENT_BONUS) } : chosen;
+  }
+  const { ksefNumber: _ofBetter, ...rest } = better;
+  const [ksefNumber = second.ksefNumber, another = ksefNumber] = [first.ksefNumber, second.ksefNumber];
+  return {
+    ...rest,
+    payableAmount: ofAmounts.payableAmount,
+    fields,
+    currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [],
+    // Two readings of one picture that name different numbers prove neither.
+    ...(ksefNumber === undefined || ksefNumber !== another ? {} : { ksefNumber }),
+  };
+}
+
+/** Prefers a reading whose net amount and tax add up to its gross amount, and then the more certain gross amount. */
+function amountRank({ fields }: TextReading): number {
+  return (fields.net_amount === undefined ? 0 : 1) + (fields.gross_amount?.confidence ?? -1);
+}
+
+function rank({ fields }: TextReading): number {
+  const required = [fields.invoice_number, fields.issue_date, fields.gross_amount, fields['supplier.name']];
+  return required.filter((field) => field !== undefined).length * 2 + (fields.net_amount === undefined ? 0 : 1);
+}
