@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { PDFDocument } from 'pdf-lib';
+import { PDFDocument, StandardFonts } from 'pdf-lib';
 import sharp from 'sharp';
 import { rasterPages } from '../pdf/raster.js';
 import { readPdf } from '../pdf/read-pdf.js';
@@ -49,6 +49,34 @@ describe('scans', () => {
 });
 
 describe('pictures', () => {
+  test(
+    'of two invoices are refused',
+    async () => {
+      const pdf = await PDFDocument.create();
+      const font = await pdf.embedFont(StandardFonts.Helvetica);
+      const page = pdf.addPage([842, 595]);
+      const draw = (x: number, number: string, net: string, tax: string, gross: string): void =>
+        [
+          'Ashdown Tools Ltd',
+          '12 Mill Lane, Bristol',
+          'INVOICE',
+          `Invoice number: ${number}`,
+          'Invoice date: 14 March 2024',
+          `Subtotal GBP ${net}`,
+          `VAT 20% GBP ${tax}`,
+          `Total due GBP ${gross}`,
+        ].forEach((text, index) => page.drawText(text, { x, y: 540 - index * 30, size: 16, font }));
+      draw(40, 'AT-2024-117', '60.00', '12.00', '72.00');
+      draw(480, 'BX-5530', '80.00', '16.00', '96.00');
+      const [picture] = await rasterPages(await pdf.save(), [1]);
+      if (picture === undefined) throw new Error('no picture');
+      expect(await readImage(picture.png, context)).toMatchObject({
+        failure: { reason: 'SEVERAL_INVOICES', message: expect.stringContaining('AT-2024-117 on page 1, BX-5530') },
+      });
+    },
+    OCR_TIMEOUT_MS,
+  );
+
   test('are refused above 50 million pixels, before they are decoded', async () => {
     const side = Math.floor(Math.sqrt(PIXELS_MAX));
     const make = (width: number, height: number) =>

@@ -2,6 +2,7 @@ import { findKsefCode } from '../ksef-code.js';
 import type { ReadingOutcome } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
+import { refuseSeveralInvoices } from '../text/several-invoices.js';
 import { openPictures, readPictures } from './read-pictures.js';
 import type { Picture, PictureContext } from './read-pictures.js';
 
@@ -9,9 +10,11 @@ import type { Picture, PictureContext } from './read-pictures.js';
 export async function readImage(bytes: Uint8Array, context: PictureContext): Promise<ReadingOutcome> {
   const pictures = await openOrRefuse(bytes);
   if ('failure' in pictures) return pictures;
-  const { isInvoice, ocrPages: _, codes, ...read } = await readPictures(pictures, context);
+  const { isInvoice, ocrPages, codes, ...read } = await readPictures(pictures, context);
   if (!isInvoice)
     return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
+  const several = refuseSeveralInvoices(ocrPages, { ...context, sourceFactor: 1, isOcr: true });
+  if (several !== undefined) return several;
   const ksefCode = findKsefCode(codes);
   return requireFields({
     method: 'OCR',

@@ -87,6 +87,81 @@ function readingOf(outcome: ReadingOutcome) {
   return outcome.reading;
 }
 
+/** Draws lines as `makePdf` does, at the place of its first line. */
+async function draw(page: PDFPage, pdf: PDFDocument, lines: readonly string[], x: number, size = 10): Promise<void> {
+  const font = await pdf.embedFont(StandardFonts.Helvetica);
+  lines.forEach((line, index) =>
+    line.split('|').forEach((cell, column) => {
+      page.drawText(cell.trim(), { x: x + column * 10 * size, y: 790 - index * 16, size, font });
+    }),
+  );
+}
+
+const secondInvoice = (change: (line: string) => string = (line) => line): string[] =>
+  invoice.map((line) =>
+    change(
+      line
+        .replace('AT-2024-117', 'AT-2024-131')
+        .replaceAll('60.00', '80.00')
+        .replace('72.00', '96.00')
+        .replace('12.00', '16.00'),
+    ),
+  );
+
+describe('a PDF with two invoices is refused, and its pages are named', () => {
+  test('one on each page', async () => {
+    const bytes = await makePdf(invoice, async (_, pdf) => draw(pdf.addPage([595, 842]), pdf, secondInvoice(), 50));
+    expect(await readPdf(bytes, context)).toMatchObject({
+      failure: {
+        reason: 'SEVERAL_INVOICES',
+        message:
+          'The file has 2 invoices: AT-2024-117 on page 1, AT-2024-131 on page 2. Send each invoice in its own file.',
+      },
+    });
+  });
+
+  test('the first with an annex', async () => {
+    const bytes = await makePdf(invoice, async (_, pdf) => {
+      await draw(pdf.addPage([595, 842]), pdf, ['Terms of sale', 'Goods remain ours until they are paid.'], 50);
+      await draw(pdf.addPage([595, 842]), pdf, secondInvoice(), 50);
+    });
+    expect(await readPdf(bytes, context)).toMatchObject({
+      failure: { message: expect.stringContaining('AT-2024-117 on pages 1 to 2, AT-2024-131 on page 3') },
+    });
+  });
+
+  test('both on one page', async () => {
+    const bytes = await makePdf([], async (page, pdf) => {
+      await draw(page, pdf, invoice, 20, 7);
+      await draw(page, pdf, secondInvoice(), 320, 7);
+    });
+    expect(await readPdf(bytes, context)).toMatchObject({
+      failure: { message: expect.stringContaining('AT-2024-117 on page 1, AT-2024-131 on page 1') },
+    });
+  });
+
+  test.each([
+    ['an invoice of two pages', secondInvoice((line) => line.replace('AT-2024-131', 'AT-2024-117'))],
+    [
+      'an invoice with a list of others',
+      [
+        'Open items',
+        'Invoice No | Invoice date | Amount',
+        'AT-2024-090 | 3 January 2024 | £40.00',
+        'AT-2024-101 | 9 February 2024 | £50.00',
+        'Total | | £90.00',
+      ],
+    ],
+    [
+      'an invoice with a delivery note',
+      ['Delivery note', 'Delivery note no: | LS-881', 'Delivery date: | 12 March 2024', 'Hand saw | 2'],
+    ],
+  ])('but not %s', async (_, lines) => {
+    const bytes = await makePdf(invoice, async (_page, pdf) => draw(pdf.addPage([595, 842]), pdf, lines, 50));
+    expect(valuesOf(await readPdf(bytes, context))).toMatchObject({ invoice_number: 'AT-2024-117' });
+  });
+});
+
 describe('text PDFs', () => {
   test('reads every field with its raw text, page, box, confidence and method', async () => {
     const outcome = await readPdf(await makePdf(invoice), context);

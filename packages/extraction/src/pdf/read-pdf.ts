@@ -17,6 +17,7 @@ import { withIndex } from '../text/layout.js';
 import type { TextPage } from '../text/layout.js';
 import { readText } from '../text/read-text.js';
 import type { TextReading } from '../text/read-text.js';
+import { refuseSeveralInvoices } from '../text/several-invoices.js';
 import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
@@ -113,6 +114,12 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
     return readHybrid({ name: attachment.name, read }, others, { ...visible, codeConflicts, ksefCode }, facts);
   }
   if (!isInvoice) return refuse('NO_INVOICE', pdfMessages.NO_INVOICE);
+  const several = refuseSeveralInvoices(visible.pages, {
+    ...context,
+    sourceFactor: visible.isOcr ? 1 : TEXT_LAYER_FACTOR,
+    isOcr: visible.isOcr,
+  });
+  if (several !== undefined) return several;
   const { profile: _, ...ofFile } = facts;
   return requireFields({
     method: visible.isOcr ? 'OCR' : 'TEXT',
