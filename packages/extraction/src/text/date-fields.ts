@@ -1,6 +1,9 @@
 import type { Candidate } from './candidates.js';
+import { foldKey } from './normalise.js';
 import { placesOf } from './regions.js';
+import type { LabelPlace } from './regions.js';
 import type { LabelKind } from './labels.js';
+import { leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 import type { DateMatch } from './dates.js';
 
@@ -13,6 +16,16 @@ const SECOND_VALUE_PENALTY = 0.05;
 const ANOTHER_INVOICE =
   /(?:relat(?:es|ing) to|credit(?:ed)? for|against|corrects?|original|\bless\b|deposit|\bzur?\b|betreff|bezug|bezogen|abzgl|abzüglich|storniert|\bsur\b|d'origine|acompte|avance|concernant|annule|à déduire|do faktury|dotyczy|korygowanej|zaliczk|rectifica(?!tiva n)|abona la|anticipo|a cuenta|\brif\b|riferimento|a storno|acconto|betreft|inzake|op factuur|voorschot|aanbetaling)[^\n]{0,60}$/i;
 const ANOTHER_INVOICE_PENALTY = 0.6;
+/** Heading of the invoice that a credit note refers to, folded. */
+const CREDITED_INVOICE =
+  /^(?:original|credited|corrected)(?:invoice|document)|^invoicecredited|^(?:ursprungliche|korrigierte|stornierte)rechnung|^zurechnung|^zurrechnung|^bezug|^facture(?:dorigine|initiale|concernee)|^faktura(?:korygowana|pierwotna)|^dotyczyfaktury|^dofaktury|^factura(?:original|rectificada)|^fattura(?:originaria|dirif)|^(?:oorspronkelijke|gecrediteerde)factuur/;
+/** Label of a date that names an invoice, which on a credit note may be the credited one. */
+const INVOICE_LABEL = /invoice|rechnung|faktur|factur|fattur|belegdatum/;
+const LINES_OF_REFERENCE_MAX = 3;
+/** Words next to a date on which a discount ends, which is no due date (BT-9 is the net one). */
+const DISCOUNT = /skont|discount|escompte|sconto|descuento|korting|abzuglich|abzgl|\brabatt/i;
+const NET_PAYMENT = /\bnetto\b|\bnet\b|ohne (?:abzug|skonto)|without (?:deduction|discount)|sans escompte|bez skonta/i;
+const CLAUSE_END = /[,;]|\.(?= )|\b(?:oder|sonst|ansonsten|or|otherwise|ou|lub|albo|of|o)\b/i;
 /** Matches the end of a period, as in `01.08. - 31.08.2025` or `1 to 31 March 2025`. */
 const PERIOD_BEFORE =
   /(?:\d{1,2}[./]\d{1,2}[./]?(?:\d{2,4})?|\d{4}-\d{2}-\d{2}|\d{1,2}(?: \p{L}{3,10}(?: \d{4})?)?)\.? ?(?:-|to|bis|au|à|do|al|a|tot|t\/m)(?: zum)? ?$/iu;
@@ -28,8 +41,9 @@ interface Found extends Candidate {
 export function findDateCandidates(
   document: TextDocument,
   today: string,
+  isCredit: boolean,
 ): { readonly issue: readonly Found[]; readonly due: readonly Found[] } {
-  const issue = labelled(document, 'issueDate');
+  const issue = labelled(document, 'issueDate', isCredit);
   const due = labelled(document, 'dueDate');
   const other = labelled(document, 'otherDate');
   const year = Number(today.slice(0, 4));
@@ -49,17 +63,21 @@ export function findDateCandidates(
   };
 }
 
-function labelled(document: TextDocument, kind: LabelKind): Found[] {
+function labelled(document: TextDocument, kind: LabelKind, isCredit = false): Found[] {
   const found: Found[] = [];
   for (const place of placesOf(document, kind)) {
+    const isOfAnother = kind === 'issueDate' && isCredit && namesCreditedInvoice(document, place);
     for (const region of place.regions) {
-      const dates = region.cell.dates.filter(({ start, end }) => start >= region.start - 1 && end <= region.end + 1);
+      const dates = region.cell.dates
+        .filter(({ start, end }) => start >= region.start - 1 && end <= region.end + 1)
+        .filter((date) => kind !== 'dueDate' || !isEndOfDiscount(document, region.cell, date));
       dates.forEach((date, index) => {
         // Words between a label and a date make it less likely that they belong together.
         const between = region.cell.text.slice(region.start, date.start).replace(/[^\p{L}]/gu, '').length;
         const score = region.base * place.weight - SECOND_VALUE_PENALTY * index - Math.min(0.3, between * 0.015);
         const bonus = region.cell.page === 0 ? 0.05 : -0.1;
-        const penalty = kind === 'issueDate' ? penaltyOf(region.cell, date) : 0;
+        const penalty =
+          kind === 'issueDate' ? penaltyOf(region.cell, date) + (isOfAnother ? ANOTHER_INVOICE_PENALTY : 0) : 0;
         found.push(
           toFound(region.cell, date, score + bonus - penalty, place.isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL'),
         );
@@ -68,6 +86,46 @@ function labelled(document: TextDocument, kind: LabelKind): Found[] {
     }
   }
   return found;
+}
+
+/**
+ * Checks whether a date label on a credit note names the credited invoice: it heads a column of a table of invoices, or
+ * its line is below the heading of that invoice.
+ */
+function namesCreditedInvoice(document: TextDocument, { cell, hit }: LabelPlace): boolean {
+  if (!INVOICE_LABEL.test(hit.key)) return false;
+  const lines = document.lines[cell.page] ?? [];
+  const others = lines[cell.line]?.cells.filter((other) => other !== cell) ?? [];
+  const isColumn = others.some((other) => {
+    const label = leadingLabel(other);
+    return label !== undefined && label.end >= other.text.trim().length && other.dates.length === 0;
+  });
+  const hasValue = /\d/.test(cell.text.slice(hit.end)) || others.some(({ dates }) => dates.length > 0);
+  if (isColumn && !hasValue) return true;
+  return lines
+    .slice(Math.max(0, cell.line - LINES_OF_REFERENCE_MAX), cell.line + 1)
+    .some(({ cells }) => CREDITED_INVOICE.test(foldKey(cells[0]?.text ?? '')));
+}
+
+/** Checks whether the words around a date, up to the next date and clause, name a discount and no net payment. */
+function isEndOfDiscount(document: TextDocument, cell: ReadCell, date: DateMatch): boolean {
+  const cells = document.lines[cell.page]?.[cell.line]?.cells ?? [cell];
+  const previous = cell.dates.filter(({ end }) => end <= date.start).at(-1);
+  const next = cell.dates.find(({ start }) => start >= date.end);
+  const left = cells.filter(({ index }) => index < cell.index);
+  const right = cells.filter(({ index }) => index > cell.index);
+  const begin = left.findLastIndex(({ dates }) => dates.length > 0);
+  const end = right.findIndex(({ dates }) => dates.length > 0);
+  const textBefore = [
+    ...(previous === undefined ? left.slice(begin + 1).map(({ text }) => text) : []),
+    cell.text.slice(previous?.end ?? 0, date.start),
+  ].join(' ');
+  const textAfter = [
+    cell.text.slice(date.end, next?.start),
+    ...(next === undefined ? right.slice(0, end < 0 ? undefined : end).map(({ text }) => text) : []),
+  ].join(' ');
+  const clause = `${textBefore.split(CLAUSE_END).at(-1) ?? ''} ${textAfter.split(CLAUSE_END)[0] ?? ''}`;
+  return DISCOUNT.test(clause) && !NET_PAYMENT.test(clause);
 }
 
 function penaltyOf(cell: ReadCell, date: DateMatch): number {

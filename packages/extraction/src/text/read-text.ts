@@ -98,7 +98,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   if (order !== undefined && order.best.value !== number?.best.value)
     put('purchase_order_ref', order.best, order.isContested);
 
-  const dates = findDateCandidates(document, context.today);
+  const dates = findDateCandidates(document, context.today, isCreditNote);
   const issue = pickBest(dates.issue);
   const isUnclear = dates.issue.some(({ isAmbiguous, value }) => isAmbiguous && value === issue?.best.value);
   put('issue_date', issue?.best, issue?.isContested, isUnclear ? CONFIDENCE_OF_UNCLEAR_DATE : 1, issue?.hasRival);
@@ -117,7 +117,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   const currency = findCurrency(document, totals.gross?.best, countries, issue?.best.value);
   put('currency', currency.best, false, currency.best?.score === 0.8 ? 0.8 : 1);
 
-  const kind = isCreditNote ? 'CREDIT_NOTE' : 'INVOICE';
+  const kind = totals.isCorrection === true ? 'CORRECTION' : isCreditNote ? 'CREDIT_NOTE' : 'INVOICE';
   const ksefNumber = findKsefNumber(pages, document.isOcr);
   const salesDocument = findSalesDocument(document);
   return {

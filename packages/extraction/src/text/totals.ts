@@ -1,5 +1,7 @@
 import type { AmountMatch } from './amounts.js';
 import type { Candidate } from './candidates.js';
+import { findCorrectionStates } from './correction-states.js';
+import type { CorrectionState } from './correction-states.js';
 import { foldKey } from './normalise.js';
 import { placesOf } from './regions.js';
 import type { LabelKind } from './labels.js';
@@ -28,6 +30,8 @@ export interface Totals {
   readonly tax: Candidate | undefined;
   /** Amount payable, if it differs from the gross amount. */
   readonly payable: string | null;
+  /** True if the amounts are the difference that a correction makes. */
+  readonly isCorrection?: true;
 }
 
 const NET_WORDS =
@@ -49,6 +53,58 @@ const TAX_LINES_MAX = 4;
 /** Chooses the amounts by label, position and arithmetic (documents reference, 10.3). */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
   const placed = placeAmounts(document);
+  const states = isCreditNote ? findCorrectionStates(document) : new Map<ReadCell, CorrectionState>();
+  if (states.size === 0) return totalsOf(document, placed, isCreditNote);
+  const amountsOf = (...wanted: readonly (CorrectionState | undefined)[]): Placed[] =>
+    placed.filter(({ cell }) => wanted.includes(states.get(cell)));
+  if ([...states.values()].includes('difference')) {
+    const totals = totalsOf(document, amountsOf('difference', undefined), isCreditNote);
+    return { ...(totals.gross === undefined ? totalsOfLine(amountsOf('difference')) : totals), isCorrection: true };
+  }
+  const [before, after] = (['before', 'after'] as const).map((state) =>
+    totalsOf(document, amountsOf(state), isCreditNote),
+  );
+  return { ...difference(after, before), isCorrection: true };
+}
+
+/** Returns the amounts of a table line without labels: the last one, if it is the sum of two others. */
+function totalsOfLine(placed: readonly Placed[]): Totals {
+  for (const last of placed) {
+    const line = placed.filter(({ cell }) => cell.page === last.cell.page && cell.line === last.cell.line);
+    if (line.at(-1) !== last) continue;
+    for (const net of line) {
+      const rest = last.amount.thousandths - net.amount.thousandths;
+      const tax = line.find((one) => one !== net && one !== last && one.amount.thousandths === rest);
+      if (tax === undefined || net === last || Math.abs(rest) > Math.abs(net.amount.thousandths)) continue;
+      const [gross, ofNet, ofTax] = [last, net, tax].map((one) => toCandidate(one, 1, false, false, 'ARITHMETIC'));
+      return { gross: gross && { best: gross, isContested: false }, net: ofNet, tax: ofTax, payable: null };
+    }
+  }
+  return { gross: undefined, net: undefined, tax: undefined, payable: null };
+}
+
+/** Returns the totals after a correction minus those before it. Absent unless both states name their total. */
+function difference(after: Totals | undefined, before: Totals | undefined): Totals {
+  const minus = (one: Candidate | undefined, other: Candidate | undefined): Candidate | undefined => {
+    if (one === undefined || other === undefined) return undefined;
+    const value = plainDecimal(Number(one.value) - Number(other.value), one.value);
+    return { ...one, value, score: Math.min(one.score, other.score), method: 'ARITHMETIC' };
+  };
+  const gross = minus(after?.gross?.best, before?.gross?.best);
+  const isContested = after?.gross?.isContested === true || before?.gross?.isContested === true;
+  return {
+    gross: gross && { best: gross, isContested },
+    net: minus(after?.net, before?.net),
+    tax: minus(after?.tax, before?.tax),
+    payable: null,
+  };
+}
+
+function plainDecimal(value: number, like: string): string {
+  return value.toFixed(like.split('.')[1]?.length ?? 0);
+}
+
+function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNote: boolean): Totals {
   const money = placed.filter(isMoney(placed)).filter(({ cell }) => !OTHER_CURRENCY.test(foldKey(cell.text)));
   const values = new Map<number, Placed[]>();
   for (const one of money) {

@@ -33,7 +33,13 @@ export const cii: Syntax = {
     'supplier.bank_account.iban': [`${ACCOUNT}/ram:IBANID`, `${ACCOUNT}/ram:ProprietaryID`],
     invoice_number: ['rsm:ExchangedDocument/ram:ID'],
     issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],
-    due_date: [{ earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms/ram:DueDateDateTime/*` }],
+    // The end of a discount is no due date (BT-9), unless the document states no other.
+    due_date: [
+      {
+        earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms[not(ram:ApplicableTradePaymentDiscountTerms)][not(contains(translate(ram:Description, 'SKONTO', 'skonto'), 'skonto'))]/ram:DueDateDateTime/*`,
+      },
+      { earliest: `${SETTLEMENT}/ram:SpecifiedTradePaymentTerms/ram:DueDateDateTime/*` },
+    ],
     currency: [
       `${SETTLEMENT}/ram:InvoiceCurrencyCode`,
       `${TOTALS}/ram:GrandTotalAmount/@currencyID`,

@@ -341,3 +341,22 @@ test('reads the sort code and the account number of a British supplier in CII', 
     'supplier.bank_account.account_number': '31926819',
   });
 });
+
+test('CII terms with a discount state no due date if other terms do', () => {
+  const xml = fixture('cii-facturx-extended.xml').toString();
+  const dueOf = (text: string): string | undefined => {
+    const outcome = readXml(Buffer.from(text), { embeddedInPdf: false });
+    return 'reading' in outcome ? outcome.reading.fields.due_date?.value : undefined;
+  };
+  const terms = '<ram:SpecifiedTradePaymentTerms>';
+  const discount = '<ram:ApplicableTradePaymentDiscountTerms/></ram:SpecifiedTradePaymentTerms>';
+  const withDiscount = xml.replace(
+    /(20260731<\/udt:DateTimeString><\/ram:DueDateDateTime>)<\/ram:SpecifiedTradePaymentTerms>/,
+    `$1${discount}`,
+  );
+  const withText = xml.replace(
+    /(20260831.*\n\s*)<ram:SpecifiedTradePaymentTerms>/,
+    `$1${terms}<ram:Description>2 % Skonto</ram:Description>`,
+  );
+  expect([xml, withDiscount, withText].map(dueOf)).toEqual(['2026-07-31', '2026-08-31', '2026-08-31']);
+});
