@@ -59,6 +59,13 @@ export interface CorrectedInvoices {
   readonly total: number;
 }
 
+/** Fields that identify a bank account: an IBAN, or a UK account. */
+export const ACCOUNT_FIELDS: readonly FieldPath[] = [
+  'supplier.bank_account.iban',
+  'supplier.bank_account.sort_code',
+  'supplier.bank_account.account_number',
+];
+
 /** An invoice that a document corrects, as the document names it. */
 export interface CorrectedInvoice {
   readonly number: string;

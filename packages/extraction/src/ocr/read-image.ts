@@ -2,6 +2,9 @@ import { findKsefCode } from '../ksef-code.js';
 import type { ReadingOutcome } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
+import { VISIBLE_CONFIDENCE_OF_OCR_MIN } from '../pdf/compare-with-page.js';
+import { compareCodes, withAccountOfCode } from '../pdf/payment-codes.js';
+import { withIndex } from '../text/layout.js';
 import { refuseSeveralInvoices } from '../text/several-invoices.js';
 import { openPictures, readPictures } from './read-pictures.js';
 import type { Picture, PictureContext } from './read-pictures.js';
@@ -10,7 +13,8 @@ import type { Picture, PictureContext } from './read-pictures.js';
 export async function readImage(bytes: Uint8Array, context: PictureContext): Promise<ReadingOutcome> {
   const pictures = await openOrRefuse(bytes);
   if ('failure' in pictures) return pictures;
-  const { isInvoice, ocrPages, codes, ...read } = await readPictures(pictures, context);
+  const { ocrPages, codes, ...text } = await readPictures(pictures, context);
+  const { isInvoice, ...read } = withAccountOfCode(text, codes, pictures.length);
   if (!isInvoice)
     return refuse('NO_INVOICE', 'No invoice was found in the picture. Send a sharper picture of the whole page.');
   const several = refuseSeveralInvoices(ocrPages, { ...context, sourceFactor: 1, isOcr: true });
@@ -29,7 +33,11 @@ export async function readImage(bytes: Uint8Array, context: PictureContext): Pro
     signature: null,
     tamperSigns: [],
     hiddenTexts: [],
-    conflicts: [],
+    conflicts: compareCodes(codes, {
+      reading: text,
+      pages: ocrPages.map(withIndex),
+      confidenceMin: VISIBLE_CONFIDENCE_OF_OCR_MIN,
+    }),
     ...(ksefCode === undefined ? {} : { ksefCode }),
   });
 }

@@ -19,6 +19,8 @@ export interface VisiblePage {
   readonly confidenceMin: number;
 }
 
+/** Minimum confidence of values from OCR. Other values may be misread and are not compared. */
+export const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /** Minimum length of numbers that are searched on the page. Shorter numbers occur inside others by chance. */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
 

@@ -1,12 +1,17 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 import type { PDFPage } from 'pdf-lib';
 import { encodeQR } from 'qr';
 import sharp from 'sharp';
+import { readImage } from '../ocr/read-image.js';
+import { closeRecogniser } from '../ocr/recogniser.js';
 import type { FieldConflict } from '../reading.js';
 import { readPaymentCode } from './payment-codes.js';
+import { rasterPages } from './raster.js';
 import { readPdf } from './read-pdf.js';
 
+/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
+const OCR_TIMEOUT_MS = 170_000;
 const IBAN = 'DE89370400440532013000';
 const OTHER_IBAN = 'NL91ABNA0417164300';
 const european = (iban: string, amount: string): string =>
@@ -35,6 +40,8 @@ const saudi = (values: readonly string[]): string =>
       Buffer.concat([Buffer.from([index + 1, Buffer.byteLength(value)]), Buffer.from(value)]),
     ),
   ).toString('base64');
+
+afterAll(closeRecogniser);
 
 describe('payment codes', () => {
   const account = 'supplier.bank_account.iban';
@@ -128,9 +135,15 @@ describe('payment codes', () => {
   });
 });
 
-async function conflictsOf(
-  draw: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void,
-): Promise<readonly FieldConflict[]> {
+type Draw = (page: PDFPage, pdf: PDFDocument) => Promise<void> | void;
+
+async function conflictsOf(draw: Draw): Promise<readonly FieldConflict[]> {
+  const outcome = await readPdf(await pdfOf(draw), { companies: [], today: '2026-11-23' });
+  if ('failure' in outcome) throw new Error(outcome.failure.message);
+  return outcome.reading.conflicts;
+}
+
+async function pdfOf(draw: Draw, account: readonly string[] = [`IBAN: ${IBAN}`]): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   const font = await pdf.embedFont(StandardFonts.Helvetica);
   const page = pdf.addPage([595, 842]);
@@ -141,13 +154,11 @@ async function conflictsOf(
     'Netto 60,50 EUR',
     'Umsatzsteuer 19 % 12,00 EUR',
     'Gesamtbetrag 72,50 EUR',
-    `IBAN: ${IBAN}`,
+    ...account,
   ];
   lines.forEach((text, index) => page.drawText(text, { x: 50, y: 780 - index * 18, size: 11, font }));
   await draw(page, pdf);
-  const outcome = await readPdf(await pdf.save(), { companies: [], today: '2026-11-23' });
-  if ('failure' in outcome) throw new Error(outcome.failure.message);
-  return outcome.reading.conflicts;
+  return pdf.save();
 }
 
 /** Draws every dark module as a separate square. */
@@ -195,6 +206,43 @@ describe.each([
     ]);
   });
 });
+
+test('the account of a payment code is read if the page states none, unless two codes differ', async () => {
+  const accountOf = async (draw: Draw, account: readonly string[] = []): Promise<unknown> => {
+    const outcome = await readPdf(await pdfOf(draw, account), { companies: [], today: '2026-11-23' });
+    return 'reading' in outcome ? outcome.reading.fields['supplier.bank_account.iban'] : outcome;
+  };
+  const code = asPicture(european(OTHER_IBAN, 'EUR72.50'));
+  expect(await accountOf(code)).toMatchObject({ value: OTHER_IBAN, page: 1, confidence: 0.95, method: 'PATTERN' });
+  expect(await accountOf(code, [`IBAN: ${IBAN}`])).toMatchObject({ value: IBAN });
+  const both: Draw = async (page, pdf) => {
+    await code(page, pdf);
+    asSquares(european(IBAN, 'EUR72.50'))(page);
+  };
+  expect(await accountOf(both)).toBeUndefined();
+});
+
+test(
+  'a payment code on a page that is a picture is compared too',
+  async () => {
+    const [picture] = await rasterPages(await pdfOf(asPicture(european(OTHER_IBAN, 'EUR72.50'))), [1]);
+    if (picture === undefined) throw new Error('no picture');
+    const scan = await PDFDocument.create();
+    scan.addPage([595, 842]).drawImage(await scan.embedPng(picture.png), { x: 0, y: 0, width: 595, height: 842 });
+    const context = { companies: [{ name: 'Bramley Foods', taxId: null, country: 'DE' }], today: '2026-11-23' };
+    for (const outcome of [await readPdf(await scan.save(), context), await readImage(picture.png, context)]) {
+      expect(outcome).toMatchObject({
+        reading: {
+          method: 'OCR',
+          conflicts: [
+            { field: 'supplier.bank_account.iban', source: 'QR', machineValue: OTHER_IBAN, visibleValue: IBAN },
+          ],
+        },
+      });
+    }
+  },
+  OCR_TIMEOUT_MS,
+);
 
 test('a square logo is no payment code', async () => {
   const logo = await sharp({ create: { width: 100, height: 100, channels: 3, background: '#c03030' } })

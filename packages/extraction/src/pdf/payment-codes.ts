@@ -1,5 +1,7 @@
 import { decodeQR } from 'qr/decode.js';
-import type { FieldConflict, FieldPath } from '../reading.js';
+import { ACCOUNT_FIELDS } from '../reading.js';
+import type { FieldConflict, FieldPath, FieldReading } from '../reading.js';
+import type { TextReading } from '../text/read-text.js';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { compareWithPage } from './compare-with-page.js';
 import type { VisiblePage } from './compare-with-page.js';
@@ -42,6 +44,31 @@ export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): P
 export function compareCodes(texts: readonly string[], visible: VisiblePage): FieldConflict[] {
   const codes = texts.flatMap((text) => readPaymentCode(text) ?? []);
   return codes.flatMap((code) => compareWithPage(code, visible, 'QR'));
+}
+
+/** Confidence of an account that only a payment code states. Its check digits are right, but nobody reads it. */
+const CONFIDENCE_OF_CODE = 0.95;
+
+/**
+ * Adds the account of a payment code to a reading that names no account. A banking app pays this account, so it is
+ * compared with the accounts of the supplier. Codes with different accounts prove none.
+ */
+export function withAccountOfCode(reading: TextReading, texts: readonly string[], pageCount: number): TextReading {
+  const hasAccount =
+    reading.invalidIban !== null || ACCOUNT_FIELDS.some((field) => reading.fields[field] !== undefined);
+  const ibans = texts.flatMap((text) => readPaymentCode(text)?.['supplier.bank_account.iban']?.value ?? []);
+  const [iban] = ibans;
+  if (hasAccount || iban === undefined || ibans.some((other) => other !== iban)) return reading;
+  const field: FieldReading = {
+    value: iban,
+    raw: iban,
+    page: pageCount === 1 ? 1 : null,
+    box: null,
+    confidence: CONFIDENCE_OF_CODE,
+    method: 'PATTERN',
+    xpath: null,
+  };
+  return { ...reading, fields: { ...reading.fields, 'supplier.bank_account.iban': field } };
 }
 
 /** Decodes an image. Empty if it contains no code. */

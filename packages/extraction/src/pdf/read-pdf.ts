@@ -1,5 +1,6 @@
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { findKsefCode } from '../ksef-code.js';
+import { ACCOUNT_FIELDS } from '../reading.js';
 import type {
   DocumentReading,
   FailureReason,
@@ -22,12 +23,12 @@ import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
 import { compareRevisions } from './compare-revisions.js';
-import { compareWithPage } from './compare-with-page.js';
+import { compareWithPage, VISIBLE_CONFIDENCE_OF_OCR_MIN } from './compare-with-page.js';
 import type { VisiblePage } from './compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
 import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
-import { compareCodes, readCodes } from './payment-codes.js';
+import { compareCodes, readCodes, withAccountOfCode } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
@@ -46,8 +47,6 @@ type FileFacts = Pick<DocumentReading, 'pages' | 'producer' | 'signature' | 'tam
 
 /** Factor for the confidence of a text layer. */
 const TEXT_LAYER_FACTOR = 0.98;
-/** Minimum confidence of values from OCR. Other values may be misread and are not compared. */
-const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
 /** Fields that decide whether two attached invoices are the same invoice. */
 const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'invoice_number',
@@ -58,11 +57,6 @@ const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'supplier.tax_id',
 ];
 
-const ACCOUNT_FIELDS: readonly FieldPath[] = [
-  'supplier.bank_account.iban',
-  'supplier.bank_account.sort_code',
-  'supplier.bank_account.account_number',
-];
 /** Reasons why attached XML cannot be read although the page may show an invoice. */
 const UNREAD: readonly FailureReason[] = ['MALFORMED_XML', 'NO_INVOICE', 'UNSUPPORTED_FORMAT'];
 /** Fields that are read from the visible page if the embedded XML does not state them. */
@@ -102,10 +96,11 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
   const attachment = attachments.find(({ outcome }) => !isUnread(outcome)) ?? attachments[0];
   // In a document with XML, a page that is an image is an annex if other pages have text.
   const isAnnex = attachment !== undefined && pages.some(({ isScan }) => !isScan);
-  const visible = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
-  const codes = await readCodes(bytes, pages);
-  const codeConflicts = compareCodes(codes, visible);
-  const ksefCode = findKsefCode([...codes, ...visible.pictureCodes]);
+  const shown = await readVisible(bytes, pages, isAnnex ? [] : pages.filter(({ isScan }) => isScan), context);
+  const codes = [...(await readCodes(bytes, pages)), ...shown.pictureCodes];
+  const codeConflicts = compareCodes(codes, shown);
+  const visible: Visible = { ...shown, reading: withAccountOfCode(shown.reading, codes, pdf.numPages) };
+  const ksefCode = findKsefCode(codes);
   const { isInvoice, ...text } = visible.reading;
   if (attachment !== undefined && !(isInvoice && isUnread(attachment.outcome))) {
     const read = readingIn(attachment);
