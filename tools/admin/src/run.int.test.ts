@@ -174,7 +174,7 @@ describe('organizations', () => {
     const second = await page('--limit', '1', '--after', first.nextCursor ?? '');
     expect(second.items).toMatchObject([{ plan: 'SCALE', state: 'DELETED', members: 1, companies: 1 }]);
     const { stdout } = await admin(['organizations', '--limit', '2']);
-    expect(stdout).toMatch(/^Organizations, newest first: 2\.\n\nID +NAME +PLAN/);
+    expect(stdout).toMatch(/^Found 2 organizations, newest first\.\n\nID +NAME +PLAN/);
     expect(await admin(['organizations', '--limit', '101'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 });

@@ -135,7 +135,10 @@ export const valueRules: readonly Rule[] = [
   eachGroup('BR-CO-20', ['BG-25', 'BG-26'], (period) =>
     period.has('startGroup') || period.has('endGroup')
       ? undefined
-      : failure(period.element, 'Give the period of the line a start date (BT-134), an end date (BT-135) or both.'),
+      : failure(
+          period.element,
+          'Add a start date (BT-134), an end date (BT-135) or both to the period of the invoice line.',
+        ),
   ),
   ...decimals.map(([id, path, term, what]) =>
     eachGroup(id, path, (group: Group) => twoDecimals(group.first(term), term, what)),

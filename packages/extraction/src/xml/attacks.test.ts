@@ -40,7 +40,7 @@ test('reports a document type behind the root element as malformed, with its lin
     failure: {
       reason: 'MALFORMED_XML',
       message:
-        'The file is incomplete or is not correct XML in line 3. Export the invoice again and send the new file unchanged.',
+        'The file is incomplete or is not well-formed XML in line 3. Export the invoice again and send the new file unchanged.',
     },
   });
 });

@@ -53,6 +53,6 @@ function toFailure({ message, line }: { readonly message: string; readonly line:
   const place = line === null || line < 1 ? '' : ` in line ${line}`;
   return refuse(
     'MALFORMED_XML',
-    `The file is incomplete or is not correct XML${place}. Export the invoice again and send the new file unchanged.`,
+    `The file is incomplete or is not well-formed XML${place}. Export the invoice again and send the new file unchanged.`,
   );
 }

@@ -92,7 +92,7 @@ function rename(record: Row): Row {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed[name] ?? name, value]));
 }
 
-/** Converts `14` to `[14, "Azure Interior"]`. */
+/** Converts the id of a related record to the pair of id and name that Odoo returns: `14` to `[14, "Azure Interior"]`. */
 function relate(value: unknown, relation: string, tables: Tables): unknown {
   if (typeof value !== 'number') return value;
   const label = tables.get(relation)?.get(value)?.['name'];

@@ -1,3 +1,4 @@
+import { counted } from '../text-output.js';
 import { readCount } from '../command.js';
 import type { Command } from '../command.js';
 
@@ -33,7 +34,10 @@ export const organizations: Command = {
     }));
     return {
       json: { items, nextCursor: nextPageToken === '' ? null : nextPageToken },
-      sentence: items.length === 0 ? 'There are no organizations.' : `Organizations, newest first: ${items.length}.`,
+      sentence:
+        items.length === 0
+          ? 'There are no organizations.'
+          : `Found ${counted(items.length, 'organization')}, newest first.`,
       table: {
         columns: ['ID', 'NAME', 'PLAN', 'SUBSCRIPTION', 'STATE', 'CREATED', 'MEMBERS', 'COMPANIES'],
         rows: items.map((one) => [

@@ -57,7 +57,8 @@ export function businessCentralClient(
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
-    // A token may expire early. If a new token is refused as well, the reason is permanent.
+    // A token may be revoked before it expires, so a refused request is repeated once with a new token. If the new token is
+    // refused as well, the fault is permanent.
     const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
     const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
     const fault = faultOf(answer);

@@ -67,7 +67,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
 
 /**
  * Reads a vendor bank account.
- * @param vendorId id of the company to which the contact belongs
+ * @param vendorId id of the company to which the contact of the account belongs
  */
 export function readVendorAccount(row: Row, vendorId: string): VendorAccountRecord {
   const externalId = row.requiredText('id');
@@ -144,8 +144,8 @@ function stateOf(state: string, paymentState: string | undefined): BillRecord['s
 }
 
 /**
- * Reads a vendor bank account.
- * @param vendorId id of the company to which the contact belongs
+ * Reads a payment to a vendor.
+ * @param vendorId id of the company to which the contact of the payment belongs
  */
 export function readPayment(row: Row, vendorId: string): PaymentRecord {
   const account = linkOf(row, 'partner_bank_id');
@@ -165,8 +165,8 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
 }
 
 /**
- * Reads a vendor bank account.
- * @param vendorId id of the company to which the contact belongs
+ * Reads a purchase order.
+ * @param vendorId id of the company to which the contact of the order belongs
  */
 export function readOrder(row: Row, vendorId: string): OrderRecord {
   return present({

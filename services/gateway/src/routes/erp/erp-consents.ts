@@ -92,7 +92,8 @@ const decision = z
   .register(examples, { example: { confirmation: '5f2c...', decision: 'connect' } });
 
 const redirected = {
-  description: 'A redirect to the page of the application, with `status` and, if connected, `connection_id`.',
+  description:
+    'Redirects the browser to the return page of your application (`ERP_OAUTH_RETURN_URL`), with the query parameter `status` and, if the connection was made, `connection_id`.',
   headers: ['Location'],
 } as const;
 
