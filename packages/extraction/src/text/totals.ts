@@ -42,9 +42,21 @@ const OTHER_CURRENCY =
   /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
 /** A total is often printed several times: in the table, on the payment slip, and as the amount paid. */
 const REPEATED_BONUS = 0.1;
-const RATE_TOLERANCE = 0.002;
-/** Tolerance in thousandths: one cent for the rounding of each tax rate line. */
-const SUM_TOLERANCE = 10;
+/** Digits of rounding by which a tax may differ from its rate, and the share of the net amount beyond that. */
+const RATE_TOLERANCE_DIGITS = 5;
+const RATE_TOLERANCE_SHARE = 0.0002;
+/** Highest share of the net amount that a tax makes. */
+const TAX_SHARE_MAX = 0.3;
+/** Percentages that a country levies as value added tax or sales tax. */
+const RATES_OF_COUNTRIES: ReadonlySet<number> = new Set([
+  2.1, 2.5, 2.6, 3, 3.7, 3.8, 4, 4.8, 5, 5.5, 6, 7, 7.5, 7.7, 8, 8.1, 8.5, 9, 9.5, 10, 11, 12, 13, 13.5, 14, 14.5,
+  14.975, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 25.5, 27, 28,
+]);
+/** A lower percentage beside the word "tax" is no rate of an invoice. */
+const RATE_MIN = 2;
+/** Percentages of discounts, interest and retentions are no tax rates. */
+const OTHER_PERCENTAGE =
+  /interest|discount|late|zinsen|verzug|skonto|rabatt|nachlass|interets|penalite|escompte|remise|odset|rabat|interes|recargo|descuento|irpf|retenci|retention|interess|sconto|ritenuta|rente|korting|bonus|penalty|commission/;
 /** Tolerance in thousandths for rounding of the amount payable. */
 const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
@@ -112,6 +124,7 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
     list.push(one);
     values.set(one.amount.thousandths, list);
   }
+  const unit = unitOf(money);
   const rates = ratesOf(document);
   const roundings = roundingsOf(money);
   const largest = Math.max(...money.map(({ amount }) => Math.abs(amount.thousandths)), 0);
@@ -119,7 +132,7 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
   const scored = money
     .filter(({ scores, amount }) => amount.thousandths !== 0 && (scores.gross ?? scores.payable ?? 0) > 0)
     .map((one) => {
-      const sum = bestSum(one.amount.thousandths, values, rates, roundings);
+      const sum = bestSum(one.amount.thousandths, values, rates, unit, roundings);
       const isPayable = (one.scores.payable ?? 0) > (one.scores.gross ?? 0);
       const words = one.labelCells.map(({ text }) => foldKey(text)).join(' ');
       let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
@@ -137,7 +150,7 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
     })
     .sort((left, right) => right.score - left.score);
   const first = scored[0];
-  const best = (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates);
+  const best = (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates, unit);
   if (best === undefined) return { gross: undefined, net: undefined, tax: undefined, payable: null };
   const second = scored.find(({ one }) => one.amount.thousandths !== best.one.amount.thousandths);
   const isProven = best.sum !== undefined && best.sum.isRate && best.score > 0.6;
@@ -243,40 +256,26 @@ function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
   return ({ amount }) => amount.decimals <= 1 && (amount.currency !== null || Math.abs(amount.thousandths) >= 100_000);
 }
 
-/** Returns the percentages in the document as fractions. */
+/** Returns the smallest step between amounts of the document in thousandths: one cent, or one whole unit. */
+function unitOf(money: readonly Placed[]): number {
+  const decimals = Math.max(0, ...money.map(({ amount }) => amount.decimals));
+  return decimals >= 3 ? 1 : decimals === 0 ? 1_000 : 10;
+}
+
+/** Returns the tax rates in the document as fractions. */
 function ratesOf(document: TextDocument): number[] {
   const rates = new Set<number>([0]);
-  for (const { text } of document.cells) {
+  for (const cell of document.cells) {
+    const { text } = cell;
+    const isOther = OTHER_PERCENTAGE.test(foldKey(text));
+    const isTax = cell.labels.some(({ entries }) => entries.some(({ kind }) => kind === 'tax'));
     for (const [, whole, fraction] of text.matchAll(/(?<![\d.,])(\d{1,2})(?:[.,](\d{1,3}))? ?%/g)) {
-      rates.add(Number(`${whole ?? '0'}.${fraction ?? '0'}`) / 100);
+      const rate = Number(`${whole ?? '0'}.${fraction ?? '0'}`);
+      if (rate >= RATE_MIN && (isTax || (!isOther && RATES_OF_COUNTRIES.has(rate)))) rates.add(rate / 100);
     }
     // A column with the heading `%` or `VAT rate` contains numbers without a percent sign.
     for (const [, whole] of text.matchAll(/^(\d{1,2})(?:[.,]00?)?$/g)) {
-      if (
-        [
-          '5',
-          '6',
-          '7',
-          '8',
-          '9',
-          '10',
-          '12',
-          '13',
-          '15',
-          '17',
-          '18',
-          '19',
-          '20',
-          '21',
-          '22',
-          '23',
-          '24',
-          '25',
-          '27',
-        ].includes(whole ?? '')
-      ) {
-        rates.add(Number(whole) / 100);
-      }
+      if (Number(whole) >= 5 && RATES_OF_COUNTRIES.has(Number(whole))) rates.add(Number(whole) / 100);
     }
   }
   return [...rates];
@@ -297,6 +296,7 @@ function bestSum(
   gross: number,
   values: ReadonlyMap<number, readonly Placed[]>,
   rates: readonly number[],
+  unit: number,
   roundings: readonly number[] = [],
 ): Sum | undefined {
   let best: Sum | undefined;
@@ -309,16 +309,19 @@ function bestSum(
     const netPlace = strongest(nets, 'net');
     const netScore = netPlace.scores.net ?? 0;
     const rounded = roundings.flatMap((rounding) => [rest - rounding, rest + rounding]);
-    for (const tax of [rest, rest - SUM_TOLERANCE, rest + SUM_TOLERANCE, ...rounded]) {
+    for (const tax of [rest, rest - unit, rest + unit, ...rounded]) {
+      if (Math.abs(tax) > TAX_SHARE_MAX * Math.abs(net)) continue;
       const taxes = values.get(tax);
       if (taxes === undefined) continue;
       const taxPlace = strongest(taxes, 'tax');
       const taxScore = taxPlace.scores.tax ?? 0;
       const isRate =
-        rates.some((rate) => Math.abs(tax / net - rate) < RATE_TOLERANCE) &&
+        rates.some(
+          (rate) => Math.abs(tax - net * rate) <= RATE_TOLERANCE_DIGITS * unit + RATE_TOLERANCE_SHARE * Math.abs(net),
+        ) &&
         (tax !== 0 || netScore > 0 || taxScore > 0);
       const isLabelled = netScore > 0 && taxScore > 0;
-      if (!isLabelled && (!isRate || Math.abs(tax - rest) > SUM_TOLERANCE)) continue;
+      if (!isLabelled && (!isRate || Math.abs(tax - rest) > unit)) continue;
       const weight =
         netScore +
         taxScore +
@@ -329,7 +332,7 @@ function bestSum(
       consider({ net: netPlace, tax: taxPlace, taxThousandths: tax, isLabelled, isRate, weight });
     }
     if (netScore > 0 && rest !== 0) {
-      const parts = taxLines(rest, values, rates, net);
+      const parts = taxLines(rest, values, rates, net, unit);
       const first = parts?.[0];
       if (first !== undefined) {
         consider({
@@ -352,6 +355,7 @@ function taxLines(
   values: ReadonlyMap<number, readonly Placed[]>,
   rates: readonly number[],
   net: number,
+  unit: number,
 ): readonly Placed[] | undefined {
   const lines = [...values.values()]
     .map((list) => strongest(list, 'tax'))
@@ -363,7 +367,7 @@ function taxLines(
   const highest = Math.max(...rates, 0);
   if (Math.abs(total) > Math.abs(net) * (highest + 0.01)) return undefined;
   const search = (from: number, rest: number, taken: readonly Placed[]): readonly Placed[] | undefined => {
-    if (taken.length > 1 && Math.abs(rest) <= SUM_TOLERANCE) return taken;
+    if (taken.length > 1 && Math.abs(rest) <= unit) return taken;
     if (taken.length === TAX_LINES_MAX) return undefined;
     for (let index = from; index < lines.length; index += 1) {
       const line = lines[index];
@@ -388,6 +392,7 @@ function largestWithSum(
   money: readonly Placed[],
   values: ReadonlyMap<number, readonly Placed[]>,
   rates: readonly number[],
+  unit: number,
 ): Scored | undefined {
   const sorted = [...money].sort((left, right) => right.amount.thousandths - left.amount.thousandths).slice(0, 20);
   for (const one of sorted) {
@@ -395,6 +400,7 @@ function largestWithSum(
       one.amount.thousandths,
       values,
       rates.filter((rate) => rate > 0),
+      unit,
     );
     if (sum?.isRate === true && sum.taxThousandths !== 0) return { one, sum, score: 0.55 };
   }
