@@ -20,6 +20,8 @@ const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
 /** Confidence of the only value with a generic label. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
+/** Score below which a lone value is unlikely, so that nothing raises its confidence. */
+const SCORE_OF_LONE_VALUE_MIN = 0.3;
 const RIVAL_SCORES = 0.35;
 const CONFIDENCE_WITHOUT_LABEL_MAX = 0.4;
 const CONFIDENCE_OF_PROOF_MIN = 0.95;
@@ -41,6 +43,7 @@ export interface Choice {
  */
 export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
   const byValue = new Map<string, Candidate>();
+  const agreed = new Set<string>();
   for (const candidate of candidates) {
     const known = byValue.get(candidate.value);
     if (known === undefined) {
@@ -48,9 +51,11 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
       continue;
     }
     const [better, other] = candidate.score > known.score ? [candidate, known] : [known, candidate];
-    const isSecondHit = better.cell !== other.cell && other.evidence !== 'NO_LABEL';
-    const bonus = isSecondHit ? AGREEMENT_BONUS : 0;
-    byValue.set(candidate.value, { ...better, score: better.score + (other.score > 0.3 ? bonus : 0) });
+    // Only the first agreement counts: a value is not more certain because it is printed on every page.
+    const isSecondHit = better.cell !== other.cell && other.evidence !== 'NO_LABEL' && other.score > 0.3;
+    const bonus = isSecondHit && !agreed.has(candidate.value) ? AGREEMENT_BONUS : 0;
+    if (bonus > 0) agreed.add(candidate.value);
+    byValue.set(candidate.value, { ...better, score: better.score + bonus });
   }
   const [best, second] = [...byValue.values()].sort((one, other) => other.score - one.score);
   if (best === undefined) return undefined;
@@ -74,7 +79,7 @@ export function toReading(
   let confidence = Math.min(1, Math.max(0, candidate.score / SCORE_OF_CERTAINTY));
   if (options.isContested) confidence /= 2;
   if (candidate.evidence === 'GENERIC_LABEL') {
-    const isAlone = options.hasRival === false && !options.isContested;
+    const isAlone = options.hasRival === false && !options.isContested && candidate.score >= SCORE_OF_LONE_VALUE_MIN;
     confidence = isAlone ? Math.max(confidence, CONFIDENCE_WITHOUT_RIVAL) : confidence;
     confidence = Math.min(confidence, isAlone ? CONFIDENCE_WITHOUT_RIVAL : CONFIDENCE_OF_GENERIC_LABEL_MAX);
   }

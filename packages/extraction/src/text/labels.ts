@@ -954,6 +954,12 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
 /** German compound words end with these labels, as in Handelsrechnung and Schlussrechnung. */
 const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|nota)$/;
 
+/** Labels that announce a number even without a blank, as in `No.4711` and `#4711`. */
+const GLUED_TO_NUMBER = /(?:no|nr|n|num|nummer|number|numer|numero|#)$/;
+/** A value that begins directly behind a word, unless it is a rate, a date or an amount. */
+const VALUE_BEHIND =
+  /^(?:[-_]+(?:[A-Z]{1,4}[-_]?)?|)\d(?!\d?(?:[.,]\d{1,3})? ?%)(?!\d?[./-]\d{1,2}[./-]\d)(?!\d{3}-\d{2}-\d{2}(?!\d))(?![\d.,' ]*[.,]\d{2}(?!\d))/i;
+
 interface LabelEntry {
   readonly kind: LabelKind;
   readonly isSpecific: boolean;
@@ -1035,6 +1041,8 @@ function longestLabel(
     const end = (offsets[index] ?? 0) + 1;
     const isWordEnd = !/\p{L}/u.test(text.charAt(end));
     const labelKey = key.slice(from, index + 1);
+    // In `INVOICE-2026-171` and `PO7654321`, the word is part of the value.
+    if (VALUE_BEHIND.test(text.slice(end, end + 30)) && !GLUED_TO_NUMBER.test(labelKey)) continue;
     if (!isWordEnd || (!isWordStart && !(isGermanCompound(text, start) && COMPOUND_ENDINGS.test(labelKey)))) continue;
     best = { label: { entries: node.entries, key: labelKey, start, end }, next: index + 1 };
   }

@@ -49,7 +49,11 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
       // Matches a number after the title, as in `Fattura elettronica n. 12` or `Rechnung (Kopie) Nr. 12`.
       const between = region.base === 1 ? (WORDS_BEFORE_NUMBER.exec(text)?.[0].length ?? 0) : 0;
       const token = readNumber(text.slice(between), region.start + between);
-      if (token === undefined || isSomethingElse(region.cell, token)) continue;
+      if (token === undefined) continue;
+      const isAnnounced = place.isSpecific && region.base === 1;
+      const looksLikeValue = isSomethingElse(region.cell, token);
+      if (looksLikeValue && !(isAnnounced && isUsualAsNumber(document, region.cell, token))) continue;
+      if (!isAnnounced && isPostcode(region.cell, token)) continue;
       const page = document.pages[region.cell.page];
       const isUpper = page !== undefined && region.cell.top < LINE_PAGES_SHARE * page.height;
       const isSpecific = place.isSpecific || between > 0 || followsTitle(document, place);
@@ -60,6 +64,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
       if (region.cell.page > 0) score -= 0.1;
       if (/^(?:19|20)\d{2}$/.test(token.value)) score -= 0.3;
       if (!/\d{2}/.test(token.value)) score -= 0.1;
+      if (looksLikeValue) score -= 0.15;
       if (others.has(foldKey(token.value))) score -= place.isSpecific ? 0.1 : 0.4;
       found.push({
         ...token,
@@ -72,6 +77,25 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
     }
   }
   return found;
+}
+
+/**
+ * Numbers that look like a sum of money, as in `RM10023`, or like a date, as in `Faktura VAT nr 2/11/2023`. A date is a
+ * number only if the document has another date.
+ */
+function isUsualAsNumber(document: TextDocument, cell: ReadCell, token: Token): boolean {
+  if (/^[A-Za-z]{1,4}\d{4,}$/.test(token.value)) return true;
+  if (!/^\d{1,3}\/\d{1,2}\/(?:20)?\d{2}$/.test(token.value)) return false;
+  return document.cells.some((other) =>
+    other.dates.some(({ start, isCompact }) => !isCompact && (other !== cell || start >= token.end)),
+  );
+}
+
+/** Matches postcodes before or behind a town: `10115 Berlin`, `00-950 Warszawa`, `BS1 4ST`, `TX 75001`. */
+function isPostcode(cell: ReadCell, { start }: Token): boolean {
+  return /^(?:[A-Z]{1,2}-)?(?:\d{2}-\d{3}|\d{4,6})(?: [A-Z]{2})? \p{Lu}\p{L}|^[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b|^[A-Z]{2} \d{5}(?:-\d{4})?$/u.test(
+    cell.text.slice(start),
+  );
 }
 
 /** In `INVOICE   No. 4711`, the word before the label, on the same line, shows what the number identifies. */

@@ -99,3 +99,59 @@ describe('the total', () => {
     expect(valueOf(lines, 'tax_amount')).toBe('17.75');
   });
 });
+
+const tail = ['Hand saw | 2 | 100.00', 'Subtotal | | £100.00', 'VAT 20% | | £20.00', 'Total due | | £120.00'];
+
+function numberOf(...lines: readonly string[]): string | undefined {
+  return valueOf(['Ashdown Tools Ltd', '12 Mill Lane, Bristol BS1 4ST', '', ...lines, ...tail], 'invoice_number');
+}
+
+describe('the invoice number', () => {
+  test.each(['INVOICE-2026-171', 'RECHNUNG-2026-17', 'FACTURE-2026-9', 'Invoice_2026171', 'VAT-20261', 'TOTAL-77120'])(
+    'keeps the word of a label that begins it: %s',
+    (number) => {
+      expect(numberOf('INVOICE', `Invoice No: | ${number}`, 'Invoice date: | 14 March 2024')).toBe(number);
+      expect(numberOf('INVOICE', `Invoice No: ${number}`, 'Invoice date: | 14 March 2024')).toBe(number);
+    },
+  );
+
+  test('does not lose the letters of an order number below its label', () => {
+    const lines = ['INVOICE', 'Invoice No: | AT-117 | PO number', ' | | PO7654321', 'Invoice date: | 14 March 2024'];
+    expect(valueOf([...head, ...lines, ...tail], 'purchase_order_ref')).toBe('PO7654321');
+  });
+
+  test.each(['R12345', 'RM10023', 'kr2024', 'EUR2024'])(
+    'may look like a sum of money behind its label: %s',
+    (number) => {
+      expect(numberOf('INVOICE', `Invoice No: ${number}`, 'Invoice date: 14 March 2024')).toBe(number);
+    },
+  );
+
+  test.each(['2/11/2023', '5/10/2024'])('may look like a date behind its label: %s', (number) => {
+    expect(numberOf(`Faktura VAT nr ${number}`, 'Data wystawienia: 2023-11-14')).toBe(number);
+  });
+
+  test('is never the date that stands behind the label of a number and a date', () => {
+    expect(numberOf('INVOICE', 'Invoice No: AT-117', 'Invoice date: 5/10/2024')).toBe('AT-117');
+    expect(numberOf('INVOICE', 'Invoice 5/10/2024')).toBeUndefined();
+  });
+
+  test.each(['12345 Musterstadt', 'BS1 4ST', 'TX 75001', '00-950 Warszawa'])(
+    'is never the postcode of an address below the title: %s',
+    (address) => {
+      expect(numberOf('INVOICE', address, 'Date: 14 March 2024')).toBeUndefined();
+    },
+  );
+
+  test('is read from labels that are followed by it without a blank', () => {
+    expect(numberOf('INVOICE', 'Invoice No.4711', 'Invoice date: 14 March 2024')).toBe('4711');
+    expect(numberOf('INVOICE', 'Invoice #4711', 'Invoice date: 14 March 2024')).toBe('4711');
+    expect(numberOf('Rechnung Nr4711', 'Rechnungsdatum: 14.03.2024')).toBe('4711');
+  });
+
+  test('has little confidence where only the words of a party or of a later page point to it', () => {
+    const lines = ['Bill to', 'Fenwick Ltd', 'Number 549910', 'Date: 14 March 2024'];
+    const { fields } = read(['Ashdown Tools Ltd', '', ...lines, ...tail]);
+    expect(fields.invoice_number?.confidence ?? 0).toBeLessThan(0.6);
+  });
+});
