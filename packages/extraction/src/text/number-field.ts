@@ -163,9 +163,12 @@ function readNumber(text: string, offset: number): Token | undefined {
     const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));
     if (next?.[1] === undefined) break;
     const isSlash = /^ ?[/_-] ?/.test(next[0]);
+    // In `26-0771 - VW Caddy`, a description follows.
+    const isWide = next[0].startsWith(' - ');
     const hasNoDigit = !/\d/.test(written) && /^[A-Z]{1,5}[./-]?$/.test(written) && /\d/.test(next[1]);
     const goesOn =
-      written.endsWith('/') || (isSlash && /\d/.test(written) && /^[A-Z]{0,4}\d|^[A-Z]{1,4}$/.test(next[1]));
+      written.endsWith('/') ||
+      (isSlash && /\d/.test(written) && (isWide ? /^\d/ : /^[A-Z]{0,4}\d|^[A-Z]{1,4}$/).test(next[1]));
     if (!hasNoDigit && !goesOn) break;
     end += next[0].length;
   }

@@ -155,3 +155,27 @@ describe('the invoice number', () => {
     expect(fields.invoice_number?.confidence ?? 0).toBeLessThan(0.6);
   });
 });
+
+function supplierOf(lines: readonly string[], companies: readonly OwnCompany[] = []): string | undefined {
+  return read(lines, companies).fields['supplier.name']?.value;
+}
+
+describe('the supplier', () => {
+  test.each(['DEMO - Sliced Invoices', 'Towne, Smith and Ebert', 'Empresa de Prueba', 'Halvorsen & Quill, P.C.'])(
+    'keeps its whole name in its block: %s',
+    (name) => {
+      expect(supplierOf(['INVOICE', ...dated, 'From', name, '12 Mill Lane', '', ...tail])).toBe(name);
+      expect(supplierOf(['INVOICE', ...dated, `Seller: ${name}`, '', ...tail])).toBe(name);
+    },
+  );
+
+  test.each([
+    ['Seller: Ashdown Tools Ltd, 12 Mill Lane, Bristol', 'Ashdown Tools Ltd'],
+    ['Seller: Ashdown Tools - 12 Mill Lane - BS1 4ST Bristol', 'Ashdown Tools'],
+    ['Furnizor: SC Lemn Verde SRL', 'SC Lemn Verde SRL'],
+    ['Dodavatel: Vlaštovka s.r.o.', 'Vlaštovka s.r.o.'],
+    ['Eladó: Kék Bagoly Nyomda Kft., 6720 Szeged, Tisza u. 14.', 'Kék Bagoly Nyomda Kft.'],
+  ])('is read without the address and the label: %s', (line, name) => {
+    expect(supplierOf(['INVOICE', ...dated, line, '', ...tail])).toBe(name);
+  });
+});

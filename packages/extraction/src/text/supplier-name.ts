@@ -7,7 +7,7 @@ import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 const LEGAL_FORM =
-  /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?|Lda\.?|LDA\.?|Ltda\.?|LTDA\.?|P\.C\.|PLLC|Bt\.|Nyrt\.?|Ι\.?Κ\.?Ε\.?|Α\.Ε\.|Ε\.?Π\.?Ε\.?|Ο\.Ε\.)(?![\p{L}])/u;
+  /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?|Lda\.?|LDA\.?|Ltda\.?|LTDA\.?|P\.C\.|PLLC|Bt\.|Nyrt\.?|Ι\.?Κ\.?Ε\.?|Α\.Ε\.|Ε\.?Π\.?Ε\.?|Ο\.Ε\.)(?![\p{L}\d])/u;
 const SEPARATOR =
   / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l|P\.C\.|PLLC|LLP|Lda|Ltda|Unipessoal)| \/\/ /;
 /** Matches a legal form without a name, as in `SAS au capital de 5 000 euros`. */
@@ -29,6 +29,8 @@ const CONTACT =
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, below that of every letterhead. */
 const PAYEE_SCORE = 0.25;
+/** Length of a label of a name that is no part of a name: `beneficiary`, but not `empresa`. */
+const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
@@ -56,7 +58,7 @@ export function findPartyNames(
     score: number,
     isLabelled: boolean,
   ): void => {
-    const name = cleanName(text);
+    const name = cleanName(text, isLabelled);
     if (name === undefined) return;
     const start = cell.text.indexOf(name.slice(0, 3), Math.max(0, from));
     if (start < 0) return;
@@ -102,7 +104,9 @@ export function findPartyNames(
     const beneficiary = cell.labels.find(
       (hit) => hit.start <= 1 && hasKind(hit, 'partyName') && hit.key !== 'firma' && hit.key !== 'name',
     );
-    if (beneficiary !== undefined && role === undefined) {
+    // In `Empresa de Prueba`, the word is part of the name.
+    const isNamed = beneficiary !== undefined && /^\s*(?:[:.]|$)/.test(cell.text.slice(beneficiary.end));
+    if (beneficiary !== undefined && (isNamed || beneficiary.key.length >= LONG_LABEL) && role === undefined) {
       const rest = cell.text.slice(beneficiary.end);
       const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
       const score = beneficiary.key === 'inhaber' ? 0.4 : 0.6;
@@ -207,12 +211,25 @@ function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: num
   return first === undefined ? undefined : { cell: first, text: first.text, start: 0 };
 }
 
-function cleanName(text: string): string | undefined {
-  const part = cutBehindLegalForm(text.split(SEPARATOR)[0] ?? '');
+/** Returns the part of a text that may be a name. In a block of a party, commas and dashes may be part of the name. */
+function cleanName(text: string, isLabelled: boolean): string | undefined {
+  const named = text.replace(/^[\s:;.*#|,-]+/, '');
+  const part = cutBehindLegalForm(isLabelled ? beforeAddress(named) : (text.split(SEPARATOR)[0] ?? ''));
   const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/(?<![\s:;|,-])[\s:;|,-]+$/, ''));
   if (FORM_OF_NOBODY.test(name) || LEGAL_FORM.exec(name)?.[0] === name) return undefined;
   if (name.length < 2 || name.length > NAME_LENGTH_MAX || (name.match(/\p{L}/gu) ?? []).length < 2) return undefined;
   if (TITLE.test(name) && !LEGAL_FORM.test(name)) return undefined;
+  return name;
+}
+
+/** Cuts a text before the part that belongs to an address, an id or a contact. */
+function beforeAddress(text: string): string {
+  const [first = '', ...others] = text.split(/ ?[|•·] ?| \/\/ /)[0]?.split(/(?= - |, )/) ?? [];
+  let name = first;
+  for (const part of others) {
+    if (/\d/.test(part) || isAddress(part) || CONTACT.test(part) || LEGAL_FORM.test(name)) break;
+    name += part;
+  }
   return name;
 }
 
