@@ -25,7 +25,7 @@ export interface ReceivedDelivery {
   readonly t: number | null;
   /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
-  /** True if a secret of the path made a `v1`, and `t` is at most 300 s away. */
+  /** True if at least one `v1` was made with a secret that is configured for the request path, and `t` is within 300 s of now. */
   readonly isVerified: boolean;
   /** Response: 200, 400 for an invalid signature, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];

@@ -54,9 +54,9 @@ export function billedTwice(
 }
 
 /**
- * Returns the pairs of bills that a credit note among the same bills clears. The result maps the key of each pair to
- * the id of its credit note.
- * @param creditedIds maps the id of a credit note to further bills that its number names
+ * Returns the suspected duplicate pairs among the bills that a credit note among them explains: the key of each pair,
+ * with the id of its credit note.
+ * @param creditedIds ids of further bills to which the number of a credit note refers, by the id of the credit note
  */
 export function creditedPairs(
   records: readonly Candidate[],

@@ -17,7 +17,10 @@ export interface BooksParameters {
   readonly migrationPercent: number;
   readonly migrationVendorsMin: number;
   readonly duplicatePaymentDays: number;
-  /** Maximum number of days from the second bill to the entry of a credit note that was not backdated. */
+  /**
+   * Maximum number of days from the import of a duplicate pair to the import of the credit note that clears the pair. A
+   * credit note that is imported later counts as backdated and clears no pair.
+   */
   readonly creditEntryDaysMax: number;
   /** Minimum number of payments of the same amount that make the amount regular. */
   readonly repeatedPaymentsMin: number;

@@ -37,7 +37,7 @@ const POOL_CONNECTIONS_MAX = 50;
  * Timeout of the handshake of a connection and of a heartbeat. After a timeout the driver opens all connections again.
  */
 const CONNECT_MS_MAX = 5_000;
-/** Timeout of waiting for a server or for a free connection. */
+/** Maximum time to wait for a server or for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
  * Timeout of waiting until a majority of servers has a write. A primary without a majority answers heartbeats for

@@ -65,7 +65,7 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
   if (sniffed !== undefined && isOfType(mediaType, sniffed)) return sniffed;
   throw new DomainError(
     'invalid',
-    `The file does not have the reserved type ${mediaType}: ${firstBytesOf(sniffed)}. Reserve an upload of its real type.`,
+    `The upload was reserved for ${mediaType}, but ${firstBytesOf(sniffed)}. Reserve an upload with the actual type of the file.`,
   );
 }
 

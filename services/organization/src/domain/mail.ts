@@ -46,7 +46,7 @@ export function erpSubject(notice: ErpNotice, organizationName: string): string 
 export function ksefSubject(notice: KsefNotice, organizationName: string): string {
   const name = oneLine(organizationName);
   if (notice.kind === 'KSEF_CONNECTION_FAILED') {
-    return shorten(`KSeF ${oneLine(notice.environment)} refuses the login of ${name}`);
+    return shorten(`The KSeF ${oneLine(notice.environment)} connection of ${name} no longer works`);
   }
   if (notice.kind === 'KSEF_CREDENTIAL_ENDING') {
     const [environment, company] = [oneLine(notice.environment), companyOf(notice)];

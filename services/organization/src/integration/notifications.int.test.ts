@@ -241,7 +241,10 @@ describe('KSeF', () => {
         message: 'KSeF says that the token was revoked.',
       }),
     );
-    const entry = ['KSEF_CONNECTION_FAILED', expect.stringMatching(/^KSeF PRODUCTION refuses the login of /)];
+    const entry = [
+      'KSEF_CONNECTION_FAILED',
+      expect.stringMatching(/^The KSeF PRODUCTION connection of .+ no longer works$/),
+    ];
     await eventually(async () =>
       expect((await listed(organizationId)).map((one) => [one.kind, one.subject])).toEqual([entry, entry]),
     );

@@ -104,8 +104,8 @@ export interface LinkStore<L> {
   /** Reads many records. The result contains the existing records by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
-   * Stores many records that have counted the unit.
-   * @returns keys of records that another writer changed first
+   * Stores records in which the unit (an invoice or a history scan) is already counted.
+   * @returns keys of records that were not stored, because another writer changed them first
    */
   writeMany(
     organizationId: string,

@@ -33,7 +33,8 @@ export interface OdooClient {
    */
   call(model: string, method: string, named: Arguments): Promise<unknown>;
   /**
-   * Checks whether the instance has only JSON-RPC, so that it is older than Odoo 20, which renamed bank account fields.
+   * Checks whether the instance supports only JSON-RPC. Such an instance is older than Odoo 20, in which the fields of
+   * bank accounts were renamed.
    */
   isBeforeJson2(): boolean;
 }

@@ -28,7 +28,7 @@ export const versions = shown.record<Versions>(
   compliance: shown.optional(
     z.string(),
     undefined,
-    'The version of the reference validation. Present only if the document was validated.',
+    'The version of the e-invoicing rules that the reference validation applied to the document. Present only if the document was validated.',
   ),
 });
 

@@ -125,7 +125,7 @@ const subscription = z
     plan: z
       .enum(['FREE', 'CORE', 'CONTROL', 'SCALE', 'ENTERPRISE'])
       .describe(
-        'The plan that is in effect: the purchased plan while the subscription is active, or else the plan that applies without it.',
+        'The plan that is in effect: the purchased plan while the subscription is active, and otherwise the plan that applies without a subscription.',
       ),
     status: status.describe('The status of the current subscription, or `none` if there is no subscription.'),
     active: z.boolean().describe('Whether the organization may use features that require an active subscription.'),
