@@ -53,7 +53,9 @@ export function repeat(
       });
   };
   alarm?.listen((afterMs) => {
-    dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);
+    const atMs = performance.now() + afterMs;
+    if (atMs >= dueAtMs) return;
+    dueAtMs = atMs;
     // Without a timer, a run is in progress and waits for the next one itself.
     if (timer === undefined) return;
     clearTimeout(timer);

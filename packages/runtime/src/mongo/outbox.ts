@@ -3,6 +3,7 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
 import { createKeyLock } from '../key-lock.js';
+import { createAlarm, repeat } from '../repeat.js';
 import { traced } from '../telemetry.js';
 import { outsideRequests } from '../trace-context.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
@@ -119,10 +120,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   let running = 0;
   let completing: Promise<void> | undefined;
   let completeTimer: NodeJS.Timeout | undefined;
-  let relayTimer: NodeJS.Timeout | undefined;
-  /** True if events may be left in documents, so that the next search follows soon. */
-  let areEventsLeft = true;
   let isStopped = false;
+  const alarm = createAlarm();
+  /** Requests a search, because events may be left in documents. */
+  const relaySoon = (): void => alarm.ring(relayEachMs ?? RELAY_AGAIN_MS);
 
   const completeSoon = (): void => {
     if (completions.length >= COMPLETE_DOCUMENTS_MIN) completeNow();
@@ -232,7 +233,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     const late: { readonly id: string; readonly oldest: number }[] = [];
     for (const { _id: id, version, outbox: events = [] } of documents) {
       if (inFlight.has(id)) continue;
-      areEventsLeft = true;
+      relaySoon();
       const oldest = events[0]?.at.getTime() ?? 0;
       if (oldest > old) continue;
       if (oldest < old - ALERT_AGE_MS) late.push({ id, oldest });
@@ -250,37 +251,22 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
    * After an outage, a backlog needs many searches, which follow each other as long as the broker accepts the events.
    */
   const relay = async (): Promise<void> => {
-    areEventsLeft = false;
     for (let isMore = true; isMore && !isStopped;) {
       isMore = false;
       for (const name of collectionNames) if (await relayOf(name)) isMore = true;
     }
   };
-  const relayLater = (): void => {
-    if (isStopped) return;
-    const pauseMs = relayEachMs ?? (areEventsLeft ? RELAY_AGAIN_MS : RELAY_EACH_MS);
-    relayTimer = setTimeout(() => {
-      relayTimer = undefined;
-      traced('internal', 'relay', {}, relay)
-        .catch((error: unknown) => {
-          areEventsLeft = true;
-          logger.warn({ error }, 'the relay could not read the outboxes');
-        })
-        .finally(relayLater);
-    }, pauseMs);
-    relayTimer.unref();
-  };
-  const relaySoon = (): void => {
-    if (areEventsLeft) return;
-    areEventsLeft = true;
-    // Without a timer, a search is in progress, and the next one follows soon.
-    if (relayTimer === undefined) return;
-    clearTimeout(relayTimer);
-    relayLater();
-  };
-
   const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });
-  relayLater();
+  const relaying = repeat(
+    relayEachMs ?? RELAY_EACH_MS,
+    () => traced('internal', 'relay', {}, relay),
+    (error) => {
+      relaySoon();
+      logger.warn({ error }, 'the relay could not read the outboxes');
+    },
+    alarm,
+  );
+  relaySoon();
   const closeReport = reportOutbox(options, publisher.stream);
 
   const idle = async (): Promise<void> => {
@@ -300,8 +286,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     async stop() {
       isStopped = true;
       closeReport();
-      clearTimeout(relayTimer);
-      await Promise.all([rewind.stop(), idle()]);
+      await Promise.all([rewind.stop(), relaying.stop(), idle()]);
     },
   };
 }
