@@ -63,7 +63,6 @@ const UNREAD: readonly FailureReason[] = ['MALFORMED_XML', 'NO_INVOICE', 'UNSUPP
 const READ_FROM_PAGE: readonly FieldPath[] = [
   ...ACCOUNT_FIELDS,
   'supplier.tax_id',
-  'due_date',
   'purchase_order_ref',
   'buyer.name',
   'buyer.tax_id',
