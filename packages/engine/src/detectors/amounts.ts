@@ -116,7 +116,7 @@ function outlier(
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
         `Half of the last ${counted(sampleSize, 'invoice')} of the supplier are for ${usualAmount} or less.`,
-        ...(step === undefined ? [] : ['The amounts of the supplier usually vary far less than this.']),
+        ...(step === undefined ? [] : ['The amounts of the supplier usually vary far less.']),
         ...(exceeded === undefined
           ? []
           : [
@@ -340,7 +340,7 @@ function recurringChanged(
       observed: { oldAmount: old, newAmount: amountOf(invoice), currency: invoice.currency, changePct },
       explanation: [
         `The last ${series.length} ${isInterrupted ? 'regular ' : ''}invoices came at regular intervals and were for nearly the same amount.`,
-        ...(isInterrupted ? ['Other amounts were billed between them.'] : []),
+        ...(isInterrupted ? ['The supplier also billed other amounts in between.'] : []),
         ...(isIndexation ? ['Prices in contracts are often adjusted in this month.'] : []),
         ...(isFinalBill
           ? ['About a year ago the supplier also billed more than usual, as in a yearly final bill.']
@@ -477,7 +477,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       explanation: [
         `The amount is a multiple of ${roundStepText(checked)}.`,
         isYoung
-          ? 'The supplier has sent too few invoices to tell whether this is usual.'
+          ? 'The supplier has sent too few invoices to tell whether round amounts are usual.'
           : 'The amounts of the supplier are rarely round.',
       ],
       extra: { roundShare: count === 0 ? null : Math.floor((roundCount * 100) / count) / 100 },
@@ -572,9 +572,9 @@ function splitBelowThreshold(
       observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
         `Each of the invoices is for at least ${parameters.splitPercent}% of the limit, but below it.`,
-        ...(haveConsecutiveNumbers(group) ? ['Their numbers are consecutive.'] : []),
-        ...(haveOneOrder(group) ? ['All of them state the same purchase order.'] : []),
-        ...(haveNoOrder(group) ? ['None of them states a purchase order.'] : []),
+        ...(haveConsecutiveNumbers(group) ? ['The numbers of the invoices are consecutive.'] : []),
+        ...(haveOneOrder(group) ? ['All of the invoices state the same purchase order.'] : []),
+        ...(haveNoOrder(group) ? ['None of the invoices states a purchase order.'] : []),
         ...(isUsual ? ['The prices of the supplier are usually in this range.'] : []),
       ],
       extra: {

@@ -126,7 +126,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
       explanation: [
         `Earlier invoices of the supplier state ${counted(others.length, 'other account')}.`,
         use === undefined
-          ? 'None of them states this account.'
+          ? 'No earlier invoice of the supplier states this account.'
           : `This account has been on ${counted(use.count, 'invoice')} since ${use.firstInvoiceNumber}, and is not trusted yet.`,
         ...(isUncertain ? ['The invoice matches the supplier by name only, and the legal form is different.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts at one bank in turn.'] : []),
@@ -255,7 +255,7 @@ function nearMatch(
       observed: { differingDigits: near.positions.length, invoicesOnNearest: near.use.count },
       explanation: [
         'Both accounts are at the same bank and have the same length.',
-        'They were compared without the check digits, which change whenever another digit does.',
+        'The two accounts were compared without the check digits, which change whenever another digit does.',
       ],
       extra: { account: account.masked, nearest: near.use.masked, differingPositions: near.positions },
     },

@@ -78,7 +78,7 @@ function duplicateVendors({ vendors }: Books, { books: { levels }, duplicates }:
           observed: { vendors: same.length },
           explanation: [
             `These vendor records are active and have the same ${shared}.`,
-            ...(areBilled ? ['More than one of them was billed within twelve months.'] : []),
+            ...(areBilled ? ['Bills were entered for more than one of the vendor records within twelve months.'] : []),
           ],
           extra: { vendorIds, sharedKey: key.startsWith('t:') ? 'tax' : 'bank' },
         },
@@ -145,8 +145,8 @@ function changedVendorAccounts(
         parameters: { migrationPercent },
         observed: { changes: changes.length, vendors: vendorCount },
         explanation: [
-          `All of them changed between ${minuteOf(first.seenBefore)} and ${minuteOf(first.seenAfter)}.`,
-          'Compare a sample of them, beginning with the largest payees, with what the vendors have confirmed.',
+          `All of the accounts changed between ${minuteOf(first.seenBefore)} and ${minuteOf(first.seenAfter)}.`,
+          'Compare a sample of the new accounts, beginning with the largest payees, with what the vendors have confirmed.',
         ],
         extra: {
           vendorIds: changes.slice(0, shownMax).map(({ vendorId }) => vendorId),
@@ -259,7 +259,9 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
           observed: { ...moneyOf(second, { amount: second.amountMinor }), daysBetween: second.day - first.day },
           explanation: [
             `The second payment was made ${daysAfter(second.day - first.day)} the first, to the same vendor and for the same amount.`,
-            isKnownPair ? 'They pay two bills that are duplicates of each other.' : purposeOf(first, second),
+            isKnownPair
+              ? 'The two payments are for two bills that are duplicates of each other.'
+              : purposeOf(first, second),
             creditNote(first, second, credits),
           ],
           extra: {

@@ -101,7 +101,11 @@ function dueBeforeIssue({ invoice, supplier }: Facts, parameters: DateParameters
       observed: { issueDate: invoice.issueDate, dueDate, days, earlierInvoices: earlier },
       explanation: [
         `The issue date is ${invoice.issueDate} and the due date ${dueDate}.`,
-        ...(isHabit ? ['The supplier has done so before, as is usual for suppliers that are paid in advance.'] : []),
+        ...(isHabit
+          ? [
+              'Earlier invoices of the supplier were also due before they were issued, as is usual for suppliers that are paid in advance.',
+            ]
+          : []),
       ],
       extra: { days },
     },

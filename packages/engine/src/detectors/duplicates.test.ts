@@ -40,7 +40,7 @@ describe('DUPLICATE_INVOICE', () => {
         'INV-01042 repeats INV-01042 (2025-03-10, EUR 1,200.00) with the same number; same amount, date and tax id.',
       recommendedAction:
         'Do not pay. Confirm with Acme Supplies Ltd that this repeats INV-01042 of 2025-03-10, then void this record. If both were paid, claim the money back.',
-      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.15.0' },
+      evidence: { points: 10.5, amountAtRisk: '1200.00', rule: 'DUPLICATE_INVOICE@1.16.0' },
     });
   });
 
@@ -287,7 +287,8 @@ describe('SPLIT_DUPLICATE', () => {
     expect(findingIn(billed, 'SPLIT_DUPLICATE')).toMatchObject({
       severity: 'HIGH',
       confidence: 93,
-      recommendedAction: 'The parts add up to INV-10423. Pay either the whole or the parts, not both.',
+      recommendedAction:
+        'The partial invoices add up to invoice INV-10423. Pay either the whole invoice or the partial invoices, not both.',
       evidence: { sum: '1200.01', parts: [{ invoiceNumber: 'INV-10423/1' }, { invoiceNumber: 'INV-10423/2' }] },
     });
   });

@@ -261,7 +261,9 @@ function invoiceMissing(facts: Facts, policy: Policy): RaisedFinding[] {
         ...(isNewAccount ? ['The bank account of the invoice is not yet trusted for the supplier.'] : []),
         ...(small === undefined
           ? []
-          : ['Sellers with small sales may issue invoices outside KSeF until the end of 2026; this is told once.']),
+          : [
+              'Sellers with small sales may issue invoices outside KSeF until the end of 2026, so this is reported only once.',
+            ]),
       ],
       extra: { ksefNumber: named ?? null },
     },

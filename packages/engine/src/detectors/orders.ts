@@ -142,7 +142,7 @@ function repeatedAmount(
       observed: { earlier: earlier.length, amount: amountOf(invoice), currency: invoice.currency },
       explanation: [
         `${counted(earlier.length, 'earlier invoice')} for this order ${earlier.length === 1 ? 'has' : 'have'} the same amount.`,
-        'They were not issued at regular intervals, as invoices for a service would be.',
+        'The invoices for this order were not issued at regular intervals, as invoices for a service would be.',
       ],
       extra: { invoices: earlier.map((use) => ({ invoiceId: use.invoiceId, issueDate: dateOfDayNumber(use.day) })) },
       relatedInvoiceIds: earlier.map((use) => use.invoiceId),

@@ -47,8 +47,8 @@ function scanReimported({ scanId, rows, earlier }: ScanPopulation, parameters: S
       observed: { rows: rows.length, identicalRows: earlier.identicalRows, newRows: news },
       explanation: [
         `${percent}% of the rows are identical to rows of one earlier scan of the company.`,
-        'They are not compared with each other or with the earlier scan, and the history of their suppliers does not change.',
-        'Other findings about them repeat those of the earlier scan.',
+        'The repeated rows are not compared with each other or with the earlier scan, and the history of their suppliers does not change.',
+        'Other findings about the repeated rows repeat those of the earlier scan.',
         ...(news === 0 ? [] : ['New rows are checked and counted like those of any other scan.']),
       ],
       extra: { earlierScanId: earlier.scanId, share: percent / 100 },

@@ -176,7 +176,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
         summary: `The tax and the net amount of ${invoice.invoiceNumber} have opposite signs.`,
         actionValues: { fault: 'the tax and the net amount have opposite signs' },
         observed: { rate: percent(rate) },
-        explanation: ['One of the two is negative and the other is not.'],
+        explanation: ['Either the tax or the net amount is negative, but not both.'],
         extra: { rate: percent(rate), ...rateEvidence(legal?.rate) },
       },
     ];
@@ -307,7 +307,7 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
           : isInvalid
             ? 'The tax id fails the check for its country.'
             : 'The invoice states no tax id for the supplier.',
-        ...(isLater ? ['An earlier invoice of the supplier did the same.'] : []),
+        ...(isLater ? ['An earlier invoice of the supplier also charged tax without a valid tax id.'] : []),
       ],
     },
   ];

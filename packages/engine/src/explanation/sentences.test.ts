@@ -65,10 +65,10 @@ describe('an account that differs in a digit or two', () => {
     const vendorMaster = { vendor, ageHours: 1, syncedAt: '2025-01-01T00:00:00Z' };
     const changed = { ...uk, account_number: '31926919' };
     expect(found(uk, changed)?.recommendedAction).toBe(
-      'A digit was probably misread or forged; confirm the account by calling a known contact.',
+      'A digit of the bank account was probably misread or forged; confirm the account by calling a known contact.',
     );
     expect(found(uk, changed, { vendorMaster })?.recommendedAction).toBe(
-      'A digit was probably misread or forged; take the account from the vendor master.',
+      'A digit of the bank account was probably misread or forged; take the account from the vendor master.',
     );
   });
 });

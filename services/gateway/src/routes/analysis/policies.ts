@@ -37,7 +37,7 @@ const findingType = shown.record<FindingTypeDescription>('FindingType')({
     'isHardBlock',
   ),
   description: shown.text(
-    'The amount is far above what the supplier usually bills.',
+    'The amount of the invoice is far above what the supplier usually bills.',
     'A one-sentence description of the finding type.',
   ),
   recommendedAction: shown.textOrNull(
