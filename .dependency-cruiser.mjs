@@ -4,7 +4,7 @@ const layers = 'application|clients|domain|storage|transport';
 /** The layers of a service are in its src/, or in each of its rooms. */
 const anyRoom = '(?:[^/]+/|)';
 const tests = '\\.test\\.ts$';
-/** Libraries that only compute. */
+/** Names of libraries that only compute, without input or output. Code of the domain may import them. */
 const computing = '^(node:)?crypto$|(^|/)node_modules/(any-ascii|decimal\\.js|fastest-levenshtein|uuid)/';
 /** Libraries that read certificates and sign documents: they only compute, too. */
 const signing = '(^|/)node_modules/(@peculiar/x509|asn1js|xml-crypto)/';
@@ -192,7 +192,10 @@ export default {
   },
 };
 
-/** No room imports a later one. From the files next to the rooms it imports only `besides`, and never testing/. */
+/**
+ * Forbids that a folder of a service imports a later folder in the list. Files next to these folders may only be
+ * imported if `besides` names them, and never from testing/.
+ */
 function roomsGoDown(name, folder, rooms, ...besides) {
   return rooms.map((room, index) => ({
     name,

@@ -195,7 +195,7 @@ export const flag: RecordKind<boolean> = {
   taken: () => flag,
 };
 
-/** Like {@link flag}, but undefined if the value is not known. */
+/** Kind of a boolean field that is undefined if the ERP does not state its value. */
 export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken: () => knownFlag };
 
 type WireEnum = Parameters<typeof enumName>[0];

@@ -59,12 +59,12 @@ const account = {
   members: {
     /** Fields of bank accounts that the ERP lists separately from the vendors. */
     externalId: optional(id, 'id of the bank account'),
-    /** A valid IBAN without spaces. */
+    /** IBAN of the account, if the ERP states a valid one. It is stored without spaces. */
     iban: optional(text),
     /** UK sort code of six digits, which requires an account number. */
     sortCode: optional(text),
     accountNumber: optional(text),
-    /** The bank account as the ERP prints it. */
+    /** Text that the ERP prints for the bank account, whether it is valid or not. */
     raw: required(printedText),
     holder: optional(text),
     bic: optional(text),
@@ -206,7 +206,7 @@ export const payment = {
 } as const;
 
 export type VendorRecord = Declared<typeof vendor.members>;
-/** A vendor without its accounts. */
+/** Fields of a vendor, without its bank accounts and the id in the ERP. */
 export type VendorDetails = Omit<VendorRecord, 'externalId' | 'accounts'>;
 export type VendorAccountRecord = Declared<typeof vendorAccount.members>;
 export type AccountRecord = Declared<typeof account.members>;

@@ -89,7 +89,7 @@ export interface Client {
   items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
 }
 
-/** Options that all operations have. */
+/** Options that a call of any operation accepts. */
 interface AnyOptions {
   readonly path?: Readonly<Record<string, string | number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -185,7 +185,7 @@ function searchOf(query: AnyOptions['query'] = {}): string {
 function toAnswer(method: Method, { ok, status, headers }: Response, text: string): Answer<unknown> {
   const body = parseJson(text);
   if (!ok) throw new ApiError(status, headers, body);
-  // Only responses to DELETE have no body.
+  // A response without a body is expected only after DELETE with status 204.
   if (method === 'delete' && status === 204) return { data: undefined, status, headers };
   const fault = faultOf(body, text, headers);
   if (fault !== undefined) throw new ApiError(status, headers, undefined, fault);
@@ -240,7 +240,8 @@ function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): Netwo
   return new NetworkError(`${baseUrl} cannot be reached (${reason.code ?? reason.message}).`, { cause });
 }
 
-// `URL.canParse` is not used: in Node 20 it gives wrong results for characters such as "ü" after many calls.
+// Parses the base URL of the API. `URL.canParse` is not used, because in Node 20 it gives wrong results for characters
+// such as "ü" after many calls.
 function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);

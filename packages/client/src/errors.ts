@@ -18,11 +18,11 @@ export class ApiError extends Error {
   readonly code: ErrorCode | undefined;
   /** Id of the request in the logs of the API. Quote it to support. */
   readonly requestId: string | undefined;
-  /** All invalid fields if the status is 400, and otherwise an empty list. */
+  /** Invalid fields of the request if the status is 400. For every other status the list is empty. */
   readonly details: readonly FieldFault[];
   /** Time after which the request can be retried, if the response states it. */
   readonly retryAfterSeconds: number | undefined;
-  /** Number of times that the request was sent. */
+  /** Number of times that the client sent the request before it threw this error. */
   attempts = 1;
   /** Time from the start of the first attempt to the last response, including pauses. */
   elapsedMs = 0;
@@ -49,7 +49,7 @@ export class ApiError extends Error {
  */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-  /** Number of times that the request was sent. */
+  /** Number of times that the client tried to send the request before it threw this error. */
   attempts = 1;
   /** Time from the start of the first attempt to the end of the last attempt, including pauses. */
   elapsedMs = 0;

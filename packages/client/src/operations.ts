@@ -3,7 +3,7 @@ import type { paths } from './gen/openapi.js';
 
 export type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** The paths that support this HTTP method. */
+/** Paths of the API that support the given HTTP method. */
 export type PathsWith<M extends Method> = {
   [P in keyof paths]: paths[P] extends { readonly [K in M]: object } ? P : never;
 }[keyof paths];

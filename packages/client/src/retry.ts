@@ -15,7 +15,7 @@ export interface RetryOptions {
   readonly attemptsMax?: number | undefined;
   /** Maximum time after the first attempt at which another attempt may begin (default 5 minutes). */
   readonly totalMsMax?: number | undefined;
-  /** Function that is called before each pause, for example to show progress. */
+  /** Function that is called before the client pauses and retries a request, for example to show progress. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
   /** Replaces the pause in tests. Must reject when the signal is aborted. */
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;

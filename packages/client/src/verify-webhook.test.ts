@@ -55,7 +55,7 @@ describe('a good delivery', () => {
   test('has data of the kind that its type says', () => {
     const event = verifyWebhook(request());
     if (event.type !== 'finding.created') throw new Error(`it is a ${event.type}`);
-    // This compiles only if the published description says so.
+    // The assignment compiles only if the published description gives events of this type a `finding_id`.
     const { finding_id: findingId }: { finding_id: string } = event.data;
     expect(findingId).toBe('Grüße');
   });

@@ -33,7 +33,7 @@ export interface WebhookRequest {
   readonly secret: string | readonly string[];
   /** Maximum age of the request in seconds (default 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** Replaces the system clock. */
+  /** Function that returns the current time in place of the system clock, for tests. */
   readonly now?: (() => Date) | undefined;
 }
 
@@ -91,7 +91,8 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   const expected = secrets.map((secret) =>
     createHmac('sha256', secret).update(`${eventId}.${time}.`, 'utf8').update(body).digest(),
   );
-  // All pairs are compared in constant time, so the duration reveals nothing about the signatures.
+  // Every received signature is compared with every expected one in constant time, so the duration reveals nothing
+  // about the signatures.
   const matches = signatures.flatMap((given) => expected.filter((wanted) => timingSafeEqual(given, wanted)));
   if (matches.length === 0) {
     throw new WebhookError(

@@ -6,13 +6,13 @@ function codes(list: string): ReadonlySet<string> {
   return new Set(list.trim().split(/\s+/));
 }
 
-/** UNTDID 1001, invoices (BT-3). */
+/** Codes of invoice types (BT-3), from the code list UNTDID 1001. */
 export const invoiceTypes: ReadonlySet<string> = codes(`
   71 80 81 82 84 102 130 202 203 204 211 218 219 295 325 326 331 380 382 383 384 385 386 387 388 389 390 393 394 395
   456 457 471 472 473 500 501 527 553 575 623 633 751 780 817 870 875 876 877 935
 `);
 
-/** UNTDID 1001, credit notes (BT-3). */
+/** Codes of credit note types (BT-3), from the code list UNTDID 1001. */
 export const creditNoteTypes: ReadonlySet<string> = codes(`
   81 83 261 262 296 308 381 396 420 458 502 503 532
 `);
@@ -28,7 +28,7 @@ export const currencies: ReadonlySet<string> = codes(`
   YER ZAR ZMW ZWG
 `);
 
-/** UNTDID 1153 (BT-18, BT-128). */
+/** Codes for the scheme of a reference (BT-18, BT-128), from the code list UNTDID 1153. */
 export const referenceSchemes: ReadonlySet<string> = codes(`
   AAA AAB AAC AAD AAE AAF AAG AAH AAI AAJ AAK AAL AAM AAN AAO AAP AAQ AAR AAS AAT AAU AAV AAW AAX AAY AAZ ABA ABB ABC
   ABD ABE ABF ABG ABH ABI ABJ ABK ABL ABM ABN ABO ABP ABQ ABR ABS ABT ABU ABV ABW ABX ABY ABZ AC ACA ACB ACC ACD ACE
@@ -59,7 +59,7 @@ export const referenceSchemes: ReadonlySet<string> = codes(`
   TF TI TIN TL TN TP UAR UC UCN UN UO URI VA VC VGR VM VN VON VOR VP VR VS VT VV WE WM WN WR WS WY XA XC XP ZZZ
 `);
 
-/** UNTDID 4451 (BT-21). */
+/** Codes for the subject of an invoice note (BT-21), from the code list UNTDID 4451. */
 export const noteSubjects: ReadonlySet<string> = codes(`
   AAA AAB AAC AAD AAE AAF AAG AAI AAJ AAK AAL AAM AAN AAO AAP AAQ AAR AAS AAT AAU AAV AAW AAX AAY AAZ ABA ABB ABC ABD
   ABE ABF ABG ABH ABI ABJ ABK ABL ABM ABN ABO ABP ABQ ABR ABS ABT ABU ABV ABW ABX ABZ ACA ACB ACC ACD ACE ACF ACG ACH
@@ -92,7 +92,7 @@ export const identifierSchemes: ReadonlySet<string> = codes(`
   0236 0237 0238 0239 0240 0241 0242 0243 0244 0245 0246 0247 0248
 `);
 
-/** UNTDID 7143 (BT-158). */
+/** Codes for the classification scheme of an item (BT-158), from the code list UNTDID 7143. */
 export const itemClassifications: ReadonlySet<string> = codes(`
   AA AB AC AD AE AF AG AH AI AJ AK AL AM AN AO AP AQ AR AS AT AU AV AW AX AY AZ BA BB BC BD BE BF BG BH BI BJ BK BL BM
   BN BO BP BQ BR BS BT BU BV BW BX BY BZ CC CG CL CR CV DR DW EC EF EMD EN FS GB GN GMN GS HS IB IN IS IT IZ MA MF MN
@@ -113,19 +113,19 @@ export const countries: ReadonlySet<string> = codes(`
   UY UZ VA VC VE VG VI VN VU WF WS XI YE YT ZA ZM ZW
 `);
 
-/** UNTDID 4461 (BT-81). */
+/** Codes for payment means (BT-81), from the code list UNTDID 4461. */
 export const paymentMeans: ReadonlySet<string> = codes(`
   1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 36 37 38 39 40 41 42
   43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60 61 62 63 64 65 66 67 68 69 70 74 75 76 77 78 91 92 93 94 95 96
   97 98 ZZZ
 `);
 
-/** UNTDID 5189 (BT-98, BT-140). */
+/** Codes for the reason of an allowance (BT-98, BT-140), from the code list UNTDID 5189. */
 export const allowanceReasons: ReadonlySet<string> = codes(`
   41 42 60 62 63 64 65 66 67 68 70 71 88 95 100 102 103 104 105
 `);
 
-/** UNTDID 7161 (BT-105, BT-145). */
+/** Codes for the reason of a charge (BT-105, BT-145), from the code list UNTDID 7161. */
 export const chargeReasons: ReadonlySet<string> = codes(`
   AA AAA AAC AAD AAE AAF AAH AAI AAS AAT AAV AAY AAZ ABA ABB ABC ABD ABF ABK ABL ABN ABR ABS ABT ABU ACF ACG ACH ACI
   ACJ ACK ACL ACM ACS ADC ADE ADJ ADK ADL ADM ADN ADO ADP ADQ ADR ADT ADW ADY ADZ AEA AEB AEC AED AEF AEH AEI AEJ AEK
@@ -135,7 +135,7 @@ export const chargeReasons: ReadonlySet<string> = codes(`
   RAD RAF RE RF RH RV SA SAA SAD SAE SAI SG SH SM SU TAB TAC TT TV V1 V2 WH XAA YY ZZZ
 `);
 
-/** VATEX (BT-121). */
+/** Codes for the reason of a VAT exemption (BT-121), from the code list VATEX. */
 export const exemptionReasons: ReadonlySet<string> = codes(`
   VATEX-EU-79-C VATEX-EU-132 VATEX-EU-132-1A VATEX-EU-132-1B VATEX-EU-132-1C VATEX-EU-132-1D VATEX-EU-132-1E
   VATEX-EU-132-1F VATEX-EU-132-1G VATEX-EU-132-1H VATEX-EU-132-1I VATEX-EU-132-1J VATEX-EU-132-1K VATEX-EU-132-1L

@@ -8,7 +8,7 @@ export function isGln(value: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(value.at(-1));
 }
 
-/** Norwegian numbers use modulus 11. */
+/** Checks the check digit of a Norwegian organisation number (modulus 11). */
 export function isNorwegian(value: string): boolean {
   if (!/^[0-9]{9}$/.test(value) || Number(value) === 0) return false;
   const digits = Array.from(value.slice(0, -1), Number).reverse();
@@ -16,7 +16,7 @@ export function isNorwegian(value: string): boolean {
   return (11 - (sum % 11)) % 11 === Number(value.at(-1));
 }
 
-/** Belgian numbers use modulus 97. */
+/** Checks the check digits of a Belgian enterprise number (modulus 97). */
 export function isBelgian(value: string): boolean {
   return /^[0-9]{10}$/.test(value) && 97 - (Number(value.slice(0, 8)) % 97) === Number(value.slice(8));
 }
@@ -32,7 +32,7 @@ export function isSwedish(value: string): boolean {
   return (10 - (sum % 10)) % 10 === Number(value.at(-1));
 }
 
-/** Australian numbers use modulus 89. */
+/** Checks the check digits of an Australian business number (modulus 89). */
 export function isAustralian(value: string): boolean {
   if (!/^[0-9]{11}$/.test(value)) return false;
   const weights = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19];

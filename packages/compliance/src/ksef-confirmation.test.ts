@@ -100,9 +100,9 @@ interface Signing {
   readonly place?: string;
   readonly hasCertificate?: boolean;
   readonly hasProperties?: boolean;
-  /** `SigningTime` element of XAdES. */
+  /** Values for the `SigningTime` elements of the XAdES signature. */
   readonly times?: readonly string[];
-  /** Further signed properties, in XML. */
+  /** XML with further signed properties that the test adds to the signature. */
   readonly properties?: string;
 }
 
@@ -424,7 +424,7 @@ describe('the certificate of a seal', () => {
       );
     // The trusted certificate, next to another one that it did not issue.
     isRefused(await issue('Issued'), [authority]);
-    // An issuer with the same name but another key.
+    // This issuer has the same name as the trusted authority, but another key.
     const namesake = await issue('Authority', { isAuthority: true });
     isRefused(await issue('Issued', { issuer: namesake }), [namesake]);
     // An issuer that the trusted certificate issued without the right to issue certificates.

@@ -11,7 +11,7 @@ const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
 /** The document that a confirmation is expected to confirm. */
 export interface Confirmed {
   readonly ksefNumber: string;
-  /** SHA-256 hash in base64. */
+  /** SHA-256 hash of the confirmed invoice file, in base64. */
   readonly sha256: string;
 }
 

@@ -33,7 +33,7 @@ interface SumRow {
   readonly what: string;
 }
 
-/** Line amounts are rounded individually. */
+/** Tolerance for sums of line amounts, because each line amount is rounded individually. */
 const CENTS = ONE.dividedBy(50);
 const UNIT = ONE;
 
@@ -165,7 +165,7 @@ const facturae: Format = {
 
 /** Element names that differ between the roots of ZUGFeRD 1 and CII. */
 interface CrossIndustryNames {
-  /** Prefix of the elements below these. */
+  /** Namespace prefix of the elements within the named elements. */
   readonly prefix: '' | 'ram:';
   readonly header: string;
   readonly date: string;

@@ -8,7 +8,7 @@ import { loadOfficialRules } from './official-rules.js';
 import { ublInvoice, XRECHNUNG, STANDARD } from './testing/base-invoices.js';
 import { validateXml } from './validate-xml.js';
 
-/** An assertion as the official stylesheets write it. */
+/** Stylesheet with one assertion, in the form of the official stylesheets. */
 const STYLESHEET = `<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:svrl="http://purl.oclc.org/dsdl/svrl" xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2">
 <xsl:template match="/"><svrl:schematron-output><xsl:if test="not(//cbc:AccountingCost)"><svrl:failed-assert id="BR-DE-99" flag="warning" location="/*:Invoice[1]"><svrl:text>Add the accounting cost.</svrl:text></svrl:failed-assert></xsl:if></svrl:schematron-output></xsl:template>
 </xsl:stylesheet>`;

@@ -41,7 +41,7 @@ export interface XmlSeal {
   /** Canonical text of the whole document without its signature. */
   readonly text: string;
   readonly certificate: X509Certificate;
-  /** Other certificates that came with the signature. */
+  /** Certificates that came with the signature, in addition to the certificate of the signer. */
   readonly issuers: readonly X509Certificate[];
   /** Time that the seal states and signs, or undefined if it states no time. */
   readonly sealedAt: Date | undefined;
@@ -142,7 +142,7 @@ function children(parent: Element): readonly Element[] {
   return Array.from(parent.childNodes).filter((node): node is Element => node.nodeType === 1);
 }
 
-/** Facts that the signed properties of a seal (XAdES) state. They are read only from there. */
+/** Facts about a seal that its signed properties (XAdES) state. Unsigned properties are ignored. */
 interface SignedProperties {
   readonly sealedAt: readonly Date[];
   /** True if `SigningCertificate` or `SigningCertificateV2` names another certificate than the one that verified the seal. */

@@ -10,7 +10,7 @@ export interface Rpc {
   // oxlint-disable-next-line no-explicit-any -- the message types differ per method
   readonly requestType: Codec<any>;
   readonly requestStream: boolean;
-  // oxlint-disable-next-line no-explicit-any -- as above
+  // oxlint-disable-next-line no-explicit-any -- the message types differ per method
   readonly responseType: Codec<any>;
   readonly responseStream: boolean;
   readonly options: { readonly idempotencyLevel?: 'IDEMPOTENT' | 'NO_SIDE_EFFECTS' };

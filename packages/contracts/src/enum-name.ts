@@ -1,4 +1,4 @@
-/** A contract enum, as the code generator writes it. */
+/** Enum of a gRPC contract, in the form that the code generator writes. */
 export interface WireEnum {
   readonly UNSPECIFIED: 0;
   readonly UNRECOGNIZED: -1;

@@ -44,11 +44,11 @@ interface JsonCodec<T> {
 export interface EventType<T extends EventHeader = EventHeader> {
   /** Name of the service that publishes the event. */
   readonly service: string;
-  /** Event name, such as `finding_created`. */
+  /** Name of the event type, such as `finding_created`. */
   readonly name: string;
-  /** Subject of the event, such as `invoicecontrol.analysis.v1.finding_created`. */
+  /** Broker subject of the event type, such as `invoicecontrol.analysis.v1.finding_created`. */
   readonly subject: string;
-  /** Stream of the event, such as `INVOICECONTROL_ANALYSIS`. */
+  /** Broker stream that keeps events of this type, such as `INVOICECONTROL_ANALYSIS`. */
   readonly stream: string;
   readonly codec: JsonCodec<T>;
 }
@@ -66,7 +66,7 @@ function event<T extends EventHeader>(service: string, name: string, codec: Json
   };
 }
 
-/** The catalogue of all events. */
+/** Catalogue of all event types that services publish. */
 export const events = {
   invoiceAnalyzed: event<InvoiceAnalyzed>('analysis', 'invoice_analyzed', InvoiceAnalyzed),
   analysisFailed: event<AnalysisFailed>('analysis', 'analysis_failed', AnalysisFailed),

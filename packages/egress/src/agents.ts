@@ -38,7 +38,7 @@ export function agentsOf(connect: BuildConnector.connector, connectionsPerOrigin
   };
 }
 
-/** Closes all connections, including those in use. */
+/** Closes all connections of the agents, including connections in use. */
 export function destroyAgents(agents: Agents): void {
   for (const agent of Object.values(agents)) agent.destroy();
 }
@@ -48,7 +48,10 @@ export function destroyAgents(agents: Agents): void {
  * and limits the time.
  */
 class ConnectorAgent extends Agent {
-  /** node:http reads this property. Without it, node:http would require `http:` URLs. */
+  /**
+   * Protocol of the URLs that the agent serves. node:http reads this property, and without it would require `http:`
+   * URLs.
+   */
   readonly protocol: 'http:' | 'https:';
   readonly #connect: BuildConnector.connector;
   readonly #connectedAt = new WeakMap<Duplex, number>();

@@ -11,7 +11,7 @@ export interface CallBounds {
   readonly deadlineMs: number;
   /** Maximum size of the response body in bytes, both as received and after decompression. */
   readonly bytesMax: number;
-  /** Aborts the call. */
+  /** Signal by which the caller aborts the HTTP call. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface Egress {
 }
 
 export interface EgressOptions extends AgentLimits {
-  /** Additional certificate authorities, in PEM. */
+  /** Certificate authorities in PEM that are trusted in addition to those of Node.js. */
   readonly extraCa?: string | undefined;
 }
 

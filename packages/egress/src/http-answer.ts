@@ -6,7 +6,7 @@ const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 /** Response headers by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** Joins repeated headers of node:http. */
+/** Joins the values of repeated headers that node:http returns as a list. */
 export function joinHeaders(headers: Readonly<Record<string, string | string[] | undefined>>): AnswerHeaders {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>

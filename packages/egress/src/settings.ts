@@ -7,7 +7,7 @@ const list = z
   .default('')
   .transform((text) => text.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])));
 
-/** `address:port`, with an IPv6 address in brackets. */
+/** Checks whether a text is the address of a DNS server: `address:port`, with an IPv6 address in brackets. */
 function isDnsServer(text: string): boolean {
   const [, bracketed, plain, port] = /^(?:\[([0-9A-Fa-f:]+)\]|([0-9.]+)):(\d{1,5})$/.exec(text) ?? [];
   return isIP(bracketed ?? plain ?? '') !== 0 && Number(port) > 0 && Number(port) <= 65_535;
@@ -22,7 +22,7 @@ export const egressSettings = {
   EGRESS_ALLOW_CIDRS: list.refine((cidrs) => cidrs.every((cidr) => parseCidr(cidr) !== undefined), {
     message: 'must be ranges such as 127.0.0.1/32, separated by commas',
   }),
-  /** Allows `http:` URLs of customers. */
+  /** Setting that allows customers to use `http:` URLs. */
   EGRESS_ALLOW_HTTP: z.stringbool().default(false),
   /**
    * Name servers that resolve the names of customer URLs (A and AAAA records). Empty for the name servers of the

@@ -26,7 +26,7 @@ export interface Coding<T> {
   from(sent: never): T | undefined;
 }
 
-/** A field with one value. */
+/** Declaration of an invoice field that has one value. */
 export interface Leaf {
   readonly kind: Kind;
   readonly isOptional: boolean;
@@ -48,7 +48,7 @@ export interface RowField {
   readonly description?: string;
 }
 
-/** An object with declared fields. */
+/** Declaration of an object whose fields are declared too. */
 export interface Group<M extends Members = Members> {
   readonly members: M;
   readonly isOptional: boolean;

@@ -33,7 +33,7 @@ export function text(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfLine, (value) => value.trim());
 }
 
-/** Like {@link text}, but with line breaks and tabs, for notes on a decision. */
+/** Kind of a note on a decision. It has the rules of {@link text}, but may contain line breaks and tabs. */
 export function note(lengthMax: number): PublishedKind<string> {
   return freeText(lengthMax, faultOfNote, normaliseNote);
 }
@@ -56,7 +56,7 @@ function freeText(
   });
 }
 
-/** Regular expressions as they are published, without anchors. */
+/** Regular expressions for amounts in the published API description. They have no anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
 /** Pattern of a calendar date. Only the format checks that the day exists. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';

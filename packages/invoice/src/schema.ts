@@ -39,7 +39,7 @@ export const shownInvoiceSchema = shownSchemaOf(canonicalInvoice).meta({
   id: 'ShownInvoice',
 }) as z.ZodType as z.ZodType<Partial<CanonicalInvoice>>;
 
-/** The same for a row of a history scan. */
+/** Schema that checks one row of a history scan. */
 export const scanRowSchema = schemaOf(scanRow).meta({ id: 'ScanRow' });
 
 function schemaOf(group: Group): z.ZodObject {

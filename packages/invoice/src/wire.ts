@@ -28,7 +28,10 @@ export function readWire(message: Invoice | undefined): CanonicalInvoice {
   return invoice;
 }
 
-/** Like {@link readWire}, for one of several invoices: faults are collected, with paths below `path`. */
+/**
+ * Reads one of several invoices, as {@link readWire} does for a single one. Faults are collected, with paths below
+ * `path`.
+ */
 export function readWireInto(
   faults: FieldFaults,
   message: Invoice | undefined,

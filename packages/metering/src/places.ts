@@ -6,7 +6,7 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
  * a slot is one guarded write.
  */
 export type PlacesDocument<IdsField extends string> = {
-  /** Id of the organization. */
+  /** Id of the organization whose records are listed. */
   readonly _id: string;
   readonly used: number;
 } & {
@@ -80,7 +80,7 @@ export async function takePlace(
   if (await places.take(organizationId, recordId, limit)) return true;
   const abandoned = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
   if (abandoned.length > 0) {
-    // One query for all records, because every request above the limit comes here.
+    // The kept records are read with one query, because every request above the limit runs this code.
     const kept = await existing(abandoned);
     for (const id of abandoned) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }

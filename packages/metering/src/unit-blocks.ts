@@ -5,28 +5,31 @@ import { nextStepAt } from './usage-steps.js';
 
 /** Maximum number of units that a replica reserves in advance. */
 export const BLOCK_UNITS_MAX = 100;
-/** A block has at most one unit for this many units that are left until the limit, or until the next notice. */
+/**
+ * A block may have one unit for each twenty units that remain until the limit or the next notice. This keeps blocks
+ * small near the limit.
+ */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused units of a block are returned. */
 export const BLOCK_MS_MAX = 2_000;
 
 /** Units of one counter and minute that this process has reserved in advance (ADR 0132). */
 interface Block {
-  /** One of the marks that the block was opened for. */
+  /** Month and quota that the block belongs to. */
   readonly mark: UsageMark;
   /** Units that no request uses yet. */
   unused: number;
   /** Units that requests use, although the counter still lists them as held. */
   unreported: number;
-  /** Limit of the latest request. */
+  /** Quota limit that the latest request stated. */
   limit: number | undefined;
   /** Used amount of the counter after the latest reservation, including all held units. Undefined before the first one. */
   used: number | undefined;
   /** Time at which the latest reservation was sent. */
   reservedAt: Date;
-  /** Reservations in progress. */
+  /** Reservations from the block that are in progress. */
   readonly reserving: Set<Promise<unknown>>;
-  /** Ends the block. */
+  /** Timer that ends the block. */
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -56,7 +59,7 @@ export interface UnitBlocks {
    * @returns false if this process held no units of the counter
    */
   end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
-  /** Ends all blocks. */
+  /** Ends all blocks and returns their unused units. */
   close(): Promise<void>;
 }
 
@@ -89,7 +92,7 @@ export function unitBlocks(
     if (block.unused + block.unreported === 0) return false;
     const isInUse = block.unreported > 0;
     const counter = await endBlock(block);
-    // The next request reserves in advance again.
+    // A block that was in use is opened again, so that the next request finds units in it.
     if (isInUse && counter !== undefined && !blocks.has(keyOf(block.mark))) {
       open(block.mark, block.limit).used = counter.used;
     }

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 
 /** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADRs 0034 and 0132). */
 export interface UsageDocument {
-  /** Id of the form `<organization>:<YYYY-MM>:<meter>`. */
+  /** Id of the counter, in the form `<organization>:<YYYY-MM>:<meter>`. */
   readonly _id: string;
   /** Reserved amount, which includes the units that replicas hold. See {@link usedOf}. */
   readonly used: number;
@@ -11,13 +11,13 @@ export interface UsageDocument {
   /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
   readonly minutes?: Readonly<Record<string, number>>;
   /**
-   * The part of each minute in `minutes` that replicas hold in blocks. It includes units that were used since the replica
-   * last reported. Entries of reconciled minutes have no effect.
+   * Units of each minute in `minutes` that replicas hold in blocks. Units that were used since the replica last
+   * reported are included. Entries of reconciled minutes have no effect.
    */
   readonly held?: Readonly<Record<string, number>>;
   /**
-   * Stored records until this time are included in the count. 1970 before the first count, and absent if only an
-   * earlier release has counted.
+   * Time until which stored records are included in the counter. It is 1970 before the first count, and absent if only
+   * an earlier release has counted.
    */
   readonly countedTo?: Date;
   /**
@@ -31,14 +31,14 @@ export interface UsageDocument {
   readonly lowerings?: number;
   /** Number of open requests to count the whole month. */
   readonly recounts?: number;
-  /** Time of the last refusal that requested a check. */
+  /** Time of the last refused request that requested a check of the counter. */
   readonly refusedAt?: Date;
 }
 
 /** Meter, organization and time that an amount counts towards. */
 export interface UsageMark {
   readonly organizationId: string;
-  /** UTC month as `YYYY-MM`. */
+  /** UTC month of the usage, as `YYYY-MM`. */
   readonly month: string;
   readonly meter: string;
   readonly amount: number;

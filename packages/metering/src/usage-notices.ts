@@ -19,7 +19,7 @@ const KEPT_MS = 62 * 24 * 3_600_000;
 const REMEMBERED_MAX = 10_000;
 
 interface NoticeDocument extends Aggregate {
-  /** Expiry time of the TTL index. */
+  /** Time when the TTL index deletes the notice. */
   readonly expiresAt: Date;
 }
 

@@ -79,8 +79,8 @@ export function mayBeSettled({ at }: Pick<UsageMark, 'at'>, now: Date): boolean 
 }
 
 /**
- * Called with the used amount of a quota after a reservation, and when a reservation exceeds the limit. It must neither
- * block nor throw.
+ * Function that is called with the used amount of a quota after a reservation, and when a reservation exceeds the
+ * limit. It must neither block nor throw.
  */
 export type OnUsed = (mark: UsageMark, used: number, limit: number | undefined) => void;
 
@@ -279,8 +279,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       await changeInMinute({ ...mark, amount: -mark.amount }, {});
     },
     async lower(mark, write) {
-      // Each operation has its own id. An operation that crashed stays recorded even if the next worker lowers the same
-      // amount again.
+      // Each lowering of a counter has its own id. A lowering that crashed stays recorded, even if the next worker
+      // lowers the same amount again.
       const entry = `lowering.${randomUUID()}`;
       const since = clock.now();
       await usage.updateOne({ _id: idOf(mark) }, {

@@ -4,7 +4,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 
-/** Maximum number of records on a page. */
+/** Maximum number of records on a page of an archive. */
 const ARCHIVE_RECORDS_MAX = 500;
 /** Number of records in the first read of a page. Their length determines how many records the next read may return. */
 const FIRST_READ_RECORDS = 8;

@@ -25,9 +25,9 @@ const LINE_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
 /** An action as the audit trail records it. It contains no secret and no request body. */
 export interface AuditLine {
-  /** Action, such as `finding.reviewed`. */
+  /** Name of the action, such as `finding.reviewed`. */
   readonly action: string;
-  /** Resource, such as `finding:<id>`. */
+  /** Resource that the action changed, such as `finding:<id>`. */
   readonly target: string;
   readonly outcome: 'SUCCEEDED' | 'REFUSED';
 }
@@ -47,7 +47,7 @@ export function auditAnnouncement(
 
 interface LineDocument extends Announcing {
   readonly organizationId: string;
-  /** Expiry time of the TTL index. */
+  /** Time when the TTL index deletes the audit event. */
   readonly expiresAt: Date;
 }
 

@@ -29,7 +29,7 @@ const STUCK_MAX = 100;
 
 /** A request to remove the data of an organization. It is deleted when the work is done. */
 interface PurgeDocument extends Claimable {
-  /** Id of the organization. */
+  /** Id of the organization that is purged. */
   readonly _id: string;
   /** Increases with each request, so that a request that arrives while the work ends is not lost. */
   readonly requests: number;
@@ -39,10 +39,13 @@ interface PurgeDocument extends Claimable {
 
 /** Removes the data that a service stores about purged organizations. */
 export interface Purges {
-  /** Records that an organization is purged, so that the job removes its data. It can be called repeatedly. */
+  /**
+   * Records that an organization must be purged, so that the job removes its data. Repeated calls have no further
+   * effect.
+   */
   request(organizationId: string): Promise<void>;
   readonly job: Job;
-  /** All kinds of data, including the purge requests themselves. */
+  /** Declarations of all data of organizations that a purge deletes, including the purge requests themselves. */
   readonly data: readonly TenantData[];
   readonly findStuck: FindStuckWork;
 }
@@ -103,7 +106,8 @@ export async function openPurges(
       keeping.stop();
       if (!isEmpty) return await release();
       const { deletedCount } = await purges.deleteOne({ ...isOurs, requests });
-      // Another request arrived in the meantime.
+      // The purge request was changed by another event while this process worked on it, so the claim is released and
+      // the work is done again.
       if (deletedCount === 0) await release();
       else logger.info({ organizationId }, 'the data of a purged organization was removed');
     } catch (error) {
@@ -125,8 +129,8 @@ export async function openPurges(
           { upsert: true },
         );
       } catch (error) {
-        // Another request has just stored the record. The work cannot be done yet, because the event of this purge has
-        // only now arrived.
+        // Another event for the organization has just stored the purge request. The request must still become due,
+        // because the event of this purge has only now arrived.
         if (!isDuplicateKey(error)) throw error;
       }
       alarm.ring();

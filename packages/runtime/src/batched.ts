@@ -16,8 +16,9 @@ export interface BatchLimits {
   /** Number of commands in progress at which later callers wait and share the next command. */
   readonly underWayMax?: number;
   /**
-   * Time in milliseconds after which a command starts in addition to those in progress. It also starts then when it has
-   * `keysMax` keys. If the time is absent, a command always waits until fewer are in progress.
+   * Time in milliseconds after which a waiting batch is sent although the maximum number of commands is in progress. A
+   * batch with `keysMax` keys is then sent too. If the time is absent, a batch always waits until fewer commands are in
+   * progress.
    */
   readonly waitMsMax?: number;
 }

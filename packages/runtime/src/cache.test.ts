@@ -10,7 +10,7 @@ class Outage extends Error {}
 
 let nowMs: number;
 let loads: string[];
-/** Result of the next load. */
+/** Function that the cache under test calls to load a value. Tests replace it. */
 let answer: (key: string) => Promise<string>;
 let cache: Cache<string>;
 

@@ -36,12 +36,12 @@ export interface Cache<V, A = void> {
   get(key: string, argument: A): Promise<V>;
   /** Loads the value even when there is a fresh one. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;
-  /** Returns the last value, however old, without loading. */
+  /** Returns the cached value of a key, however old, and loads nothing. */
   peek(key: string): V | undefined;
   invalidate(key: string): void;
   /** Invalidates the matching values, and every load in progress, because its value is not known yet. */
   invalidateWhere(matches: (value: V) => boolean): void;
-  /** Like {@link invalidateWhere}, but `peek` still returns the values. No load returns them. */
+  /** Marks the matching values as stale, so that the next read loads them. `peek` still returns the stale values. */
   expireWhere(matches: (value: V) => boolean): void;
 }
 

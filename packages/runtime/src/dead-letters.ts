@@ -15,9 +15,9 @@ export interface DeadLetter {
   /** Id of the form `<consumer>:<event id>`. */
   readonly id: string;
   readonly subject: string;
-  /** Payload as proto JSON. */
+  /** Payload of the event as proto JSON. */
   readonly payload: string;
-  /** Error of the last attempt. */
+  /** Error with which the last attempt to handle the event failed. */
   readonly error: string;
   /** Time when the event became a dead letter. */
   readonly at: Date;
@@ -42,7 +42,7 @@ export interface DeadLetterStore {
   noteFailure(id: string, error: string, at: Date): Promise<number>;
 }
 
-/** An event type and the function that handles it. */
+/** Event type, with the function that handles its events. */
 interface Handler {
   readonly type: EventType;
   handle(event: EventHeader): Promise<void>;

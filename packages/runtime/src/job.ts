@@ -19,7 +19,7 @@ export interface Job {
 }
 
 /**
- * Starts a job, and reports how long it has not succeeded.
+ * Starts a job that runs at intervals, and reports the time since its last success in a metric.
  * @param service name of the service in metrics, because services have jobs with the same name
  * @returns a function that stops the job and resolves when a running job has ended
  */

@@ -74,7 +74,7 @@ export function createLogger({ service, level, destination = standardOutput() }:
 
 interface Destination {
   write(line: string): void;
-  /** Writes the lines that wait. */
+  /** Writes the log lines that are still in the buffer. */
   flush?(): void;
 }
 

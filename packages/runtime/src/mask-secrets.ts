@@ -5,7 +5,7 @@ const MASKED =
 const SECRET_TEXT = /\b(ick_(?:live|test)_|whsec_|rec_|inv_|chk_)[0-9A-Za-z_]+/g;
 const MASK = '[masked]';
 
-/** Masks secrets in a text. */
+/** Replaces tokens, passwords and other secrets in a text by a mask. */
 export function maskText(text: string): string {
   return text.replaceAll(SECRET_TEXT, `$1${MASK}`);
 }

@@ -14,7 +14,7 @@ import type { FindStuckWork } from './stuck-work.js';
 export interface TenantDocuments {
   /** Name of the collection, which is unique in the service. */
   readonly name: string;
-  /** Number of documents. */
+  /** Counts the stored documents of an organization. */
   count(organizationId: string): Promise<number>;
 }
 

@@ -15,7 +15,7 @@ export interface PagePosition {
 /** Request for a page of a list, as stores and use cases receive it. */
 export interface PageRequest {
   readonly size: number;
-  /** Position of the last entry on the previous page. */
+  /** Position of the last entry on the previous page. Undefined for the first page. */
   readonly after: PagePosition | undefined;
   readonly createdFrom: Date | undefined;
   /** Exclusive upper bound of the creation time. */

@@ -3,7 +3,7 @@ import type { Logger } from './logger.js';
 /** A dependency without which the service cannot serve calls. */
 export interface Dependency {
   readonly name: string;
-  /** Resolves when the dependency responds. */
+  /** Sends a request to the dependency, and resolves when it responds. */
   readonly probe: () => Promise<unknown>;
 }
 

@@ -1,6 +1,6 @@
 /** Requests an earlier run of repeated work, for example because this process has just stored something to do. */
 export interface Alarm {
-  /** Makes the next run begin after this time in milliseconds at the latest. */
+  /** Brings the next run forward, so that it begins at most this many milliseconds from now. */
   ring(afterMs?: number): void;
   /** Used by the repetition. An alarm has one listener. */
   listen(onRing: (afterMs: number) => void): void;
@@ -35,7 +35,7 @@ export function repeat(
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  /** Time of the next run, by `performance.now()`. */
+  /** Time when the next run begins, by `performance.now()`. */
   let dueAtMs = performance.now() + pauseMs;
   const wait = (): void => {
     if (isStopped) return;

@@ -120,8 +120,8 @@ async function publish(bus: Bus, version: number): Promise<void> {
   const [event] = envelopes(aggregate, [announce(events.organizationRestored, { version })], new Date());
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'organization');
-  // If the broker responds late, it may have stored the event. An event that is published again with the same id is
-  // stored once.
+  // If the broker responds too late, it may have stored the event although the call failed. Publishing again is safe,
+  // because the broker stores an event id only once.
   await eventually(() => publisher.publish(event));
 }
 

@@ -38,7 +38,7 @@ import { watchJobs } from './watched-jobs.js';
 
 /** The connections of a service. The shell closes them after everything that the service opened. */
 export interface Connections {
-  /** Database of the service. */
+  /** MongoDB database of the service. */
   readonly db: Db;
   readonly bus: Bus;
   /** Clock of the database, which is the same in all replicas. */
@@ -55,7 +55,7 @@ export interface Connections {
   onStop(name: string, close: () => Promise<void> | void): void;
 }
 
-/** The parts of a service. They start only after {@link ServiceShell.compose} has returned. */
+/** Parts of a service that start only after {@link ServiceShell.compose} has returned. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
   /** Stored data of organizations, which the operator can count. */
@@ -97,7 +97,10 @@ export interface ServiceShell {
   readonly schema: z.ZodObject;
   /** Settings of the service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
-  /** Maximum time for running calls after the service has stopped accepting new ones. They are then cancelled. */
+  /**
+   * Maximum time in milliseconds that running calls get to finish when the service stops. Calls that exceed it are
+   * cancelled.
+   */
   readonly callsEndMsMax: number;
   /**
    * Maximum message size, larger than the default for a service whose messages contain whole files. Its callers must
@@ -115,7 +118,7 @@ export interface ServiceShell {
 const START_MS_MAX = 60_000;
 const START_RETRY_MS = 500;
 
-/** Replacements for tests. */
+/** Dependencies of a service that tests replace. */
 export interface StartOverrides {
   readonly startMsMax?: number;
   /** Maximum delay of jobs, so that tests do not wait for them. */

@@ -14,7 +14,7 @@ export interface StuckItem {
   /** The stuck work, with its id. */
   readonly what: string;
   readonly since: Date;
-  /** Last error, if it is known. */
+  /** Last error of the stuck work, if it is known. */
   readonly why: string;
   /** Command that resolves the problem, or page of the documentation that explains how. */
   readonly resolution: string;

@@ -43,8 +43,8 @@ export async function startTelemetry(
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.instance.id': `${hostname()}:${process.pid}` })),
-    // No module is patched. This instrumentation reads the counters of Node.js for the event loop, garbage collection
-    // and the heap.
+    // Telemetry patches no module. This instrumentation reads the counters of Node.js for the event loop, garbage
+    // collection and the heap.
     instrumentations: [new RuntimeNodeInstrumentation()],
     ...exporters,
   });
@@ -78,7 +78,7 @@ const durations = {
 
 export type Duration = keyof typeof durations;
 
-/** A measured piece of work. */
+/** Piece of work whose duration is measured. */
 export interface Measured {
   /** Trace header that calls of this work must send to other processes. */
   readonly traceparent: string;

@@ -49,7 +49,7 @@ export function activeRequestId(): string | undefined {
 
 /** The trace and the request that caused something, if there are any. */
 export interface Cause {
-  /** W3C trace context. */
+  /** Trace context of the request in the W3C format. */
   readonly traceparent?: string;
   readonly requestId?: string;
 }

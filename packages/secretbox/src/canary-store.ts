@@ -4,7 +4,7 @@ import type { CanaryStore } from './canaries.js';
 
 /** The canary of a key that has sealed values. */
 export interface SealingKeyDocument {
-  /** Id of the key. */
+  /** Id of the sealing key. */
   readonly _id: string;
   readonly sealed: string;
 }

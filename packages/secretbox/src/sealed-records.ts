@@ -24,7 +24,10 @@ const REWRAPPED_AT_ONCE = 100;
 interface RewrapDeps {
   /** Name of the records in the plural. */
   readonly name: string;
-  /** All records with secrets of the service. A key may be removed from the ring when no secret is sealed with it. */
+  /**
+   * All records of the service that contain secrets. A key may be removed from the ring only when none of them has a
+   * secret sealed with it.
+   */
   readonly records: readonly SealedRecords[];
   readonly ring: KeyRing;
   readonly canaries: Pick<CanaryStore, 'delete'>;

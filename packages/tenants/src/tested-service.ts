@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface TestedServiceOptions<Clients> {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** Environment variables of every replica. */
+  /** Environment variables that every replica of the tested service gets. */
   readonly env: Environment;
   readonly startService: (env: Environment) => Promise<RunningService>;
   readonly connectClients: (address: string) => Clients;
@@ -22,16 +22,16 @@ export interface TestedServiceOptions<Clients> {
 
 /** A service with a fake organization service, which is started once for each test file. */
 export interface TestedService<Clients> {
-  /** Clients of the first replica. */
+  /** gRPC clients that call the first replica of the tested service. */
   readonly clients: Clients;
   readonly organization: FakeOrganization;
   readonly mongo: MongoConnection;
   readonly bus: Bus;
-  /** Starts another replica. */
+  /** Starts another replica of the tested service. */
   startReplica(env?: Environment): Promise<Clients & { stop(): Promise<void> }>;
-  /** Stops the first replica. */
+  /** Stops the first replica of the tested service. */
   stopService(): Promise<void>;
-  /** Stops everything and drops the database. */
+  /** Stops all replicas and drops their database. */
   stop(): Promise<void>;
 }
 

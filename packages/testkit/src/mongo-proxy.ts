@@ -20,8 +20,8 @@ export interface HoldOptions {
    */
   readonly side: 'before' | 'after';
   /**
-   * Holds only messages that contain one of these texts, and completes when each text has occurred. By default, holds
-   * the first message.
+   * Texts of which a held message must contain one. Holding is complete when each text has occurred. By default, the
+   * proxy holds the first message.
    */
   readonly mentioning?: readonly string[];
   /**
@@ -133,7 +133,7 @@ function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   return new Promise<never>(() => {});
 }
 
-/** Passes on complete messages, each after it was inspected. */
+/** Creates a stream that passes on complete messages, each after `inspect` has resolved. */
 function messageStream(inspect: (message: Buffer) => Promise<void>): Transform {
   let waiting: Buffer = Buffer.alloc(0);
   const stream: Transform = new Transform({

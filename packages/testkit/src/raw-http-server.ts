@@ -3,7 +3,7 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
 export interface RawHttpServer {
-  /** URL without a trailing slash. */
+  /** URL of the test server, without a trailing slash. */
   readonly url: string;
   readonly requestsCount: number;
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ import { eventually } from './eventually.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-/** Server that returns what it receives. */
+/** Server behind the proxy that sends back what it receives. */
 let echo: Server;
 let proxy: TcpProxy;
 const opened: Client[] = [];

@@ -22,11 +22,11 @@ export interface ReceivedRequest {
 export interface WebhookReceiver {
   /** PEM file of the authority that issued the certificate. */
   readonly caFile: string;
-  /** Origin of the server, such as `https://127.0.0.1:<port>`. */
+  /** Origin of the test receiver, such as `https://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly requests: ReceivedRequest[];
-  /** Returns the requests that were sent to this path. */
+  /** Returns the recorded requests that were sent to this path. */
   to(path: string): readonly ReceivedRequest[];
   /** Sets the response to requests to a path, which is sent after the request was recorded. The default is 200. */
   answer(path: string, answer: (request: ReceivedRequest, response: ServerResponse) => void): void;

@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = value as Readonly<Record<string, unknown>>;
   let text = '';
-  // sort() orders by UTF-16 code units.
+  // The members are ordered by UTF-16 code units, which is how sort() orders strings.
   for (const name of Object.keys(members).sort()) {
     const member = members[name];
     if (member !== undefined) text += `${text === '' ? '' : ','}${quote(name)}:${canonicalJson(member)}`;
@@ -18,7 +18,10 @@ export function canonicalJson(value: unknown): string {
 
 const NEEDS_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Most strings need no escaping, and the test is cheaper than JSON.stringify. This code runs for every invoice. */
+/**
+ * Quotes a string for JSON. Most strings need no escaping, and testing for that is cheaper than JSON.stringify. This
+ * code runs for every invoice.
+ */
 function quote(text: string): string {
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -8,7 +8,7 @@ const SHAPED =
   '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]|' +
   '(?![\\p{sc=Latin}\\p{sc=Greek}\\p{sc=Cyrillic}\\p{sc=Inherited}\\p{Default_Ignorable_Code_Point}])[\\p{L}\\p{M}]';
 const SHAPERS = '[\\u200c\\u200d\\p{Variation_Selector}]';
-/** Tabs and line breaks. */
+/** Characters that break a line or are tabs, as a part of a regular expression. */
 const BREAKS = '[\\t-\\r\\x85\\u2028\\u2029]';
 
 /**
@@ -35,7 +35,10 @@ export function faultOfLine(text: string): string | undefined {
   return faultAt(text.trim(), breakOrUnreadable);
 }
 
-/** Like {@link faultOfLine}, for text with several paragraphs: line breaks and tabs are allowed. */
+/**
+ * Returns the fault of a text with several paragraphs, as {@link faultOfLine} does for a line. Line breaks and tabs are
+ * allowed.
+ */
 export function faultOfNote(text: string): string | undefined {
   return faultAt(text.trim(), unreadable);
 }
@@ -67,8 +70,8 @@ export function cleanLine(text: string, lengthMax: number): string {
 }
 
 /**
- * Like {@link cleanLine}, for text with several lines, such as the response of a webhook receiver. Line breaks are
- * kept.
+ * Cleans a text with several lines, such as the response of a webhook receiver, as {@link cleanLine} cleans a line.
+ * Line breaks are kept.
  */
 export function cleanNote(text: string): string {
   return normaliseNote(withoutUnreadable(text));

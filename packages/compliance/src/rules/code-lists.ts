@@ -35,7 +35,7 @@ const ALL_TYPES: ReadonlySet<string> = new Set([...invoiceTypes, ...creditNoteTy
 const SELLER_AND_PAYEE_SCHEMES: ReadonlySet<string> = new Set([...identifierSchemes, 'SEPA']);
 
 interface CodedPlace {
-  /** Empty if the syntax has no such code. */
+  /** Path of the element that has the code. Empty if the syntax (UBL or CII) has no such element. */
   readonly path: string;
   /** Attribute that holds the code. Absent if the text of the element is the code. */
   readonly attribute?: string;
@@ -268,7 +268,7 @@ function shorten(code: string): string {
 }
 
 /**
- * A warning for a code that is not in its list (documents reference, section 9.2). It is only a warning because the
- * lists change twice a year.
+ * Rules that warn about a code that is not in its list (documents reference, section 9.2). They do not refuse the
+ * invoice, because the lists change twice a year.
  */
 export const codeListRules: readonly Rule[] = rows.map(codeRule);

@@ -189,7 +189,7 @@ function currencies({ invoice, root, syntax }: InvoiceModel): readonly Failure[]
   );
 }
 
-/** All amounts except the total VAT in the accounting currency (BT-111). */
+/** Paths of all amounts except the total VAT in the accounting currency (BT-111). */
 const amounts = compilePath(
   `${UBL_AMOUNTS_BUT_TAX} | //cac:TaxTotal[cac:TaxSubtotal]/cbc:TaxAmount | //cac:TaxSubtotal/cbc:TaxAmount`,
 );

@@ -149,7 +149,7 @@ function* vatRateOfBreakdown({ invoice }: InvoiceModel): Iterable<Failure> {
 
 function* breakdown({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (invoice.groups('BG-23').length > 0) return;
-  // CII checks each line.
+  // In the syntax CII, the official rule checks each invoice line, so an invoice without lines passes.
   if (syntax === 'CII' && invoice.groups('BG-25').length === 0) return;
   yield failure(invoice.element, 'Add at least one VAT breakdown (BG-23).');
 }
@@ -178,7 +178,7 @@ function* creditTransferAccount({ invoice }: InvoiceModel): Iterable<Failure> {
 
 function* creditTransferHasAccount({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   for (const means of creditTransfers(invoice)) {
-    // CII requires this only if account details are given.
+    // In the syntax CII, the official rule requires an account only if the invoice gives details of one.
     if (means.has('BT-84') || (syntax === 'CII' && !means.has('BG-17'))) continue;
     yield failure(
       means.element,

@@ -6,7 +6,10 @@ import type { FailedRule } from '../validation.js';
 import type { RuleSet } from './rule.js';
 import { ruleTable, runRules } from './rule-table.js';
 
-/** Replaces the first occurrence. Null if this syntax has no way to break the rule. */
+/**
+ * Replacement of the first occurrence of a text, which makes the invoice break the rule. Null if this syntax has no way
+ * to break the rule.
+ */
 type Change = readonly [from: string | RegExp, to: string] | null;
 type Case = readonly [id: string, ubl: Change, cii: Change];
 

@@ -10,7 +10,7 @@ import { valueRules } from './values.js';
 import { vatCategoryRules } from './vat-categories.js';
 import { xrechnungRules } from './xrechnung.js';
 
-/** All rules, by family. */
+/** All validation rules for electronic invoices, grouped by family. */
 export const ruleTable: readonly Rule[] = [
   ...presenceRules,
   ...valueRules,

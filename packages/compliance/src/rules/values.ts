@@ -40,7 +40,7 @@ function periodInOrder(id: string, path: readonly string[], start: string, end: 
 
 function* taxPoint({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   if (!invoice.has('BT-7') || !invoice.has('BT-8')) return;
-  // CII checks each breakdown.
+  // In the syntax CII, the official rule checks each VAT breakdown, so an invoice without a breakdown passes.
   if (syntax === 'CII' && invoice.groups('BG-23').length === 0) return;
   yield failure(
     invoice.first('BT-8') ?? invoice.element,

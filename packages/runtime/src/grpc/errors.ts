@@ -5,7 +5,7 @@ import type { DomainErrorOptions, ErrorKind, FieldFault } from '@invoicecontrol/
 import { Metadata, status } from '@grpc/grpc-js';
 import type { ServiceError, StatusObject } from '@grpc/grpc-js';
 
-/** Standard metadata key for google.rpc.Status. */
+/** Name of the metadata entry in which gRPC carries the details of an error (google.rpc.Status). */
 const DETAILS = 'grpc-status-details-bin';
 const DOMAIN = 'invoicecontrol';
 /** Key in the ErrorInfo metadata, which means that the refusal is the stored response to an earlier request. */

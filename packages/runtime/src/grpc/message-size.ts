@@ -1,4 +1,7 @@
-/** Maximum message size. 4 MiB is the default of gRPC; it is stated here because both sides must use the same limit. */
+/**
+ * Maximum size of a gRPC message. 4 MiB is the default of gRPC. The product states the limit, because both sides of a
+ * call must use the same one.
+ */
 export const MESSAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**

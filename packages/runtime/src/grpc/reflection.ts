@@ -21,8 +21,8 @@ function readReflection(): ReflectionService {
     file.endsWith('_service.proto'),
   );
   const definition = loadSync(files, { includeDirs: [protoRoot], keepCase: true });
-  // Each message refers to the descriptors of all files, and the library would decode them once for each message, which
-  // takes seconds.
+  // One message is enough, because each message refers to the descriptors of all files. Decoding them once for each
+  // message would take seconds.
   const message = Object.entries(definition).find(([, { fileDescriptorProtos }]) =>
     Array.isArray(fileDescriptorProtos),
   );

@@ -33,7 +33,7 @@ export function bind<D extends Definition>(definition: D, implementation: Implem
 }
 
 export interface GrpcServerOptions {
-  /** `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
+  /** Address on which the server listens: `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
   readonly host: string;
   /** Port. 0 lets the operating system choose one. */
   readonly port: number;
@@ -60,7 +60,7 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcServer {
-  /** `host:port` with the actual port. */
+  /** Address of the running server, as `host:port` with the port that it was given. */
   readonly address: string;
   /**
    * Sets the state of `ready` in the health service. The empty name (liveness) is always healthy while the process

@@ -35,7 +35,7 @@ interface Heard {
   readonly id: string;
   readonly version: number;
 }
-/** Published events of this organization, including repeats. */
+/** Events of the organization under test that were published, including repeats. */
 const heard: Heard[] = [];
 /** Events that the broker stored and delivered to a consumer. */
 const delivered: Heard[] = [];
@@ -267,7 +267,7 @@ test('the relay brings a backlog of six searches in one go, and not one of them 
   try {
     const left = () => mongo.db.collection('backlog').countDocuments({ outboxPending: true });
     await eventually(async () => expect(await left()).toBe(0), { timeoutMs: 44_000 });
-    // There is one log line for each search, not for each document.
+    // The relay writes one warning for each search of the outbox, not one for each document.
     expect(warnings.length).toBeLessThanOrEqual(DOCUMENTS / 256 + 1);
     expect(warnings).toContainEqual(expect.objectContaining({ collection: 'backlog', documents: 256 }));
   } finally {

@@ -21,10 +21,13 @@ export interface Aggregate extends Announcing {
   readonly commitId?: string;
 }
 
-/** Members that only this module writes. */
+/** Fields of a stored document that only this module writes. */
 type Bookkeeping = 'version' | 'outbox' | 'outboxPending' | 'recentEvents' | 'lastEventAt' | 'commitId';
 
-/** Another writer changed the document after it was read. The caller must read the document and decide again. */
+/**
+ * Error that is thrown when another writer changed the document after it was read. The caller must read the document
+ * and decide again.
+ */
 export class VersionConflict extends Error {
   constructor() {
     super('the document has a newer version');
@@ -67,19 +70,19 @@ export interface Guard {
   readonly version: number;
 }
 
-/** Condition of the first change of a document. */
+/** Condition under which the first change of a document is written. */
 export interface FirstGuard extends Guard {
   readonly version: 1;
 }
 
 export interface SaveOptions {
-  /** Events that the change causes. */
+  /** Events that announce the change. */
   readonly events?: readonly Announcement[];
   /** Work that belongs to the change and completes together with its events. */
   readonly finish?: Finish;
 }
 
-/** The options of a change. */
+/** Options for a change of a stored document. */
 export interface ChangeOptions<D> extends SaveOptions {
   /** Additional condition on fields that change independently of the version. */
   readonly onlyIf?: Filter<D>;
@@ -89,7 +92,8 @@ export interface AggregateStore<D extends Aggregate> {
   /** Creates the document at version 1. A duplicate key error goes to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
-   * Like {@link insert}, but batched with concurrent inserts (ADR 0127). A duplicate key error does not name the index.
+   * Inserts a document like {@link insert}, but in one command with concurrent inserts (ADR 0127). A duplicate key
+   * error does not name the index.
    */
   insertGrouped(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
@@ -97,11 +101,11 @@ export interface AggregateStore<D extends Aggregate> {
    * @throws VersionConflict if no document matches the guard
    */
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;
-  /** Like {@link save}, but without reading back the document, which may be large. */
+  /** Changes a document like {@link save}, but does not read it back, because it may be large. */
   commit(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<void>;
   /**
-   * Like {@link commit}, for the first change of a document that was inserted without events. Concurrent first changes
-   * are written in batches (ADR 0127).
+   * Writes the first change of a document that was inserted without events, like {@link commit}. Concurrent first
+   * changes are written in one command (ADR 0127).
    */
   commitFirst(guard: FirstGuard, change: UpdateFilter<Stored<D>>, options?: SaveOptions): Promise<void>;
   /**
@@ -112,7 +116,7 @@ export interface AggregateStore<D extends Aggregate> {
   commitMany(changes: readonly Change<D>[]): Promise<boolean>;
 }
 
-/** One of several changes that are written together. */
+/** Change of one document that is written in one command with changes of other documents. */
 export interface Change<D extends Aggregate> {
   readonly guard: Guard;
   readonly change: UpdateFilter<Stored<D>>;

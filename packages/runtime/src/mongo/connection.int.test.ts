@@ -69,7 +69,8 @@ describe('a command that is still being written', () => {
   test('fails as an outage when the connection is reset', async () => {
     proxy.stall();
     const failing = writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
-    // Either the reset interrupts the command, or the silence timeout ends it before. Both count as an outage.
+    // Either the reset of the connection interrupts the command, or the silence timeout ends it earlier. Both errors
+    // count as an outage.
     proxy.reset();
     const failure = await failing;
     expect(failure).toBeInstanceOf(MongoNetworkError);

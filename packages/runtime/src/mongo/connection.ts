@@ -17,7 +17,7 @@ import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
   readonly db: Db;
-  /** Resolves when the database responds. */
+  /** Sends a ping, and resolves when the database responds. */
   ping(): Promise<unknown>;
   /** Watches whether the database responds to requests (silence.ts). */
   readonly silence: SilenceWatch;
@@ -106,8 +106,9 @@ function lacksMajority(error: unknown): boolean {
 const NO_CONNECTION_IN_TIME = 'MongoWaitQueueTimeoutError';
 
 /**
- * Checks whether an error means that MongoDB is unavailable: it cannot be reached, has no free connection in time, is
- * failing over, has no majority, or the connection was lost. It is then unknown whether a write took effect.
+ * Tells whether an error means that MongoDB is unavailable: the server cannot be reached, no connection becomes free in
+ * time, the replica set is failing over or has no majority, or the connection was lost. Whether a write took effect is
+ * then unknown.
  */
 export function isMongoUnavailable(error: unknown): boolean {
   // The driver wraps an error that concerns a whole batch in another error.

@@ -17,8 +17,8 @@ interface SlowDatabase {
 }
 
 /**
- * Creates a database whose clock is an hour ahead. It reads the time immediately, and responds after the next of these
- * delays.
+ * Creates a database whose clock is an hour ahead. It reads the time immediately, but each response is delayed by the
+ * next entry of `delaysMs`.
  */
 function databaseThatAnswersAfter(...delaysMs: number[]): SlowDatabase {
   let asked = 0;

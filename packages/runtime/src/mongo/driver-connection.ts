@@ -29,7 +29,8 @@ const { Connection } = require('mongodb/lib/cmap/connection.js') as {
 class OurConnection extends Connection {
   constructor(socket: Duplex, options: object) {
     super(socket, options);
-    // A command that waits for the socket receives its errors. This error says that the connection is closed, and why.
+    // A command that waits for data gets the errors of the socket. When the connection closes, the command must fail
+    // with an error that says why.
     this.once('close', () => socket.emit('error', this.error));
   }
 

@@ -7,7 +7,7 @@ import type { Cause } from '../trace-context.js';
 export interface OutboxEvent {
   readonly id: string;
   readonly subject: string;
-  /** Payload as proto JSON. */
+  /** Payload of the event as proto JSON. */
   readonly payload: string;
   readonly at: Date;
   /** The trace and the request that caused the change. Earlier versions did not store it. */

@@ -46,7 +46,7 @@ export interface Finish {
   readonly unset: readonly string[];
 }
 
-/** A document with unpublished events. */
+/** Document with events that were not published yet. */
 interface Announced {
   readonly id: string;
   readonly version: number;
@@ -69,7 +69,7 @@ export interface OutboxOptions {
   readonly publisher: EventPublisher;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Replaces both intervals of the relay in tests. */
+  /** Interval in milliseconds that replaces both intervals of the outbox relay in tests. */
   readonly relayEachMs?: number;
 }
 
@@ -129,7 +129,10 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     if (completions.length >= COMPLETE_DOCUMENTS_MIN) completeNow();
     else if (completions.length > 0) completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
-  /** There is one write at a time. Documents whose events are published in the meantime share the next write. */
+  /**
+   * Only one write that completes events is in progress. Documents whose events are published in the meantime are
+   * completed by the next write.
+   */
   const completeNow = (): void => {
     clearTimeout(completeTimer);
     completeTimer = undefined;
@@ -161,8 +164,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
-      // Another relay has already removed the events of some documents. Only this process removes the fields of
-      // finished work.
+      // Another relay may already have removed the events of some documents. The fields of finished work are removed
+      // only by this process.
       const marks = completions
         .filter(({ unset }) => unset.length > 0)
         .map((completion) => completeOperation({ ...completion, isPublished: false }, at));
@@ -240,7 +243,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const announced = { id, version, events };
       relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
     }
-    // There is one log line for all documents, because an outage leaves thousands.
+    // The relay writes one warning for all documents, because an outage leaves thousands of them.
     const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
     if (first !== undefined)
       logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');
@@ -292,9 +295,9 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
 }
 
 /**
- * One write completes a change: it removes the events from the outbox and the fields of finished work. If the version
- * is newer, there are newer events for the next round. Events that another relay has already completed must not be
- * added to the recent events a second time.
+ * Returns the write that completes the events of a document: it removes published events from the outbox, and fields of
+ * finished work. If the version is newer, the document has newer events, which the next round publishes. Events that
+ * another relay has completed must not be added to the recent events a second time.
  */
 function completeOperation({ announced, isPublished, unset }: Completion, at: Date): AnyBulkWriteOperation<Announcing> {
   const gone = Object.fromEntries(

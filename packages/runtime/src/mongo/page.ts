@@ -22,7 +22,7 @@ export function findPage<D extends Listed>(
   return findPageOfAll(collection, filter, request, projection);
 }
 
-/** Like {@link findPage}, but for all organizations. Only for the operator of the installation. */
+/** Returns a page of documents of all organizations. Only commands of the operator may use this function. */
 export async function findPageOfAll<D extends Listed>(
   collection: Collection<D>,
   filter: Filter<D>,

@@ -14,7 +14,7 @@ export interface Bus {
   isConnected(): boolean;
   /** Returns the time when the connection was lost, or undefined while it exists. */
   disconnectedAt(): Date | undefined;
-  /** Resolves when the broker responds. */
+  /** Sends a ping, and resolves when the broker responds. */
   ping(): Promise<unknown>;
   /** Lets handlers end and closes the connection. */
   close(): Promise<void>;

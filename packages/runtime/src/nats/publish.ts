@@ -11,7 +11,7 @@ const PUBLISH_MS_MAX = 3_000;
 interface PublishableEvent {
   readonly id: string;
   readonly subject: string;
-  /** Payload as proto JSON. */
+  /** Payload of the event as proto JSON. */
   readonly payload: string;
   readonly cause?: Cause;
 }
@@ -19,7 +19,7 @@ interface PublishableEvent {
 /** Publishes the events of one service and reads the position of its stream. */
 export interface EventPublisher {
   readonly stream: string;
-  /** Highest position that the broker acknowledged to this process. */
+  /** Highest stream position of an event that the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
   /** Reason why the last event could not be published, or undefined if it was published. */
   readonly lastError: string | undefined;

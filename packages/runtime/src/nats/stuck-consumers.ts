@@ -3,7 +3,7 @@ import type { FindStuckWork, StuckItem } from '../stuck-work.js';
 import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
 
-/** A durable consumer of this process. */
+/** Durable consumer that this process watches for events that are not handled. */
 export interface WatchedConsumer {
   /** Name of the consumer, such as `documents__organization_deleted`. */
   readonly durable: string;

@@ -44,8 +44,8 @@ async function publishFrom(publisher: EventPublisher, type: typeof events.organi
   const body = announce(type, { version });
   const [event] = envelopes({ id: organizationId, organizationId, version }, [body], new Date());
   if (event === undefined) throw new Error('no event');
-  // If the broker responds late, it may have stored the event. An event that is published again with the same id is
-  // stored once.
+  // If the broker responds too late, it may have stored the event although the call failed. Publishing again is safe,
+  // because the broker stores an event id only once.
   for (let times = 1; times <= 2; times++) await eventually(() => publisher.publish(event));
   return event.id;
 }
@@ -168,7 +168,7 @@ test('a consumer that was deleted and created again by another process keeps bei
 
 test('a stream that the broker lost is created again, and its subscriber hears what is published from then on', async () => {
   const name = organizationId.slice(0, 12);
-  // This test uses a separate stream, because other tests run at the same time.
+  // The test deletes the stream of its events. It uses a separate stream, because other tests publish at the same time.
   const type = {
     ...events.organizationRestored,
     service: name,

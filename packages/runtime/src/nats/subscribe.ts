@@ -30,7 +30,7 @@ export interface DeadLetters {
 export interface ConsumerPosition {
   /** Time when the broker created the consumer. A later consumer with the same name has another position. */
   readonly created: string;
-  /** All events up to this sequence number are acknowledged, so their effects are stored. */
+  /** Sequence number up to which all events are acknowledged and their effects are stored. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
@@ -60,7 +60,8 @@ export interface Subscriber<T extends EventHeader> {
   readonly service: string;
   readonly type: EventType<T>;
   /**
-   * Handles an event. It must be idempotent: derive the ids of effects from the event id, or compare source versions.
+   * Function that handles an event, perhaps more than once. It must be idempotent: derive the ids of effects from the
+   * event id, or compare source versions.
    */
   readonly handle: (event: T) => Promise<void>;
   /**
@@ -195,7 +196,8 @@ export async function subscribe<T extends EventHeader>(
   const addNewConsumer = async ({ acknowledgedSeq }: Handled): Promise<ConsumerInfo> => {
     const added = await addConsumer(bus, type, durable, acknowledgedSeq + 1);
     if (positions === undefined || positionOf(added).deliveredSeq <= acknowledgedSeq) return added;
-    // Another process created the consumer, recorded it, and listens to it.
+    // If the stored position names the new consumer, another process created the consumer, recorded it and listens to
+    // it.
     if ((await positions.find(positionId))?.created === added.created) return added;
     throw new NotNew(durable);
   };
@@ -276,12 +278,12 @@ export async function subscribe<T extends EventHeader>(
 
 /** A consumer of the broker from which this process receives events. */
 interface Listening {
-  /** Creation time, which distinguishes consumers with the same name. */
+  /** Creation time of the consumer, which distinguishes consumers with the same name. */
   readonly created: string;
   isListening(): boolean;
   /** Stops receiving events, and acknowledges no event that is being handled. */
   abandon(): Promise<unknown>;
-  /** Stops receiving events. */
+  /** Ends the subscription, so that no further events are received. */
   close(): Promise<unknown>;
 }
 
@@ -301,7 +303,10 @@ class NotNew extends Error {
   }
 }
 
-/** Another process that starts at the same time has deleted the consumer to create it again. */
+/**
+ * Tells whether an error arose because another process that starts at the same time has deleted the consumer to create
+ * it again.
+ */
 function isOfStartingTogether(error: unknown): boolean {
   const isNotCreated = error instanceof JetStreamApiError && error.code === CONSUMER_NOT_CREATED;
   return error instanceof NotNew || isNotCreated || isNotFound(error);
@@ -353,7 +358,7 @@ async function addConsumer(
       max_deliver: -1,
     });
   } catch (error) {
-    // Another process has created the consumer in the meantime, perhaps with another start.
+    // The consumer already exists. Another process created it in the meantime, perhaps with another start position.
     const existing = await findConsumer(bus, { stream, subject, service }, durable);
     if (existing === undefined) throw error;
     return existing;

@@ -7,8 +7,8 @@ import {
 } from '@nats-io/transport-node';
 
 /**
- * Checks whether an error means that NATS is unavailable. It is then unknown whether NATS stored the event that was
- * being published.
+ * Tells whether an error means that NATS is unavailable. Whether NATS stored the event that was being published is then
+ * unknown.
  */
 export function isNatsUnavailable(error: unknown): boolean {
   return (
