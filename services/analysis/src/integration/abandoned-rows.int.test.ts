@@ -56,7 +56,8 @@ test(
     await storing.complete;
     leaving.abort();
     expect(await left).toBe('left');
-    // This request uses the same connection, so the end of the previous call has arrived when it gets a response.
+    // The following request uses the same connection. When it gets a response, the service also knows that the previous
+    // call has ended.
     const findings = client(FindingServiceDefinition, channel);
     await findings.listFindings({ ...anyFinding, organizationId: asked.organizationId }, scanner);
 
@@ -89,7 +90,7 @@ test(
     const control = await rows.analyzeRows(request(250), scanner);
     const again = await rows.analyzeRows({ ...asked, scanId: uuidV7(), receivedTime: testClock.now() }, scanner);
     expect(again.decisionCounts).toEqual(control.decisionCounts);
-    // Only the first scan of an organization leaves out these findings.
+    // In the first scan of an organization, SUPPLIER_NEW is left out. The second scan raises it.
     expect(again.findingCounts).toEqual({ SUPPLIER_NEW: 1 });
   },
   TEST_MS_MAX,

@@ -168,7 +168,7 @@ describe('an invoice that is analyzed again', () => {
       'SYSTEM REVIEWED OPEN-SUPERSEDED',
       'SYSTEM REVIEWED SUPERSEDED-OPEN',
     ]);
-    // Only reviews by people are published as reviews.
+    // The event finding_reviewed is published only for reviews by people.
     await review(organizationId, finding, 'CONFIRMED');
     await eventually(async () => {
       const document = await mongo.db.collection<Announcing>('findings').findOne({ _id: findingId });

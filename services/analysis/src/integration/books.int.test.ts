@@ -191,7 +191,7 @@ describe('a vendor master', () => {
     expect(typesOf((await onOrder(count)).findings).includes('PO_OVERBILLED')).toBe(isKnown);
   });
   test('names own accounts', async () => {
-    // The second company of every organization.
+    // The vendor belongs to the second company of the organization.
     await synchronise({ vendors: [vendorOf('v1', { name: 'Poland', taxId: 'PL5260250995' })] });
     expect(typesOf((await post(paidTo(HOME))).findings)).toContain('BANK_ACCOUNT_OWN');
   });
@@ -216,7 +216,7 @@ describe('a bill of the ERP', () => {
     await synchronise({ bills: [billOf('b2')] });
     expect(await links()).toEqual({ b1: posted.invoiceId, b2: undefined });
     await synchronise({ bills: [billOf('b1', { state: BillState.VOID })] });
-    // The other bill was examined again, because it changed within the last minutes.
+    // The bill b2 was examined again, because it had changed within the last minutes.
     expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId });
     await synchronise({ bills: [billOf('b3')] });
     expect(await links()).toEqual({ b1: undefined, b2: posted.invoiceId, b3: undefined });
@@ -464,7 +464,7 @@ describe('at the end of a run', () => {
       const moment = new Date((known?.completedThrough.getTime() ?? 0) - ms);
       const copy = { organizationId, 'erp.externalId': 'b2' };
       await db.collection('invoices').updateOne(copy, { $set: { 'erp.changedAt': moment } });
-      // The first bill changed long before.
+      // The first bill is moved far into the past, so that only the second one counts as changed.
       const first = { organizationId, 'erp.externalId': 'b1' };
       await db.collection('invoices').updateOne(first, { $set: { 'erp.changedAt': new Date(0) } });
       expect(await synchronise({})).toBe(found);
@@ -703,7 +703,7 @@ describe('at the end of a run', () => {
         erpPayment(`n${index}`, { amount: `${index + 1}.07`, date: '2026-10-01' }),
       );
       await synchronise({ vendors: [vendorOf('v1')], payments: [...payments, ...later], bills: [creditOf('CN-77')] });
-      // Moves the examination of these payments far into the past.
+      // The examination times of the payments are moved far into the past.
       await analysis.mongo.db
         .collection('erp_payments')
         .updateMany({ organizationId: source.organizationId }, { $set: { changedAt: new Date(0) } });
@@ -726,7 +726,7 @@ describe('at the end of a run', () => {
     const part = { amount: '400.00', billExternalIds: ['parts'] };
     const payments = [erpPayment('p1', part), erpPayment('p2', { ...part, date: '2026-09-25' })];
     await synchronise({ vendors: [vendorOf('v1')], bills, payments });
-    // Moves the examination of these payments far into the past.
+    // The examination times of the payments are moved far into the past.
     const { organizationId } = source;
     await analysis.mongo.db
       .collection('erp_payments')

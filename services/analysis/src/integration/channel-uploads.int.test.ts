@@ -383,7 +383,8 @@ describe('documents of a channel', () => {
       const { invoiceId } = await accept(first);
       const { invoiceId: secondId } = await accept(second);
       await eventually(async () => expect(await statusOf(first)).toBe(UploadAnalysisStatus.PROCESSING));
-      // Other workers released the document many times, and the current worker loses its claim.
+      // The stored document is changed as if other workers had released it many times, so that the current worker loses
+      // its claim.
       await collection().updateOne(
         { _id: invoiceId },
         { $set: { attempts, state: 'QUEUED', leaseUntil: new Date(0) }, $unset: { claim: '' }, $inc: { version: 1 } },

@@ -27,7 +27,7 @@ async function again(organizationId: string, { invoiceId }: Pick<Analysis, 'invo
   return analysis;
 }
 
-/** Posts invoices one after the other. */
+/** Posts an invoice for each date, one after the other. */
 async function postAll(organizationId: string, dates: readonly string[], invoiceNumber: string): Promise<Analysis[]> {
   const analyses: Analysis[] = [];
   for (const issueDate of dates)

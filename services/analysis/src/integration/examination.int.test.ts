@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 
 let client: MongoClient;
 let db: Db;
-/** Each import happens a minute after the previous one. */
+/** Time of the service. Each import moves it forward by a minute. */
 let nowMs = Date.parse('2026-09-20T08:00:00Z');
 const clock = { now: () => new Date(nowMs) };
 
@@ -257,7 +257,7 @@ test('an examination that is killed after each of its writes raises exactly what
       kills++;
     }
     const source = await db.collection<ErpSourceDocument>('erp_sources').findOne({ _id: killed.connectionId });
-    // The last write was stored before the process crashed.
+    // When the examination is complete, every write has been interrupted once.
     if (source?.completedThrough !== undefined) break;
     expect(kills).toBeLessThan(1_000);
   }

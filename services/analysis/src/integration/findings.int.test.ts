@@ -164,7 +164,7 @@ describe('a review', () => {
     await review(organizationId, finding, 'CONFIRMED');
     const by = `USER:${ann.context.actor.id}`;
     await eventually(() =>
-      // The events may be published in any order.
+      // Events are compared in sorted order, because the order of publication is not guaranteed.
       expect(heard.toSorted()).toEqual([
         `${finding.findingId} OPEN UNDER_REVIEW ${by}`,
         `${finding.findingId} UNDER_REVIEW CONFIRMED ${by}`,
@@ -398,7 +398,7 @@ describe('an assignment', () => {
     const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, assigneeUserId }, ann);
     expect(findings.map(({ findingId }) => findingId)).toEqual([finding.findingId]);
     expect((await assign(undefined)).finding?.assigneeUserId).toBeUndefined();
-    // The events may be published in any order.
+    // Events are compared without their order, because the order of publication is not guaranteed.
     await eventually(() => {
       expect(heard).toHaveLength(2);
       expect(new Set(heard)).toEqual(new Set([assigneeUserId, undefined]));

@@ -12,7 +12,7 @@ import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
 const TEN_MINUTES_MS = 10 * 60_000;
-/** The time of all replicas. It begins with a period of ten minutes, so that no period ends during a test. */
+/** Time of all replicas. It starts at the beginning of a ten-minute period, so that no period ends during a test. */
 let nowMs = Math.ceil(testClock.now().getTime() / TEN_MINUTES_MS) * TEN_MINUTES_MS;
 const clock = { now: () => new Date(nowMs) };
 const databaseName = testDatabaseName();

@@ -101,7 +101,7 @@ test('a link that another worker wrote with the same unit is counted, and one wi
 
 test('one of many who write a first link at once is the first', async () => {
   const write = (unit: number): Promise<boolean> =>
-    // Each call has its own stores, like separate processes.
+    // Each of the concurrent calls has stores of its own, as separate processes would have.
     linkStores(mongo.db.collection<LinkDocument>('links')).bankLinks.write(organizationId, KEY, {
       version: 0,
       link: account,

@@ -121,10 +121,10 @@ test.each(['unavailable', 'not-xml', 'drop'] as const)('a feed that is %s change
 });
 
 test('the daily file is asked for on weekdays when it appears, by the clock of Frankfurt', () => {
-  expect(isPublishingTime(new Date('2026-05-08T13:30:00Z'))).toBe(true); // 15:30 in Frankfurt in summer.
+  expect(isPublishingTime(new Date('2026-05-08T13:30:00Z'))).toBe(true); // In summer, 13:30 UTC is 15:30 in Frankfurt.
   expect(isPublishingTime(new Date('2026-05-08T13:29:00Z'))).toBe(false);
   expect(isPublishingTime(new Date('2026-05-08T16:00:00Z'))).toBe(true);
   expect(isPublishingTime(new Date('2026-05-08T16:01:00Z'))).toBe(false);
-  expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // 15:30 in Frankfurt in winter.
-  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // This day is a Saturday.
+  expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // In winter, 14:30 UTC is 15:30 in Frankfurt.
+  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // The last day is a Saturday, when no rates are published.
 });

@@ -16,7 +16,7 @@ import type { RunningAnalysis } from '../testing/running-analysis.js';
 const databaseName = testDatabaseName();
 /** Number of invoices, so that one supplier exceeds the number of units that its records keep. */
 const INVOICES = 72;
-/** Facts as the fake organization service returns them. */
+/** Facts about the organization that the fake organization service returns. */
 const tenantFacts: TenantFacts = {
   baseCurrency: 'EUR',
   plan: 'SCALE',

@@ -227,7 +227,10 @@ describe('copies that wait for a person', () => {
 describe('two equal bills of a day that people have accepted', () => {
   const bob = asUser('0192a000-0000-7000-8000-0000000000bb');
 
-  /** Posts the second invoice of a third such day, after the first two were dismissed. */
+  /**
+   * Posts a pair of equal invoices on a third day, after reviewers dismissed the pairs of two days, and returns the
+   * second invoice.
+   */
   async function thirdPair(reviewers: readonly [typeof ann, typeof ann]): Promise<Analysis> {
     const organizationId = running.organization.newTenant();
     for (let index = 0; index < 12; index += 1) {

@@ -35,7 +35,7 @@ export function testConfig(
     NATS_URL: infrastructure.natsUrl,
     DATABASE_NAME: databaseName,
     ORGANIZATION_ADDRESS: organizationAddress,
-    // Most tests upload nothing.
+    // The address of the documents service is not used, because most tests upload nothing.
     DOCUMENTS_ADDRESS: organizationAddress,
     LOG_LEVEL: 'silent',
     ...others,
@@ -60,7 +60,7 @@ export function asUser(userId: string): CallOptions {
   return { context: { requestId: 'request', actor: { type: 'USER', id: userId } }, timeoutMs: 60_000 };
 }
 
-/** A list request without filters. */
+/** Request for a list of findings without filters. */
 export const anyFinding: Omit<ListFindingsRequest, 'organizationId'> = {
   pageSize: 0,
   pageToken: '',

@@ -28,11 +28,11 @@ export interface FakeDocuments extends GrpcServer {
    * @returns its id
    */
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;
-  /** Adds an upload without content. */
+  /** Adds an upload without content to the fake documents service. */
   reserve(organizationId: string): string;
   /** Returns every request to read the upload, including repeats. */
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
-  /** Makes the next readings of the upload fail with these errors, one each. */
+  /** Makes the next readings of the upload fail, one reading with each of the errors. */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
   /** Makes readings of the upload wait until `open` is called. */
   close(uploadId: string): void;

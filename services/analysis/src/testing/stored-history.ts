@@ -56,7 +56,7 @@ export interface StoredHistory {
   counts(): StoredCounts;
 }
 
-/** No rates are needed for histories in the base currency. */
+/** Published exchange rates without any entry, for histories that use only the base currency. */
 const noRates: PublishedRates = () => undefined;
 
 /**

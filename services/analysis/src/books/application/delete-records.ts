@@ -19,7 +19,7 @@ const ATTEMPTS_MAX = 5;
 
 /** A range of a list that is sorted by id. */
 export interface IdRange {
-  /** Last id before this range. Empty for the first range. */
+  /** Last id before this range of ids. Empty for the first range. */
   readonly after: string;
   /** Last id in this range, or undefined for the end of the list. */
   readonly last: string | undefined;

@@ -31,7 +31,7 @@ interface Deps {
   readonly vendors: Pick<VendorStore, 'ofBills' | 'noteSuppliers'>;
   readonly suppliers: Pick<SupplierStore, 'identitiesByKeys'>;
   readonly bills: BillStore;
-  /** Policy that determines which suppliers are the same, as for invoices. */
+  /** Detection policy, whose limits for similar names decide which supplier a bill belongs to. */
   readonly policy: Policy;
   readonly clock: Clock;
 }
@@ -236,7 +236,7 @@ function matchPart(
   return bill.state === 'VOID' ? { ...part, status: 'VOID' } : part;
 }
 
-/** A bill keeps its supplier as long as it names the same party. */
+/** Returns the supplier of the stored bill if the bill still names the same party. */
 function knownSupplierOf(stored: KnownBill | undefined, part: MatchPart): string | null | undefined {
   return stored !== undefined && isSameIdentity(stored.match, part) ? stored.match.supplierId : undefined;
 }

@@ -34,7 +34,7 @@ export interface OpenExamination extends ExaminationProgress {
 
 /** Result of one call that continues the examination. */
 export interface ExaminedBooks {
-  /** Number of new findings. */
+  /** Number of findings that the examination of the books created. */
   readonly created: number;
   /** True if another call must continue the examination. */
   readonly hasMore: boolean;

@@ -20,7 +20,7 @@ export interface ImportedRecord {
   /** Hash of the record as the ERP sent it, or undefined if the next page must write the record in any case. */
   readonly contentHash: string | undefined;
   readonly createdAt: Date;
-  /** Time of the last change of the record. */
+  /** Time of the last change of the imported record. */
   readonly changedAt: Date;
   /** Time at which the record was found to be missing from the ERP. */
   readonly deletedAt: Date | undefined;
@@ -39,8 +39,8 @@ export function importedIdOf(
 }
 
 /**
- * Version of the stored record form. Increase it when the form changes, so that the next complete import writes every
- * record again.
+ * Version of the form in which records are stored. Increase it when the form changes, so that the next complete import
+ * writes every record again.
  */
 const HASH_FORMAT = 1;
 const HASH_BYTES = 16;

@@ -22,7 +22,7 @@ interface Deps {
   readonly suppliers: Pick<SupplierStore, 'find' | 'findByKeys'>;
   readonly invoices: Pick<InvoiceStore, 'newestOf'>;
   readonly findings: Pick<FindingStore, 'list' | 'openOfVendor'>;
-  /** Policy that determines which suppliers are the same, as for invoices. */
+  /** Detection policy, whose limits for similar names decide which supplier a vendor belongs to. */
   readonly policy: Policy;
 }
 

@@ -28,7 +28,7 @@ export interface VendorPosition {
   readonly id: string;
 }
 
-/** Vendor fields that bills need. */
+/** Vendor fields that are needed to store the bills of the vendor. */
 export interface VendorOfBills extends Pick<StoredVendor, 'id' | 'supplierId' | 'taxKey' | 'nameKey'> {
   readonly details: Pick<VendorDetails, 'taxId' | 'isTaxIdMasked'>;
   readonly accounts: readonly Pick<VendorAccount, 'externalId' | 'key' | 'iban' | 'sortCode' | 'accountNumber'>[];

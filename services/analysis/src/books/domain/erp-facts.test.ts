@@ -183,7 +183,7 @@ describe('an order', () => {
         ?.gross?.billed;
     const unlinked = billing('bill', { invoice_number: 'a1', issue_date: '2026-03-01' });
     expect(billedBy(unlinked)).toBe('595.00');
-    // One invoice matches one bill. The second bill is an additional one.
+    // One invoice accounts for one bill of the order. The second bill counts in addition.
     expect(billedBy(unlinked, billing('copy', { invoice_number: 'A-1' }))).toBe('1190.00');
     expect(billedBy(billing('another', { invoice_number: 'B-7731' }))).toBe('1190.00');
     expect(billedBy(billing('more', { invoice_number: 'A-1', gross_amount: '700.00' }))).toBe('1295.00');

@@ -61,7 +61,7 @@ export interface ErpRecords {
   readonly lists: readonly VendorList[];
   readonly vendors: readonly MasterVendorRecord[];
   readonly orders: readonly MasterOrderRecord[];
-  /** Bills entered for these orders. */
+  /** Bills in the ERP that name the purchase orders of the invoice. */
   readonly billsOnOrders: readonly Candidate[];
   /** Keys of orders with more bills than can be added up, so that the billed amount is unknown. */
   readonly cutOrders: ReadonlySet<string>;
@@ -80,7 +80,7 @@ interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;
   readonly companies: readonly Company[];
-  /** Earlier invoices for the same order. */
+  /** Earlier invoices for the purchase order of the invoice. */
   readonly orderLink: OrderLink | null;
 }
 
@@ -245,7 +245,10 @@ interface OnOrder {
   readonly policy: RecognisesBills;
 }
 
-/** Each company has its own order numbers. If several orders have the same number, none of them is used. */
+/**
+ * Returns the purchase order in the ERP that the invoice names. Each company has its own order numbers. If several
+ * orders have the number, none of them is used.
+ */
 function orderMasterOf(
   compared: Compared,
   vendors: readonly MasterVendorRecord[],

@@ -21,7 +21,7 @@ const DAY_ENDS_LATER_MS = 12 * HOUR_MS;
  */
 export const PASSING_ACCOUNT_DAYS = 14;
 
-/** A vendor bank account as it is stored. */
+/** Bank account of a vendor, in its stored form. */
 export interface VendorAccount extends AccountRecord {
   /**
    * Account key with the same format as `Candidate.bankKey`, or undefined if the account cannot be compared because it

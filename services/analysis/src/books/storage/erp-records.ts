@@ -7,7 +7,7 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 import { readSharing } from '../../records/storage/records-by-keys.js';
 import type { VendorDocument } from './vendors.js';
 
-/** Maximum number of keys in one lookup. */
+/** Maximum number of keys in one lookup of ERP records. */
 const LOOKUP_KEYS_MAX = 250;
 /** Maximum number of vendors that are read for one tax id, name or account, and of orders for one number. */
 const RECORDS_PER_KEY_MAX = 64;
@@ -108,7 +108,7 @@ function distinctVendors(documents: readonly VendorDocument[]): readonly MasterV
   return [...new Map(documents.map((document) => [document._id, document])).values()].map(toVendor);
 }
 
-/** Contact data is not read. */
+/** Fields of a vendor that are compared with an invoice. Contact data is not read. */
 const comparedOfVendors = {
   externalId: 1,
   connectionId: 1,

@@ -9,7 +9,7 @@ const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
 /** Stored import state of one connection. */
 export interface ErpSourceDocument {
-  /** Id of the connection. */
+  /** Id of the ERP connection. */
   readonly _id: string;
   readonly organizationId: string;
   /** Id of the company. Absent if the connection was disconnected before it sent records. */
@@ -72,7 +72,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // Another call may have completed the examination in the meantime.
+      // The examination is saved only while it is open, because another call may have completed it in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

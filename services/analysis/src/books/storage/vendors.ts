@@ -9,7 +9,7 @@ import { importedIndexes, importedStore } from './imported-records.js';
 import type { ImportedDocument } from './imported-records.js';
 import { inBatches } from '../../records/storage/in-batches.js';
 
-/** Maximum number of keys in one lookup. */
+/** Maximum number of keys in one lookup of vendors. */
 const LOOKUP_KEYS_MAX = 2_000;
 /** Number of vendors in one batch of a database response. */
 const BATCH_DOCUMENTS = 500;
@@ -58,7 +58,7 @@ export function vendorStore(collection: Collection<VendorDocument>): VendorStore
       const found = await inBatches(keys, LOOKUP_KEYS_MAX, (some) =>
         collection
           .find({ organizationId, keys: { $in: [...some] }, remoteCompanyId } as Filter<VendorDocument>, {
-            // Each of these keys belongs to one vendor only.
+            // Each key belongs to one vendor only, so there are at most as many vendors as keys.
             limit: some.length,
             batchSize: some.length + 1,
           })

@@ -115,7 +115,7 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** Result of a read: the record, or the fact that it does not exist. The first write detects a change. */
+/** Record as it was read, or the fact that it did not exist. The first write detects whether it changed since then. */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }
@@ -129,7 +129,7 @@ export interface Unit {
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** The record as it was read before, used only for the first attempt. */
+  /** Record that the caller has already read. Only the first attempt uses it. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
   /** Writes the record. Returns false if another writer has changed it since it was read. */
@@ -146,8 +146,8 @@ export async function countOnce<R extends CountedRecord>(
     let counted = current?.countedUnits ?? [];
     if (counted.includes(unitId)) return;
     if (isFull(counted) || mayBeCounted()) {
-      // This query runs after the record was read. A unit is removed from the list only when it is complete, so a unit
-      // that is neither listed nor complete was never counted.
+      // The unfinalized units are read after the record. A unit is removed from the list only when it is complete, so a
+      // unit that is neither listed nor complete was never counted.
       const open = await unfinalized([...counted, unitId]);
       if (!open.has(unitId)) return;
       if (isFull(counted)) counted = withoutFinalized(counted, open);

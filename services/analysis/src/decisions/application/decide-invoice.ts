@@ -56,7 +56,7 @@ interface Deps {
 
 export interface DecideInput extends InvoiceReference {
   readonly version: number;
-  /** Fields for comparison as they are stored. */
+  /** Stored fields by which the invoice is compared with others. */
   readonly match: MatchPart;
   readonly invoice: NormalisedInvoice;
   readonly tenant: TenantFacts;

@@ -94,7 +94,7 @@ export function invoiceReader({ invoices, bills, findings, uploads, audit, clock
     },
     async list(organizationId, query, context) {
       if (query.source === 'ERP') {
-        // ERP bills have no decision.
+        // A filter by decision excludes bills of the ERP, because they have no decision.
         const hasNone = query.decision !== undefined;
         return hasNone ? { items: [], nextPageToken: '' } : bills.list(organizationId, query);
       }

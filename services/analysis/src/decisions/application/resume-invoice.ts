@@ -8,7 +8,7 @@ import { renormalise } from '../../records/application/renormalise.js';
 
 /** Time for which other workers leave an invoice to its worker, many times longer than a decision takes. */
 export const DECISION_LEASE_MS = 30_000;
-/** Name of the monthly usage counter. */
+/** Name of the usage counter that counts the analyses of a month. */
 export const ANALYSES_METER = 'analyses';
 
 interface Deps {

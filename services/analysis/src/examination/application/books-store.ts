@@ -49,7 +49,7 @@ export interface BookPayment {
   readonly vendorId: string;
   readonly day: number;
   readonly currency: string;
-  /** Positive amount in minor units. */
+  /** Amount of the payment in minor units, which is always positive. */
   readonly amountMinor: string;
   readonly reference: string | undefined;
   readonly billIds: readonly string[];

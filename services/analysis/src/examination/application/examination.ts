@@ -14,7 +14,7 @@ export interface ExaminedPage {
   readonly continueFrom: Date | undefined;
 }
 
-/** The input of one examination. */
+/** Input for one examination of imported books. */
 export interface Examination {
   readonly source: ErpSource;
   readonly window: ChangeWindow;

@@ -159,7 +159,8 @@ async function compareBills(
   );
   return bills.map((bill, index) => {
     const wanted = lookups[index] ?? [];
-    // Each bill is treated as if it had been entered last. The order of entry is determined later.
+    // For this comparison, each bill is treated as the last one that was entered. The order of entry is determined
+    // later.
     const last = { ...bill.part, receivedAtMs: Number.MAX_SAFE_INTEGER };
     return { bill, candidates: applyCandidateCaps(last, hitsOf(hits, wanted), wanted).candidates, booked };
   });

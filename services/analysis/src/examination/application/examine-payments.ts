@@ -116,7 +116,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
 interface Known {
   readonly bills: ReadonlyMap<string, BookBill>;
   readonly vendors: ReadonlyMap<string, StoredVendor>;
-  /** All payments for these bills. */
+  /** All payments that were made for the examined bills. */
   readonly ofBills: FoundPayments;
 }
 

@@ -231,7 +231,7 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
         try {
           await invoices.bulkWrite(operations, { ordered: false });
         } catch (error) {
-          // Another bill already books the invoice.
+          // A duplicate key means that another bill is already linked to the invoice.
           if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
         }
       });

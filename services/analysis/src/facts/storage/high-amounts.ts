@@ -5,7 +5,7 @@ import type { HighAmountStore } from '../application/high-amounts.js';
 
 /** The high amount of an organization in one of its base currencies, as it was first needed in a period. */
 export interface HighAmountDocument {
-  /** Id of the form `<organization>|EUR`. */
+  /** Id of the stored amount, in the form `<organization>|EUR`. */
   readonly _id: string;
   readonly organizationId: string;
   /** Beginning of the period for which the amount is used. */
@@ -34,7 +34,7 @@ export function highAmountStore(collection: Collection<HighAmountDocument>): Hig
         );
         return true;
       } catch (error) {
-        // Another replica has stored the amount of this period or of a later one.
+        // A duplicate key means that another replica has stored the amount of this period or of a later one.
         if (isDuplicateKey(error)) return false;
         throw error;
       }

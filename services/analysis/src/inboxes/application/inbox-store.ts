@@ -11,7 +11,7 @@ export interface Inbox {
   readonly from: CalendarDate;
   /** Time before which every invoice stored by KSeF was passed to the analysis service. */
   readonly receivedThrough: Date;
-  /** Time of the newest event. */
+  /** Time of the newest event about the inbox that was applied. */
   readonly changedAt: Date;
 }
 

@@ -3,7 +3,7 @@ import type { Collection } from 'mongodb';
 import type { InboxStore } from '../application/inbox-store.js';
 
 export interface InboxDocument {
-  /** Id of the connection. */
+  /** Id of the KSeF connection that the inbox belongs to. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;
@@ -43,7 +43,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
     companies(countMax) {
       return (
         collection
-          // The index alone provides these fields.
+          // Only these two fields are read, because the index contains them and the documents are then not read.
           .find({}, { projection: { _id: 0, organizationId: 1, companyId: 1 }, hint: COMPANY_INDEX })
           .limit(countMax)
           .toArray()

@@ -14,7 +14,7 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 export interface FindingTypeDescription {
   readonly type: FindingType;
   readonly family: Family;
-  /** Severities, least severe first. */
+  /** Severities that the finding type can have, least severe first. */
   readonly severities: readonly Severity[];
   readonly isHardBlock: boolean;
   readonly description: string;

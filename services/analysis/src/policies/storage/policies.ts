@@ -9,7 +9,7 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { withOverrides } from '../domain/policy-overrides.js';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** A policy that an organization has used. It is never changed, so that its analyses can be repeated. */
+/** Stored detection policy that an organization has used. It is never changed, so that its analyses can be repeated. */
 export interface PolicyDocument {
   /**
    * Document id in the form `<organization>|default-3+0123456789ab.o3`. Policies from an earlier release have no
@@ -32,7 +32,7 @@ export interface PolicyDocument {
 
 /** Policy parameters of a release, stored by policy name and without overrides. */
 export interface ReleasePolicyDocument {
-  /** Policy name with digest, such as `default-3+0123456789ab`. */
+  /** Name of the policy with its digest, such as `default-3+0123456789ab`. */
   readonly _id: string;
   readonly policy: Policy;
   readonly createdAt: Date;
@@ -58,7 +58,7 @@ export async function registerReleasePolicy(
   try {
     await collection.updateOne({ _id: name }, { $setOnInsert: { policy, createdAt: now } }, { upsert: true });
   } catch (error) {
-    // Another replica stored the parameters at the same time.
+    // A duplicate key means that another replica has just stored the same parameters.
     if (!isDuplicateKey(error)) throw error;
   }
   const stored = await collection.findOne({ _id: name });

@@ -24,7 +24,7 @@ export interface RateStore {
  */
 export interface RateBook {
   readonly published: PublishedRates;
-  /** Reads the rates that this or another replica has stored since the last call. */
+  /** Reads the exchange rates that this or another replica has stored since the last call. */
   refresh(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { PublishedDay, RateStore } from '../application/rate-book.js';
 
 /** The euro reference rates of one day, which belong to no organization. */
 export interface RateDocument {
-  /** Day in the form `YYYY-MM-DD`. */
+  /** Day of the exchange rates, in the form `YYYY-MM-DD`. */
   readonly _id: string;
   readonly perEuro: Readonly<Record<string, string>>;
 }

@@ -46,7 +46,7 @@ export interface ReadInvoice {
   readonly invoice: CanonicalInvoice | undefined;
   /** Paths of required fields that are missing. */
   readonly missing: readonly string[];
-  /** Origin of each invoice field. */
+  /** Origin of the value of each invoice field. */
   readonly provenance: readonly Provenance[];
   /** Printed text that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
@@ -101,8 +101,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     fields.set(correction.field, corrected(fields.get(correction.field), correction));
   if (corrections.some(({ field }) => field === IBAN)) invalidIban = undefined;
   const isCorrected = (path: string): boolean => corrections.some(({ field }) => field === path);
-  // Older values were stored before the rule that text must be readable. They must not be left out because of that
-  // rule.
+  // Values that were stored before texts had to be readable are cleaned first. Otherwise the new rule would leave them
+  // out.
   for (const field of fields.values()) fields.set(field.field, { ...field, value: cleanLine(field.value, Infinity) });
 
   const { invoice, faults } = validInvoice(fields, isCorrected);
@@ -142,7 +142,10 @@ export function replaces(fields: Readonly<Record<string, string>>, earlier: stri
   return UK_ACCOUNT.includes(earlier) && isGiven(IBAN) && !UK_ACCOUNT.some(isGiven);
 }
 
-/** Returns the provenance of the placeholder for an unknown currency. It has no printed value. */
+/**
+ * Returns the provenance of the placeholder that stands for an unknown currency. The document has no printed value for
+ * it.
+ */
 function unknownCurrency(method: string | undefined): Provenance {
   return {
     field: 'currency',
@@ -171,7 +174,7 @@ function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,
 ): { readonly invoice: unknown; readonly faults: FieldFaults } {
-  // Each iteration removes at least one field.
+  // The loop ends, because each iteration removes at least one field.
   for (;;) {
     const found = new FieldFaults();
     const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });
@@ -192,8 +195,8 @@ function validInvoice(
 }
 
 /**
- * Returns the fields that caused a fault. A UK account consists of two fields. They are replaced by an IBAN unless a
- * person entered both fields and no IBAN.
+ * Returns the fields that caused a fault of the invoice. The two fields of a UK account give way to an IBAN, unless a
+ * person entered both of them and no IBAN.
  */
 function fieldsBehind(
   path: string,

@@ -8,7 +8,7 @@ const SAME_NAME_MIN = 0.9;
 /** A supplier name that was read from a document. */
 export interface ReadName {
   readonly value: string;
-  /** Other text that may be the name, ordered by likelihood. */
+  /** Other texts of the document that may be the supplier's name, ordered by likelihood. */
   readonly candidates: readonly string[];
 }
 

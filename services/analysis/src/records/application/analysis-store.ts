@@ -22,7 +22,7 @@ export interface AnalysisStore {
    * and may be repeated, because the id is derived.
    */
   keepCurrent(of: InvoiceReference): Promise<void>;
-  /** Returns the analysis of an invoice with this number. */
+  /** Returns the analysis of an invoice that has the given number. The first analysis of an invoice has number 1. */
   find(of: InvoiceReference, number: number): Promise<AnalysisRecord | undefined>;
   /** Returns the analyses of an invoice, highest number first. */
   ofInvoice(

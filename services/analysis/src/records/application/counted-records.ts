@@ -4,7 +4,7 @@ import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
-/** A record that counts invoices. It is written with a version check, and each invoice counts once. */
+/** Record that counts invoices, each of them once. It is written with a version check. */
 export interface CountedRecord {
   /** Version of the record, or 0 while the record is not stored. */
   readonly version: number;
@@ -77,8 +77,8 @@ export interface SupplierStore {
    */
   write(organizationId: string, record: SupplierRecord): Promise<boolean>;
   /**
-   * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
-   * stored record has already counted the unit.
+   * Writes a supplier record that has counted one more invoice, in one command with concurrent writes. Returns true
+   * also if the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, counted: CountedUnit<SupplierRecord>): Promise<boolean>;
   /** Finds suppliers for many invoices, by identity keys or by keys for similar names. */
@@ -97,8 +97,8 @@ export interface LinkStore<L> {
    */
   write(organizationId: string, key: string, record: LinkRecord<L>): Promise<boolean>;
   /**
-   * Like `write`, for a record that has counted the unit, together with concurrent writes. Returns true also if the
-   * stored record has already counted the unit.
+   * Writes a link record that has counted one more invoice, in one command with concurrent writes. Returns true also if
+   * the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
   /** Reads many records. The result contains the existing records by key. */

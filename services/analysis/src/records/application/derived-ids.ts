@@ -21,13 +21,15 @@ export function invoiceIdFor(organizationId: string, idempotencyKey: string | un
     : uuidV5(`${organizationId}|${idempotencyKey}`, namespaces.keyedInvoice);
 }
 
-/** Returns the invoice id for an upload. It is the same no matter how often an analysis is requested. */
+/**
+ * Returns the id of the invoice that an upload becomes. It is the same no matter how often an analysis is requested.
+ */
 export function invoiceIdOfUpload(uploadId: string): string {
   return uuidV5(uploadId, namespaces.uploadedInvoice);
 }
 
 /**
- * Returns the invoice id for a row. It is the same whenever the scan is repeated.
+ * Returns the id of the invoice that a row of a history scan becomes. It is the same whenever the scan is repeated.
  * @param position index of the row in the scan request
  */
 export function rowIdFor(scanId: string, position: number): string {

@@ -124,7 +124,7 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
 /** The changes made in one write. Each change adds an entry to the history. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
-  /** The finding as another analysis has just raised it. */
+  /** Finding in the form in which a repeated analysis has just raised it. */
   readonly raised?: StoredFinding;
   /** New assignee, or null to remove the assignee. */
   readonly assigneeUserId?: string | null;

@@ -32,7 +32,7 @@ export interface DecidedAnalysis extends Omit<Analysis, 'findings'> {
   readonly analysisId: string;
   /** Number of the analysis, 1 for the first analysis of the invoice. */
   readonly number: number;
-  /** Number of the analysis whose history this one uses. It is 1 unless the invoice has been corrected. */
+  /** Number of the earlier analysis whose history this analysis uses. It is 1 unless the invoice has been corrected. */
   readonly basis?: number;
   /** Supplier to which the invoice was assigned. */
   readonly supplierId: string;
@@ -53,7 +53,7 @@ interface StoredInvoice {
   readonly match: MatchPart;
   /** Id of the upload from which the invoice was read. */
   readonly documentId: string | undefined;
-  /** Channel that delivered the document. */
+  /** Channel that delivered the document of the invoice. */
   readonly channel: ChannelOrigin | undefined;
   readonly fingerprint: string | undefined;
   /** Month in which the invoice counts as an analysis. Undefined if it does not count. */

@@ -13,7 +13,7 @@ export interface NewRow {
   readonly match: MatchPart;
 }
 
-/** A row with its decision. */
+/** Row of a history scan with its decision. */
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;

@@ -13,7 +13,9 @@ export interface RowsOutcome {
   readonly unconvertedInvoices: number;
 }
 
-/** The analysis of all rows in a scan. It stores what a repeated call must do in the same way as the first call. */
+/**
+ * Analysis of all rows of a scan. It stores everything that a repeated call must do in the same way as the first call.
+ */
 export interface ScanRun {
   readonly receivedAtMs: number;
   /** True if the organization had no earlier scan. */

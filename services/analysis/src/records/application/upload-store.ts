@@ -15,7 +15,7 @@ export interface Correction {
   /** Path of the field in the canonical invoice. */
   readonly field: string;
   readonly value: string;
-  /** Actor as `<actor type>:<actor id>`. */
+  /** Actor who made the correction, as `<actor type>:<actor id>`. */
   readonly by: string;
   readonly at: Date;
 }
@@ -27,7 +27,7 @@ export interface UploadFailure {
   readonly missingFields: readonly string[];
 }
 
-/** A request to analyze an upload. It has the same id as its invoice. */
+/** Upload whose analysis was requested. It has the same id as the invoice that is read from it. */
 interface RequestedUpload extends InvoiceReference {
   readonly version: number;
   readonly uploadId: string;
@@ -66,14 +66,14 @@ export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
   /** Month in which the upload counts as an analysis. */
   readonly usageMonth: string;
-  /** Response from the documents service. */
+  /** Response of the documents service with the fields that were read. */
   readonly extracted: ExtractDocumentResponse;
   /** Name of a known supplier that replaces the name that was read. */
   readonly knownSupplierName?: string;
   readonly failure?: undefined;
 }
 
-/** An upload that could not be read. It is not counted in any month. */
+/** Upload that could not be read. It does not count as an analysis in any month. */
 export interface FailedUpload extends RequestedUpload {
   readonly state: 'FAILED';
   /** Response from the documents service. Absent if the document had been removed. */
@@ -147,7 +147,7 @@ export interface UploadStore {
   finish(at: ReadUpload): Promise<void>;
   /** Releases work that cannot be done now. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
-  /** Returns the first document of a sequence if it is due. */
+  /** Returns the first document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;
   /** Checks whether a document received through a channel was accepted but has no decision yet. */
   hasUndecided(organizationId: string, channel: Channel): Promise<boolean>;

@@ -8,7 +8,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Amount that would be paid wrongly if the finding were ignored, in the base currency at the time of the decision. */
 export interface AmountAtRisk {
   readonly currency: string;
-  /** Amount with as many decimals as the currency has. It is never negative. */
+  /** Amount at risk, with as many decimals as the currency has. It is never negative. */
   readonly amount: DecimalAmount;
 }
 

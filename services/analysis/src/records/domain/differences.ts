@@ -4,7 +4,7 @@ import type { RiskDecision } from '@invoicecontrol/engine/scoring/decision';
 import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** One difference between two analyses of an invoice. */
+/** Difference between two analyses of the same invoice. */
 export interface AnalysisDifference {
   readonly field: 'decision' | 'risk_score' | 'versions.risk_engine' | 'versions.policy' | 'findings';
   /** Earlier value. Absent if the finding is new. */

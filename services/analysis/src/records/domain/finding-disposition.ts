@@ -14,7 +14,10 @@ export const dispositions = [
 ] as const;
 export type Disposition = (typeof dispositions)[number];
 
-/** Current result of a review. It is found by the finding's evidence key or by one of its pairs. */
+/**
+ * Disposition that a reviewer gave to a finding. Later findings get it if they have the same evidence key or one of the
+ * same pairs.
+ */
 export interface ReviewFact {
   readonly evidenceKey: string;
   readonly disposition: Disposition;

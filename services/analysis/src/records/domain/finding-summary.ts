@@ -32,12 +32,14 @@ export interface FindingTotals {
   readonly amountAtRisk: DecimalAmount;
   /** Total amount of the findings that a review confirmed: CONFIRMED and RESOLVED. */
   readonly amountConfirmed: DecimalAmount;
-  /** Confirmed amount that scans found. These are past bills, which may be paid already. */
+  /**
+   * Amount of confirmed findings on invoices of history scans. These invoices lie in the past and may be paid already.
+   */
   readonly amountConfirmedInScans: DecimalAmount;
 }
 
 export interface FindingSummary {
-  /** Base currency of all amounts. */
+  /** Base currency in which all amounts of the summary are stated. */
   readonly baseCurrency: string;
   readonly total: FindingTotals;
   /** Number of findings without a usable amount, because none is known or it is in an earlier base currency. */
@@ -46,7 +48,7 @@ export interface FindingSummary {
   readonly byType: readonly FindingTotals[];
   /** Totals by requested severity, most severe first. */
   readonly bySeverity: readonly FindingTotals[];
-  /** Totals by disposition. */
+  /** Totals of the findings, one entry for each disposition. */
   readonly byDisposition: readonly FindingTotals[];
   /** Totals by month of creation in UTC, oldest first. Months without findings are left out. */
   readonly byMonth: readonly FindingTotals[];

@@ -4,7 +4,7 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 
 /** A row in an earlier scan that a row in a new scan repeats. */
 export interface ReimportedRow {
-  /** The first scan that contained the row. */
+  /** Id of the first scan that contained the row. */
   readonly scanId: string;
   /** Id of that scan's row, which is an invoice id. */
   readonly invoiceId: string;

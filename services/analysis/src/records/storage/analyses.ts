@@ -12,8 +12,9 @@ import { readFacts } from './stored-facts.js';
 import type { FactBundleDocument, StoredFacts } from './stored-facts.js';
 
 /**
- * An analysis that a later one has replaced, with its facts (ADR 0131). It is never changed. Releases before 0131 stored
- * every analysis here, and kept its facts on the invoice only until then.
+ * Analysis that a later analysis of the same invoice has replaced, with its facts (ADR 0131). It is never changed.
+ * Releases before ADR 0131 stored every analysis in this collection, and the invoice kept only the facts of the latest
+ * one.
  */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   /** UUIDv5 derived from the invoice and the number of the analysis. */
@@ -25,7 +26,10 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly base?: ConvertedAmount | null;
 }
 
-/** Invoices that contain their current analysis. Those of earlier releases do not, see {@link AnalysisDocument}. */
+/**
+ * Condition for invoices that contain their current analysis. Invoices of earlier releases do not, see {@link
+ * AnalysisDocument}.
+ */
 export const HAVE_CURRENT = { facts: { $exists: true } } as const;
 /** Fields of an invoice that {@link currentAnalysisOf} and lists need. */
 export const CURRENT_ANALYSIS = { organizationId: 1, createdAt: 1, analysis: 1 } as const;

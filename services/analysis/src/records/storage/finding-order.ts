@@ -90,7 +90,7 @@ async function bySeverity<D extends Ordered>(
 }
 
 /**
- * Finds findings sorted by amount, first those with an amount and then those without. This takes at most two queries.
+ * Returns findings sorted by amount: first those with an amount, then those without. This takes at most two queries.
  */
 async function byAmount<D extends Ordered>(
   collection: Collection<D>,
@@ -109,8 +109,8 @@ async function byAmount<D extends Ordered>(
     ? []
     : await find(
         {
-          // An index can use this bound. The `$or` condition removes findings with the same amount that earlier pages
-          // showed.
+          // The index can use the bound on `amountOrder`. The `$or` condition removes findings with the same amount
+          // that earlier pages showed.
           amountOrder: { $gte: 0, ...(last !== undefined && { $lte: last }) },
           ...(last !== undefined && { $or: [{ amountOrder: { $lt: last } }, { _id: { $lt: after?.id } }] }),
         },

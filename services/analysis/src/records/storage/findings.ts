@@ -25,8 +25,8 @@ const HISTORY_ENTRIES_MAX = 200;
 /** Maximum number of findings for one invoice. The catalogue has fewer types, and most types are raised once. */
 const FINDINGS_OF_INVOICE_MAX = 500;
 /**
- * Number of findings that the database returns at once for a summary. They are processed together while other requests
- * wait.
+ * Number of findings that the database returns in one batch for a summary. No other request is served while a batch is
+ * processed.
  */
 const SUMMARY_BATCH_DOCUMENTS = 2_000;
 /** Maximum number of findings, of several decisions, that one command inserts. */
@@ -34,12 +34,12 @@ const INSERTED_TOGETHER_MAX = 100;
 /** Maximum number of reviews in one page of a sweep. */
 const SWEEP_FINDINGS_MAX = 100;
 
-/** A stored finding. It is a separate aggregate, because people work on it after the decision. */
+/** Stored finding. It is an aggregate separate from its invoice, because people work on it after the decision. */
 export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'findingId'> {
   /** UUIDv5 derived from the finding's subject and its evidence. */
   readonly _id: string;
   readonly history: readonly FindingChange[];
-  /** Time of the last decision about the disposition. */
+  /** Time when the disposition of the finding was last set. */
   readonly reviewedAt?: Date;
   /** The person who made the last decision about the disposition. */
   readonly reviewedBy?: string;
@@ -203,7 +203,8 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
           { projection: withoutHistory },
         )
         .sort({ _id: 1 })
-        // Only a few findings are pending. Without the hint, the database might read the whole index of ids.
+        // Only a few findings are pending, so the index of pending findings is small. Without the hint, the database
+        // might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_FINDINGS_MAX)
         .toArray();

@@ -43,8 +43,8 @@ const DAY_MS = 24 * 3_600_000;
 const DECISION_CHANGES_MAX = 100;
 
 /**
- * An invoice, the keys that find it, its decision and its events. They are stored in one database document, so that
- * they are always consistent (detection reference, section 4).
+ * Stored invoice with the keys by which it is found, its decision and its events. All of them are in one database
+ * document, so that they are always consistent (detection reference, section 4).
  */
 export interface InvoiceDocument extends Aggregate, Claimable {
   readonly companyId: string;
@@ -58,7 +58,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly erp?: BillPart;
   /** Id of the upload from which the invoice was read. */
   readonly documentId?: string;
-  /** Channel that delivered the document. */
+  /** Channel that delivered the document of the invoice. */
   readonly channel?: ChannelOrigin;
   /** SHA-256 hash of the request that had the idempotency key. */
   readonly fingerprint?: string;
@@ -66,7 +66,10 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly usageMonth?: string;
   /** Present until the commit if the invoice may have been stored without being counted. */
   readonly isCountUnsure?: true;
-  /** Gross amount in the base currency on the day of the decision. Null if there was no rate. It is never changed. */
+  /**
+   * Gross amount in the base currency on the day of the decision. Null if no exchange rate was known. The amount is
+   * never changed.
+   */
   readonly base?: ConvertedAmount | null;
   /** Reference from a reimported scan row to the same row in the earlier scan. */
   readonly reimportOf?: ReimportedRow;
@@ -311,7 +314,8 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       const documents = await collection
         .find({ pending: true, _id: { $gt: afterId }, 'analysis.createdAt': { $lte: decidedBefore } })
         .sort({ _id: 1 })
-        // Only a few invoices are pending. Without the hint, the database might read the whole index of ids.
+        // Only a few invoices are pending, so the index of pending invoices is small. Without the hint, the database
+        // might read the whole index of ids.
         .hint('pending')
         .limit(SWEEP_INVOICES_MAX)
         .toArray();
@@ -322,7 +326,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
       return document === null ? undefined : toPending(document);
     },
     async hasUnstoredFinding(organizationId, findingId) {
-      // Only a few invoices are pending at a time, and the index finds exactly those.
+      // Only a few invoices are pending at a time, and the index on `pending` finds exactly those.
       const wanted = { pending: true, organizationId, 'analysis.findings.findingId': findingId } as const;
       return (await collection.findOne(wanted, { projection: { _id: 1 } })) !== null;
     },

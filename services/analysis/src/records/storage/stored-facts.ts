@@ -11,7 +11,7 @@ export interface BundledFacts {
   readonly index: number;
 }
 
-/** The facts of many rows in one scan. They are so similar that a bundle takes a tenth of the space. */
+/** Stored facts of many rows of one scan. The facts are so similar that a bundle takes a tenth of the space. */
 export interface FactBundleDocument {
   readonly _id: string;
   readonly organizationId: string;

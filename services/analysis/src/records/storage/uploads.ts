@@ -35,7 +35,7 @@ const COUNT_MS_MAX = 25_000;
 
 export const UPLOAD_ANALYSES = 'upload_analyses';
 
-/** A stored upload whose analysis was requested. It has the same id as its invoice. */
+/** Stored upload whose analysis was requested. It has the same id as the invoice that is read from it. */
 export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'invoiceId' | 'usageMonth' | 'origin'> {
   readonly state: UploadRecord['state'];
   readonly usageMonth?: string;
@@ -60,7 +60,10 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** Returns the sequence for a channel's documents in an organization. They are decided one after another. */
+/**
+ * Returns the sequence of documents that an organization receives through a channel. The documents of a sequence are
+ * decided one after another.
+ */
 function sequenceOf(organizationId: string, channel: Channel): string {
   return `${organizationId}|${channel}`;
 }

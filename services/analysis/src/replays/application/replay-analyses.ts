@@ -38,7 +38,7 @@ export interface ReplayOutcome {
   readonly replayed: number;
   readonly identical: number;
   readonly differentAnalysisIds: readonly string[];
-  /** Other engine versions that made some of the analyses, in the order of the analyses. */
+  /** Other engine versions that made some of the replayed analyses, in the order of the analyses. */
   readonly earlierEngineVersions: readonly string[];
   readonly nextPageToken: string;
 }

@@ -61,7 +61,7 @@ export interface RoutingRules {
     context: RequestContext,
   ): Promise<RoutingRule>;
   /**
-   * Returns a routing rule.
+   * Deletes a routing rule.
    * @throws DomainError not_found
    */
   remove(organizationId: string, ruleId: string): Promise<void>;
@@ -113,7 +113,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
       // not an error in this change.
       const fields = await read(organizationId, { ...before, match: NO_CONDITION, ...given }, context);
       if (change.assignTo !== undefined) await requireMember(organizationId, change.assignTo, context);
-      // Only the given fields are written, so that concurrent changes to different fields are both kept.
+      // Only the fields of the request are written, so that concurrent changes to different fields are both kept.
       const written = Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(given, name)));
       const rule = await rules.change(organizationId, ruleId, written);
       if (rule === undefined) throw notFound('routing rule');

@@ -38,7 +38,7 @@ export interface RoutingRule {
   readonly position: number;
   readonly enabled: boolean;
   readonly match: RoutingMatch;
-  /** User id of the member. */
+  /** User id of the member to whom the rule assigns findings. */
   readonly assignTo: string;
   readonly createdAt: Date;
 }
@@ -134,7 +134,8 @@ function requireMatchableCurrency(currency: string): void {
       `can never match: ${currency} means that the currency could not be read. Use the finding type CURRENCY_UNKNOWN instead.`,
     );
   }
-  // No issue date is given, because history scan rows may be older than the withdrawal of their currency.
+  // The currency is read without an issue date, because rows of a history scan may be older than the withdrawal of
+  // their currency.
   const read = invoiceCurrency(currency, undefined);
   if ('refusal' in read) throw invalidField('match.currency', `can never match: ${read.refusal}`);
 }

@@ -36,7 +36,7 @@ export interface RowDecisions {
   readonly organizationId: string;
   /** Rows in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
-  /** The history before the first row. Each row is added to it after its analysis. */
+  /** History before the first row. After the analysis of a row, the row is added to it. */
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
@@ -145,7 +145,7 @@ async function withReviews(
   const found = await reviews.falsePositives(organizationId, keys);
   if (found.length === 0) return analyzed;
   if (found.length >= REVIEWS_MAX) {
-    // There may be more reviews than one result can contain.
+    // The keys are looked up in several queries, because one result might not have room for all reviews.
     return Promise.all(
       analyzed.map(async (row) =>
         analyzeWithReviews(row, await reviews.falsePositives(organizationId, keysOf(row)), policy),

@@ -22,9 +22,7 @@ const LOOKUP_KEYS = 500;
 const LOOKUPS_AT_ONCE_MAX = 2;
 /** Maximum time between the time at which an invoice counts as received and the time at which it is stored. */
 const IN_FLIGHT_MS_MAX = 60_000;
-/**
- * Maximum number of later invoices that share a key with a row. They were received after the history scan was accepted.
- */
+/** Maximum number of invoices that share a key with a row and were received after the history scan was accepted. */
 const CONCURRENT_INVOICES_MAX = 5_000;
 
 interface Deps {
@@ -70,7 +68,7 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
 
 /** Searches for records that share a lookup key with a row. */
 export interface CandidateSearch {
-  /** All keys of the rows added so far. */
+  /** Keys of all rows that were added to the search so far. */
   readonly keys: ReadonlySet<string>;
   /** Adds a row to the search. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;

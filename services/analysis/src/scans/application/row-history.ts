@@ -40,7 +40,7 @@ export interface StoredHistory {
   readonly suppliers: readonly SupplierRecord[];
   readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
-  /** Earlier records by their keys. */
+  /** Earlier records that share a key with a row, by key. */
   readonly hits: Hits;
   /** ERP records that concern the rows. */
   readonly erp: ErpRecords;
@@ -72,7 +72,7 @@ interface RowHistoryOptions {
 
 /** A record in which rows of a history scan must be counted. */
 export interface Counts<R, S> {
-  /** Record as it was read. */
+  /** Record of the counts, as it was read from the database. */
   readonly record: R | undefined;
   /** Rows in their order, each with its suspicion. */
   readonly rows: readonly NormalisedInvoice[];
@@ -163,7 +163,7 @@ export function rowHistory(stored: StoredHistory, options: RowHistoryOptions): R
         hits.push(analyzed);
         if (hits.length > HITS_PER_KEY_MAX) hits.shift();
       }
-      // The row was counted when it was first imported.
+      // A row that was imported before is not counted again, because its first import counted it.
       if (reimported.has(invoice.invoiceId)) return;
       const supplier = suppliers.count(supplierId, invoice, supplierKeys);
       add(counted.suppliers, supplierId, supplierRecords.get(supplierId), invoice, supplier);

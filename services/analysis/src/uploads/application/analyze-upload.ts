@@ -67,7 +67,7 @@ export interface AnalyzeUploadInput {
 export interface CorrectUploadInput {
   readonly organizationId: string;
   readonly uploadId: string;
-  /** Corrected values by field path. */
+  /** Values that the reviewer corrected, by field path. */
   readonly fields: Readonly<Record<string, string>>;
   readonly monthlyLimit: number | undefined;
 }
@@ -75,7 +75,7 @@ export interface CorrectUploadInput {
 export interface UploadAnalysis {
   readonly invoiceId: string;
   readonly isDecided: boolean;
-  /** True if the same request was made before. */
+  /** True if the same request was made before, so that this response repeats the first one. */
   readonly isReplayed: boolean;
 }
 

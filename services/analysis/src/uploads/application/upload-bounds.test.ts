@@ -16,7 +16,7 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
     open = resolve;
   });
   const uploads = {
-    // This work waits for a timer only.
+    // The simulated work only waits for a timer.
     async claim({ invoiceId }: { readonly invoiceId: string }): Promise<undefined> {
       claimed.push(invoiceId);
       await opened;

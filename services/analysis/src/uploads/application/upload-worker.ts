@@ -40,11 +40,13 @@ import type {
  */
 const UPLOAD_LEASE_MS = 30_000;
 /**
- * Maximum number of queued uploads that one process works on. The documents service reads only a few at once, so the
- * others wait here.
+ * Maximum number of queued uploads that one process works on at the same time. The documents service reads only a few
+ * at once, so the others wait in this process.
  */
 const QUEUED_AT_ONCE_MAX = 8;
-/** Maximum number of uploads that wait in this process. The sweep finds the others later. */
+/**
+ * Maximum number of uploads that wait in this process. Further uploads stay in the database until the sweep finds them.
+ */
 const QUEUED_WAITING_MAX = 200;
 const RETRY_MS_MIN = 2_000;
 const RETRY_MS_MAX = 60_000;
@@ -106,7 +108,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
       await decideUpload(deps, record, tenant);
       await uploads.finish(record);
     } catch (error) {
-      // Another worker has taken over, so its result counts.
+      // Another worker has taken over the upload, so the result of that worker counts.
       if (error instanceof VersionConflict || lost.signal.aborted) return;
       await release(record);
       throw error;
@@ -269,7 +271,7 @@ async function decideUpload(deps: Deps, upload: ReadUpload, tenant: TenantFacts)
     }
     if (record.analysis === undefined) {
       const resumed = await resumeInvoice(deps)(record, tenant);
-      // The worker that has claimed the invoice decides it. This worker checks again later.
+      // Another worker has claimed the invoice and decides it. This worker checks the upload again later.
       if (resumed === undefined && (await invoices.find(organizationId, invoiceId))?.analysis === undefined) {
         throw new DomainError('in_progress', 'The invoice is being decided.');
       }
@@ -329,6 +331,6 @@ async function insertAndDecide(
   };
   if (!(await invoices.insert(received))) throw new VersionConflict();
   const decided = await decider.decide({ ...received, version: 1, invoice: normalised, tenant });
-  // This worker was so slow that another one took over.
+  // This worker was so slow that another worker took over the invoice.
   if (decided === undefined) throw new VersionConflict();
 }
