@@ -126,7 +126,7 @@ async function compose(
   };
 }
 
-/** Returns the prices by name. */
+/** Returns the configured price ids by the names of the prices. */
 function pricesOf(config: Config): Prices {
   return Object.fromEntries(priceNames.map((name) => [name, config[`PADDLE_PRICE_${name}`]])) as Prices;
 }

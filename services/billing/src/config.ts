@@ -47,7 +47,7 @@ export const configSchema = z
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
-    // This check also runs if other settings are wrong, so that all faults are reported at once.
+    // The rule is checked even if other settings are wrong, so that all faults are reported at once.
     when: () => true,
   })
   .refine((config) => developmentSettings(config).length === 0, {

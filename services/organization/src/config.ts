@@ -26,7 +26,7 @@ export const configSchema = z
      * QUEUED.
      */
     SMTP_URL: secret.regex(/^smtps?:\/\/[^\s]+$/, 'must begin with smtp:// or smtps://').optional(),
-    /** Sender of mails. */
+    /** Address from which the product sends mails. */
     MAIL_FROM: z
       .string()
       .regex(

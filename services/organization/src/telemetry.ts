@@ -15,7 +15,7 @@ export function countFailedRegistration(): void {
   count('organization.registrations_failed');
 }
 
-/** Counts organizations whose purge began. */
+/** Counts an organization whose purge began, in the metrics. */
 export function countPurge(): void {
   count('organization.purges');
 }

@@ -1,6 +1,6 @@
 import { count } from '@invoicecontrol/runtime/telemetry';
 
-/** Counts a completed history scan. */
+/** Counts a completed history scan and its rows in the metrics. */
 export function scanCompleted(rowsAnalyzed: number, rowsSkipped: number): void {
   count('scan.ended', { outcome: 'COMPLETED' });
   count('scan.rows', { outcome: 'ANALYZED' }, rowsAnalyzed);

@@ -51,8 +51,8 @@ import { endpointService } from './transport/grpc/endpoints.js';
 import { onPublicEvent } from './transport/subscribers/public-events.js';
 
 /**
- * Maximum number of concurrent events of one type. They share database commands, so that a backlog needs only few of
- * them.
+ * Maximum number of concurrent events of one type. Concurrent events share database commands, so that a backlog needs
+ * only few of them.
  */
 const FAN_OUTS_MAX = 128;
 const WATCH_FAILING_EACH_MS = 10_000;

@@ -1,6 +1,6 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** Counts a completed delivery attempt. */
+/** Counts a completed delivery attempt in the metrics, by its outcome. */
 export function attemptEnded(outcome: string, state: string): void {
   count('webhooks.attempts', { outcome, state });
 }

@@ -14,9 +14,9 @@ export interface AccountDeps {
   readonly clock: Clock;
 }
 
-/** Result of changing an account. */
+/** Result of a function that changes an account. */
 export interface AccountChange<T> {
-  /** The new account. If it is the same object, nothing is written. */
+  /** Account after the change. If it is the same object as before, nothing is written. */
   readonly account: Account;
   readonly events: readonly Announcement[];
   readonly result: T;

@@ -21,7 +21,7 @@ export interface OperatorLinkingDeps extends ReconcilingDeps {
 export interface OperatorLinking {
   readonly subscriptionId: string;
   readonly organizationId: string;
-  /** True to return the same result without changing anything. */
+  /** True if the result is only returned and no subscription is changed. */
   readonly isDryRun: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface LinkedByOperator {
   readonly customerEmail: string | undefined;
   /** The organization named by the checkout, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Customers of the organization's other subscriptions. */
+  /** Ids of the customers at the provider that the organization's other subscriptions belong to. */
   readonly otherCustomerIds: readonly string[];
   /**
    * The organization's other subscriptions that are not canceled. While one of them exists, this subscription is a

@@ -76,13 +76,13 @@ export type NotificationResult =
   /** The owner was not decided, so the organization that the notification names stays. */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
-/** A notification as stored before it is applied. */
+/** Notification of the payment provider, as it is stored before it is applied. */
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
   readonly type: string;
-  /** Normalized time of the event. */
+  /** Time of the event at the provider, in a normalized form that sorts by time. */
   readonly occurredAt: string;
-  /** The signed body as text. */
+  /** Body of the notification as text, exactly as the provider signed it. */
   readonly body: string;
 }
 

@@ -21,7 +21,7 @@ const page = z.object({
 });
 const single = z.object({ data: z.unknown() });
 const customer = z.object({ data: z.object({ email: z.string().min(1).max(320) }) });
-/** Only the code of an error response is repeated, because its text could contain sent data. */
+/** Schema of an error response of Paddle. Only its code is passed on, because its text could contain sent data. */
 const refusal = z.object({ error: z.object({ code: z.string().regex(/^[a-z][a-z0-9_]{0,79}$/) }) });
 const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.object({ overview: z.url() }) }) }) });
 

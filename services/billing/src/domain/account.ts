@@ -9,7 +9,7 @@ export interface TrackedSubscription extends Purchase {
   readonly periodEnd: Date | undefined;
   readonly trialEnd: Date | undefined;
   readonly scheduledChange: ScheduledChange | undefined;
-  /** Normalized time of the newest message. */
+  /** Time of the newest message about the subscription, in a normalized form that sorts by time. */
   readonly lastOccurredAt: string;
   /** Time of the oldest message, regardless of the order in which messages arrive. */
   readonly firstOccurredAt: string;
@@ -18,13 +18,13 @@ export interface TrackedSubscription extends Purchase {
 }
 
 /**
- * All subscriptions of one organization. They are stored in one record, because the current subscription is chosen
- * among all of them.
+ * Subscriptions of one organization. They are stored in one record, because the current subscription is chosen among
+ * all of them.
  */
 export interface Account {
   readonly organizationId: string;
   readonly version: number;
-  /** Subscriptions in the order in which they were linked. */
+  /** Subscriptions of the organization, in the order in which they were linked. */
   readonly subscriptions: readonly TrackedSubscription[];
   /** Trial end date of which the owners were notified. */
   readonly trialNoticeFor: Date | undefined;
@@ -72,8 +72,8 @@ export function applySnapshot(
 }
 
 /**
- * Applies the current state from the provider's API. It is applied even if its last change is not newer than the last
- * message, because a message may have been lost, or misread by an earlier release.
+ * Applies the state of a subscription that the provider's API returned. It is applied even if its last change is not
+ * newer than the last message, because a message may have been lost, or misread by an earlier release.
  */
 export function correctSubscription(account: Account, snapshot: Snapshot, updatedAt: string): Account {
   const applied = applySnapshot(account, snapshot, updatedAt);

@@ -37,8 +37,8 @@ export interface Snapshot {
   /** The organization named by the checkout. The name was passed through a browser, so it is only a claim. */
   readonly claimedOrganizationId: string | undefined;
   /**
-   * The reference that was passed to the checkout. It proves the organization if it belongs to that organization and
-   * was not used before.
+   * Reference that was passed to the checkout. It proves which organization bought the subscription if it belongs to
+   * that organization and was not used before.
    */
   readonly checkoutReference: string | undefined;
 }

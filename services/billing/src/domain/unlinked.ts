@@ -21,6 +21,6 @@ export interface UnlinkedSubscription {
   readonly status: SubscriptionStatus;
   readonly plan: PlanCode;
   readonly customerId: string | undefined;
-  /** Normalized time of the newest message. */
+  /** Time of the newest message about the subscription, in a normalized form that sorts by time. */
   readonly occurredAt: string;
 }

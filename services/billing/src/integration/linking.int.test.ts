@@ -64,7 +64,7 @@ function tell(state: SubscriptionState, type = 'subscription.created', occurredA
 
 /** Returns the entry of `stuck` about a subscription. */
 async function stuckAbout(subscriptionId: string, at = new Date()) {
-  // One second is the minimum age that can be requested.
+  // The clock moves on by ten seconds, because the minimum age that a request can name is one second.
   now = new Date(at.getTime() + 10_000);
   const { items } = await billing.operations.listStuckWork({ olderThanSeconds: 1 }, call);
   now = undefined;

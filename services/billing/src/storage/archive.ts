@@ -32,7 +32,10 @@ export function archivedKinds({
   };
 }
 
-/** All subscriptions are in one database document, and their ids are their positions. */
+/**
+ * Reads the subscriptions for the archive of an organization. All of them are in one database document, and their
+ * positions in it serve as ids.
+ */
 function archivedSubscriptions(customers: Collection<CustomerDocument>): ReadArchivePage {
   return async ({ organizationId, after, recordsMax }) => {
     const account = await customers.findOne({ _id: organizationId });

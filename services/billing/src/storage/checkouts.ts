@@ -10,7 +10,7 @@ import type { Checkout, Checkouts } from '../application/stores.js';
 export interface CheckoutDocument extends Aggregate, Omit<Checkout, 'id' | 'organizationId' | 'referenceHash'> {
   /** Hash of the reference, with a sparse index. Absent in requests from an earlier release. */
   readonly referenceHash?: string;
-  /** Expiry time for the TTL index. */
+  /** Time when the TTL index deletes the checkout reference. */
   readonly expiresAt: Date;
 }
 

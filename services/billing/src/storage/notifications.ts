@@ -20,7 +20,7 @@ export interface NotificationDocument extends Claimable {
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;
-  /** Signed text. Empty if it must not be stored. */
+  /** Signed text of the notification. It is empty if the text must not be stored. */
   readonly body: string;
   readonly subscriptionId?: string;
   /**
@@ -34,7 +34,7 @@ export interface NotificationDocument extends Claimable {
   readonly dueAt?: Date;
   readonly reason?: string;
   readonly receivedAt: Date;
-  /** Expiry time for the TTL index. */
+  /** Time when the TTL index deletes the notification. */
   readonly expiresAt: Date;
 }
 

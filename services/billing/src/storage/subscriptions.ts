@@ -9,7 +9,7 @@ import type { SubscriptionLinks } from '../application/stores.js';
  * organization's account.
  */
 export interface SubscriptionDocument {
-  /** Subscription id at the provider, such as `sub_...`. */
+  /** Id that the subscription has at the provider, such as `sub_...`. */
   readonly _id: string;
   readonly organizationId: string;
   /**
@@ -39,7 +39,8 @@ export function subscriptionLinks(collection: Collection<SubscriptionDocument>, 
         return organizationId;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // Either the subscription was linked before, or the checkout has already linked another one.
+        // A duplicate key means that the subscription was linked before, or that the checkout has already linked
+        // another one.
         return find(subscriptionId);
       }
     },

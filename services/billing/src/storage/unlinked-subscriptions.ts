@@ -10,13 +10,13 @@ export interface UnlinkedSubscriptionDocument extends Pick<
   UnlinkedSubscription,
   'reason' | 'status' | 'plan' | 'occurredAt'
 > {
-  /** Subscription id at the provider, such as `sub_...`. */
+  /** Id that the subscription has at the provider, such as `sub_...`. */
   readonly _id: string;
   /** The organization claimed by the subscription, so that a purge finds the record. Empty if it claims none. */
   readonly organizationId: string;
   readonly customerId?: string;
   readonly since: Date;
-  /** Expiry time for the TTL index. */
+  /** Time when the TTL index deletes the record. */
   readonly expiresAt: Date;
 }
 

@@ -24,7 +24,7 @@ export const API_KEY = 'pdl_sdbx_apikey_test';
 const OPERATOR_TOKEN = 'operator-token-of-the-tests-of-billing';
 
 const priceNames = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [`${product}_MONTH`, `${product}_YEAR`]);
-/** Price ids at the provider, by name. */
+/** Ids that the test prices have at the provider, by the name of the price. */
 export const prices: Readonly<Record<string, string>> = Object.fromEntries(
   priceNames.map((name) => [name, `pri_${name.toLowerCase().replace('_', '').padEnd(26, '0')}`]),
 );
@@ -82,7 +82,7 @@ export async function startBilling(
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
-    /** Waits for a condition. */
+    /** Polls until the condition holds. */
     readonly until: (condition: () => Promise<boolean>) => Promise<void>;
   },
 ): Promise<RunningBilling> {

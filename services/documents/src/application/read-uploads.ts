@@ -4,7 +4,7 @@ import type { AuditBuffer } from '@invoicecontrol/retention/audit';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Content, ContentStore, StoredUpload, Upload, UploadStore } from './uploads.js';
 
-/** First and last byte of a range, both included. */
+/** Positions of the first and the last byte of a requested range. Both bytes are included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
@@ -28,8 +28,8 @@ export interface UploadReader {
    */
   stored(organizationId: string, uploadId: string): Promise<StoredUpload>;
   /**
-   * Returns the content as it was uploaded. If the whole document is read, its hash is verified before the first byte
-   * is returned.
+   * Returns the content of an upload as it was sent. If the whole document is read, its hash is verified before the
+   * first byte is returned.
    * @throws DomainError not_found, range_unsatisfiable
    */
   read(organizationId: string, uploadId: string, range: ByteRange | undefined): AsyncIterable<Uint8Array>;

@@ -12,12 +12,12 @@ export interface NewRendering {
   readonly createdAt: Date;
 }
 
-/** A rendering that is available. */
+/** Rendering of a document whose bytes are available. */
 export interface StoredRendering {
   readonly fileId: string;
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 hash in lower-case hexadecimal digits. */
+  /** SHA-256 hash of the rendering, in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 

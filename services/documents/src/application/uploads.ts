@@ -31,7 +31,7 @@ export type Upload = ReservedUpload | StoredUpload;
 /** Stored content of an upload. */
 export interface Content {
   readonly fileId: string;
-  /** SHA-256 hash in lower-case hexadecimal digits. */
+  /** SHA-256 hash of the content, in lower-case hexadecimal digits. */
   readonly sha256: string;
   /** Media type that was detected from the content. */
   readonly mediaType: string;
@@ -109,9 +109,9 @@ export interface UploadStore {
   ): Promise<number>;
 }
 
-/** Stores the content of files. */
+/** Store for the content of uploaded files. */
 export interface ContentStore {
-  /** Stores bytes as they arrive. */
+  /** Stores the bytes of a file as they arrive. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Reads a range, including both ends, or the whole file if no range is given. */
   read(fileId: string, range?: { readonly first: number; readonly last: number }): AsyncIterable<Uint8Array>;

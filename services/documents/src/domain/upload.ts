@@ -3,9 +3,9 @@ import { UPLOAD_BYTES_MAX, uploadBytesMax, uploadTypes } from '@invoicecontrol/v
 
 /** Headers of a PUT request, which are checked before its bytes arrive. */
 export interface ContentHeader {
-  /** Content-Type without parameters, in lower case. */
+  /** Media type that the Content-Type header states, without parameters and in lower case. */
   readonly mediaType: string | undefined;
-  /** Announced size in bytes. Undefined for a chunked body. */
+  /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
 }
@@ -69,7 +69,10 @@ export function requireReservedType(reserved: Reserved, sniffed: string | undefi
   );
 }
 
-/** Checks whether the type detected from the content is the stated one. Both XML types are detected as one. */
+/**
+ * Tells whether the type that was detected from the content is the stated type. The two XML types cannot be told apart
+ * by the content.
+ */
 export function isOfType(mediaType: string, sniffed: string | undefined): boolean {
   return sniffed === (mediaType === 'text/xml' ? 'application/xml' : mediaType);
 }

@@ -24,7 +24,7 @@ const MIB = 1024 * 1024;
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash. Every other signal was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // The process exited.
+  // Null means that the process exited without a signal.
   null,
   'SIGABRT',
   'SIGBUS',

@@ -1,4 +1,5 @@
-// This process only parses untrusted documents. It is killed when a document takes too much time or memory.
+// Program of the child process that reads untrusted documents and does nothing else. The process is killed when a
+// document takes too much time or memory.
 import { Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describeFa3 } from '@invoicecontrol/compliance/fa3-document';
@@ -55,7 +56,7 @@ process.on('message', (message: ToChild) => {
       void finish();
   }
 });
-// The parent of this process has exited.
+// The channel to the parent process closes when the parent has exited. The child then exits too.
 process.on('disconnect', () => process.exit(0));
 
 if (rulesDir !== undefined) officialRules = await loadOfficialRules(rulesDir);

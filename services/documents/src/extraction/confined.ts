@@ -1,13 +1,13 @@
-// This program runs Node.js with the given arguments so that it can read its code and the files that every program
-// needs, and no other file on this machine (ADR 0102). Further restrictions depend on the kernel (landlock.ts). The
-// version of the kernel's interface is written to standard output.
+// Program that runs Node.js with the given arguments and allows it to read only its code and the files that every
+// program needs (ADR 0102). Further restrictions depend on the kernel (landlock.ts). The version of the kernel's
+// interface is written to standard output.
 import { openSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import koffi from 'koffi';
 import { LANDLOCK_SINCE } from './landlock.js';
 
-// Numbers of kernel calls and options. They never change and are the same on all architectures (linux/landlock.h,
-// linux/prctl.h).
+// Numbers of the kernel calls and options that restrict a process. They never change and are the same on all
+// architectures (linux/landlock.h, linux/prctl.h).
 const LANDLOCK_CREATE_RULESET = 444;
 const LANDLOCK_ADD_RULE = 445;
 const LANDLOCK_RESTRICT_SELF = 446;
@@ -26,9 +26,9 @@ const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[
   [LANDLOCK_SINCE.moving, 1n << 13n],
   [LANDLOCK_SINCE.truncation, 1n << 14n],
 ];
-/** The operations bind and connect. */
+/** Bits of the kernel interface for the TCP operations bind and connect. */
 const TCP = 0b11n;
-/** Abstract sockets, and signals to processes outside. */
+/** Bits of the kernel interface for abstract sockets, and for signals to processes outside. */
 const SCOPES = 0b11n;
 const PR_SET_NO_NEW_PRIVS = 38;
 const F_SETFD = 2;
@@ -109,7 +109,7 @@ function allow(ruleset: number, path: string, accesses: bigint): void {
 }
 
 /**
- * Replaces this process with Node.js and the given arguments. It remains the same process, so that the parent measures
+ * Replaces this program with Node.js and the given arguments. The process stays the same, so that the parent measures
  * and kills the right one. A new program is needed, because existing threads of this one are not restricted.
  */
 function run(args: readonly string[]): void {

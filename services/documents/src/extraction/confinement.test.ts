@@ -34,8 +34,8 @@ let neighbour: ChildProcess;
 let server: Server;
 beforeAll(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
-  // One directory resembles mounted secrets. The other resembles the secrets of `npm start`, which are next to the
-  // code.
+  // The first directory resembles mounted secrets. The second one resembles the secrets of `npm start`, which are next
+  // to the code.
   directories = [await mkdtemp(join(tmpdir(), 'secrets-')), await mkdtemp(join(root, '.cache/secrets-'))];
   files = directories.map((directory) => join(directory, 'MONGODB_URL'));
   for (const file of files) await writeFile(file, secret, { mode: 0o600 });

@@ -13,9 +13,9 @@ const CONFINED = fileURLToPath(new URL('../../dist/extraction/confined.js', impo
 const CHANNEL: ForkOptions = { serialization: 'advanced', stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
 
 export interface ProgramOptions {
-  /** Complete environment of the program. */
+  /** All environment variables that the program gets. */
   readonly env: Readonly<Record<string, string>>;
-  /** Command-line options for Node.js. */
+  /** Command-line options that Node.js gets before the program. */
   readonly execArgv: readonly string[];
   /**
    * True if the child process can access no files except its code and the system libraries, and therefore neither the

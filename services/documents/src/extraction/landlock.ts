@@ -3,15 +3,21 @@
  * documentation).
  */
 export const LANDLOCK_SINCE = {
-  /** Linux 5.13: reading, writing, executing, creating and removing files of all kinds. */
+  /**
+   * Version since which reading, writing, executing, creating and removing files of all kinds can be denied (Linux
+   * 5.13).
+   */
   files: 1,
-  /** Linux 5.19: moving and linking files into other directories. Older versions always deny this. */
+  /**
+   * Version since which moving and linking files into other directories can be allowed (Linux 5.19). Older versions
+   * always deny it.
+   */
   moving: 2,
-  /** Linux 6.2: truncating files. */
+  /** Version of the kernel interface since which truncating files can be denied (Linux 6.2). */
   truncation: 3,
-  /** Linux 6.7: bind and connect of TCP sockets. */
+  /** Version since which bind and connect of TCP sockets can be denied (Linux 6.7). */
   tcp: 4,
-  /** Linux 6.12: abstract sockets, and signals to processes outside. */
+  /** Version since which abstract sockets, and signals to processes outside, can be denied (Linux 6.12). */
   scopes: 6,
 } as const;
 
@@ -24,7 +30,7 @@ export function notDenied(version: number): readonly string[] {
     ...(version < LANDLOCK_SINCE.truncation ? ['truncation of files'] : []),
     ...(version < LANDLOCK_SINCE.tcp ? ['TCP'] : []),
     ...(version < LANDLOCK_SINCE.scopes ? ['signals', 'abstract Unix sockets'] : []),
-    // No version that `confined.ts` supports denies these operations.
+    // Operations that cannot be denied by any version of the kernel interface that `confined.ts` supports.
     'UDP',
     'Unix sockets with a path',
     'attributes of files',

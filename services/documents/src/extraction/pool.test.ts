@@ -189,7 +189,8 @@ describe('a pool of extraction children', () => {
       await read(pool, text, organizationId);
       ends.push(`${organizationId} ${text}`);
     };
-    // This document occupies one child until the end, so that only the other child becomes free.
+    // The document of the first organization occupies one child until the end, so that only the other child becomes
+    // free.
     note('recognise for ever', 'first').catch(() => {});
     const all = ['recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
     await eventually(() => expect(pool.waiting).toBe(3));

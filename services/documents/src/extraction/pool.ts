@@ -67,7 +67,7 @@ export interface PoolOptions {
   /** True if child processes are confined. See {@link confines}. */
   readonly isConfined: boolean;
   readonly logger: Logger;
-  /** Program that the child processes run. Tests replace it. */
+  /** Path of the program that the child processes run. Tests replace it. */
   readonly program?: string;
 }
 

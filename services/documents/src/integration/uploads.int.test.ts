@@ -13,7 +13,7 @@ import type { RunningDocuments } from '../testing/running-documents.js';
 const SWEEP_SECONDS = 600;
 const TTL_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** Default of UPLOAD_UNUSED_SECONDS in days. */
+/** Number of days after which an unused upload ends by default (UPLOAD_UNUSED_SECONDS). */
 const UNUSED_DAYS = 7;
 /** More days than a month is counted after its end. */
 const COUNTED_DAYS = 63;
@@ -273,7 +273,7 @@ test.each([
     // The driver repeats the write with the same number, so the database recognizes it if it was already performed.
     await sent;
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
-    // Each piece has half a mebibyte.
+    // The file is stored in pieces of half a mebibyte.
     expect(await behind.pieces()).toBe(3);
     expect((await read(organizationId, uploadId, undefined, behind)).equals(file)).toBe(true);
   });

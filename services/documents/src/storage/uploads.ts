@@ -20,8 +20,8 @@ const LEASE_MS = 60_000;
 /** Maximum number of uploads that one run of the sweep checks. */
 const SWEEP_UPLOADS_MAX = 200;
 /**
- * Period for which data left by an unused upload is kept. It counts in the month of its bytes, which is counted again
- * for some time after its end.
+ * Period for which the record of an unused upload is kept. The bytes of the upload count in the month in which they
+ * arrived, and a month is counted again for some time after its end.
  */
 const COUNTED_MS = 62 * 86_400_000;
 
@@ -178,7 +178,7 @@ export function uploadStore(
         .toArray();
       if (unused.length === 0) return;
       const ids = unused.map(({ _id }) => _id);
-      // Uploads whose analysis begins at this moment are kept.
+      // The condition is checked again in the update, because the analysis of an upload may begin at this moment.
       const still: Filter<UploadDocument> = { _id: { $in: ids }, state: 'UPLOADED', removeAt: { $lte: now } };
       await collection.updateMany(still, { $set: { state: 'REMOVED', sweepAt: now }, $unset: { removeAt: '' } });
     },
@@ -215,7 +215,7 @@ export function uploadStore(
     },
     async removeRemains({ uploadId, fileIds, ended }, now) {
       if (ended === 'ABANDONED') {
-        // No PUT request can begin after the reservation has expired.
+        // The record can be deleted, because no PUT request can begin after the reservation has expired.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
       }

@@ -28,7 +28,8 @@ async function obey(): Promise<void> {
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
-      // Every further page sends this message. It does not extend the time limit.
+      // The child sends a message for every further page that it recognizes. These messages do not extend the time
+      // limit.
       send({ kind: 'recognises' });
       answer('recognised');
       return;

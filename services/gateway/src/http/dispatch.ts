@@ -71,7 +71,10 @@ export interface Dispatching {
   readonly logger: Logger;
 }
 
-/** Owner of the connections of signed senders in shares. They are limited like the connections of an organization. */
+/**
+ * Name of the owner to which connections of signed senders belong. They are limited together, like the connections of
+ * an organization.
+ */
 const SIGNED_SENDERS = 'signed senders';
 /** Default timeout in milliseconds for a call to a service. */
 const CALL_TIMEOUT_MS = 5_000;
@@ -162,7 +165,7 @@ async function answerKey(
   });
   state.advice = adviceFor(route, input.idempotencyKey);
   const reply = await during(response, 'handle', () => route.handle(input, bound));
-  // Other gateways are notified of the change by an event. This one applies the change before it responds.
+  // Other gateways learn of the change by an event. This gateway applies the change before it responds.
   if (route.access.scope === 'organization:write') authenticator.invalidateOrganization(principal.organizationId);
   return reply;
 }

@@ -15,7 +15,7 @@ const KEY = keyNamed('owner');
 const ID = '0198a000-0000-7000-8000-000000000002';
 const createdTime = new Date('2026-03-01T12:00:00Z');
 
-/** Maximum number of records on a page. */
+/** Maximum number of records on a page of a list. */
 const PAGE_MAX = 100;
 /** Maximum size of a finding without its record in the analysis service (detection reference, section 8). */
 const FINDING_BYTES_MAX = 64 * 1024;

@@ -5,7 +5,9 @@ import { startGateway } from '../testing/running-gateway.js';
 import type { RunningGateway } from '../testing/running-gateway.js';
 import { routes } from './table.js';
 
-/** One key for each role with all scopes, and one OWNER key for each scope with all other scopes. */
+/**
+ * API keys: one for each role with all scopes, and one OWNER key for each scope, which has all scopes except that one.
+ */
 const byRole = new Map(roles.map((role) => [role, keyNamed(`role${role}`)]));
 const lacking = new Map(scopes.map((scope, index) => [scope, keyNamed(`lacking${index}x`)]));
 const keys = new Map([

@@ -11,7 +11,7 @@ const key = keyNamed('owner');
 let failure: Error;
 let isKeyCheckable = true;
 
-/** Makes every service fail in the same way. */
+/** Returns fake services of which every one fails with the same error. */
 function failEverywhere(): Answers {
   const answers = Object.entries(rpcServices).map(([name, { definition }]) => [
     name,

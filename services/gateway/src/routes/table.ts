@@ -8,7 +8,7 @@ import { organizationResources } from './organization/organization-routes.js';
 import { scanResources } from './scan/scan-routes.js';
 import { webhookResources } from './webhooks/webhook-routes.js';
 
-/** All resources below `/v1`, grouped by service. */
+/** All resources of the API below `/v1`, grouped by the service that owns them. */
 export const resources: readonly Resource[] = [
   ...analysisResources,
   ...documentResources,

@@ -78,7 +78,10 @@ export function refuseEverything(onCall: (rpc: string, organizationId: unknown) 
   return Object.fromEntries(answers) as Answers;
 }
 
-/** Refuses one method. For a stream it reads the first message, which names the organization. */
+/**
+ * Returns a fake of one method that refuses every call. For a stream it reads the first message, which names the
+ * organization.
+ */
 function refuserOf(rpc: Rpc, refusal: (organizationId: unknown) => DomainError): unknown {
   if (rpc.requestStream) {
     return async (requests: AsyncIterable<{ part?: { value: { organizationId?: string } } }>) => {

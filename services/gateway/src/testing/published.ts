@@ -36,7 +36,7 @@ export interface Content {
     readonly example?: unknown;
     readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
   };
-  /** An HTML form. */
+  /** Request body that is sent as an HTML form. */
   readonly 'application/x-www-form-urlencoded'?: {
     readonly schema: Schema;
     readonly example?: Readonly<Record<string, string>>;

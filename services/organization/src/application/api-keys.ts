@@ -29,7 +29,7 @@ export interface ApiKeys {
    */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
   /**
-   * Stores the changed state if it has not changed since `version` was read.
+   * Stores the changed API key if it has not changed since its version was read.
    * @throws VersionConflict
    */
   save(changed: ApiKey, change: Change): Promise<ApiKey>;
@@ -38,7 +38,7 @@ export interface ApiKeys {
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly keys: ApiKeys;
-  /** Pepper for new keys. */
+  /** Secret value that is mixed into the hashes of new keys. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -102,7 +102,9 @@ export const createApiKey =
     return { apiKey, key };
   };
 
-/** Stores the owner's first key of a series. It becomes valid when the organization that names the series is stored. */
+/**
+ * Stores the first owner key of a series. The key becomes valid when an organization that names the series is stored.
+ */
 export async function insertOwnerKey(
   { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,
   organization: Organization,

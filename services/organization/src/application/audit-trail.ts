@@ -1,15 +1,15 @@
 import type { Actor } from '@invoicecontrol/runtime/request-context';
 import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 
-/** One audited action with its actor, target, time and origin. It contains no secret and no request body. */
+/** Audited action with its actor, target, time and origin. It contains no secret and no request body. */
 export interface AuditEvent {
   readonly id: string;
   readonly createdAt: Date;
   readonly actor: Actor;
-  /** Name of the action, for example `api_key.created`. Other services have other actions. */
+  /** Name of the action, such as `api_key.created`. Each service has actions of its own. */
   readonly action: string;
   readonly target: string;
-  /** SUCCEEDED or REFUSED. */
+  /** Outcome of the action: SUCCEEDED or REFUSED. */
   readonly outcome: string;
   readonly requestId: string;
   readonly ip: string | undefined;

@@ -16,7 +16,7 @@ export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'del
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
-  /** Time when the key expires. */
+  /** Time when the API key of the caller expires. Undefined if it does not expire. */
   readonly keyExpiresTime: Date | undefined;
 }
 

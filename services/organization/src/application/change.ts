@@ -14,7 +14,7 @@ export interface Change {
   readonly notifications?: readonly Notification[];
 }
 
-/** An action and its target, for example `api_key.created` and `api_key:0192...`. */
+/** Action for the audit trail with its target, such as `api_key.created` and `api_key:0192...`. */
 export interface AuditLine {
   readonly action: AuditAction;
   readonly target: string;

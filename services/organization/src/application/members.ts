@@ -31,7 +31,7 @@ import { hashToken, deriveInvitationToken, isInvitationToken } from './secrets.j
 export interface MemberDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly rosters: Rosters;
-  /** Pepper for new invitations. */
+  /** Secret value that is mixed into the hashes of new invitations. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }

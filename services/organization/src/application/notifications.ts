@@ -26,7 +26,7 @@ import type { Member } from '../domain/roster.js';
 import type { Organizations } from './organizations.js';
 import type { Rosters } from './rosters.js';
 
-/** A notification with its status. */
+/** E-mail notification with its delivery status. */
 export type ListedNotification = Notification & { readonly status: NotificationStatus };
 
 /** Stores the notifications that are queued or were sent. */
@@ -40,7 +40,7 @@ export interface Notifications {
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
   /** Inserts new notifications; existing ones are not changed. */
   enqueue(notifications: readonly Notification[]): Promise<void>;
-  /** Returns the notifications that are stored under these ids. */
+  /** Returns the stored notifications that have these ids. */
   find(ids: readonly string[]): Promise<readonly Notification[]>;
   list(organizationId: string, page: PageRequest): Promise<Page<ListedNotification>>;
 }

@@ -20,7 +20,7 @@ export interface Organizations {
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**
-   * Stores the changed state if it has not changed since `version` was read.
+   * Stores the changed organization if it has not changed since its version was read.
    * @throws VersionConflict
    */
   save(changed: Organization, change: Change): Promise<Organization>;
@@ -44,7 +44,7 @@ export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
   readonly audit: AuditLine;
-  /** Returns the changed parts as the event names them, for example `companies`. */
+  /** Returns the names of the parts that changed, as the event lists them, for example `companies`. */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
   /** Pure function that applies the change. After a conflict it runs again on the newer version. */
   readonly apply: (organization: Organization) => Organization;

@@ -42,11 +42,11 @@ export interface PurgeStore {
   announceAgain(purge: Purge, nextAt: Date | undefined, announced: Pick<Change, 'events'>): Promise<void>;
   isPurged(organizationId: string): Promise<boolean>;
   listBegunBefore(before: Date, countMax: number): Promise<readonly Purge[]>;
-  /** Removes the last record of a purged organization. */
+  /** Removes the last record of a purged organization, so that nothing of it remains. */
   remove(purge: Purge): Promise<void>;
 }
 
-/** Audit trails of purged organizations. */
+/** Access to the audit trails of purged organizations. */
 export interface EndingTrail {
   /**
    * Removes entries of an audit trail.

@@ -9,7 +9,7 @@ import type { DailyTurn } from './purge-organizations.js';
 
 /** Maximum number of organizations that are registered at the same time. */
 const CONCURRENT_MAX = 8;
-/** Wait after a failure, for example of billing. */
+/** Time to wait before a failed registration of organizations with billing is retried. */
 const RETRY_MS = 5 * 60_000;
 /** Number of failing organizations from which the whole run counts as failed. */
 export const FAILURES_MAX = 100;

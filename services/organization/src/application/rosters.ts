@@ -11,7 +11,7 @@ export interface Rosters {
   /** Stores a new roster. The write of the organization carries the audit entry. */
   insert(roster: Roster): Promise<void>;
   /**
-   * Stores the changed state if it has not changed since `version` was read.
+   * Stores the changed member list if it has not changed since its version was read.
    * @throws VersionConflict
    */
   save(changed: Roster, change: Change): Promise<void>;

@@ -47,8 +47,8 @@ type Ending = { readonly status: 'SENT' } | { readonly status: 'FAILED'; readonl
 export interface ClaimedNotification {
   readonly notification: Notification;
   /**
-   * Number of this attempt, counted from 1. It is stored before sending, so that attempts that crash the process count
-   * too.
+   * Number of this attempt to send the mail, counted from 1. It is stored before sending, so that attempts that crash
+   * the process count too.
    */
   readonly tries: number;
   complete(ending: Ending): Promise<void>;

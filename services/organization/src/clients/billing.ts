@@ -5,8 +5,8 @@ import type { Subscriptions } from '../application/organization-lifecycle.js';
 import type { OrganizationRegister } from '../application/register-organizations.js';
 
 /**
- * Timeout in milliseconds. It is shorter than the wait of a caller who deletes an organization. If billing does not
- * respond in time, nothing is deleted.
+ * Timeout of a call to billing in milliseconds. It is shorter than the time that a caller waits for the deletion of an
+ * organization. If billing does not respond in time, nothing is deleted.
  */
 const TIMEOUT_MS = 3_000;
 

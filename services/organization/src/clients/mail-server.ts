@@ -6,8 +6,8 @@ const CONNECT_MS_MAX = 10_000;
 /** Maximum time in milliseconds during which the server may send nothing. */
 const SILENCE_MS_MAX = 20_000;
 /**
- * Maximum duration of one attempt in milliseconds, for servers that respond very slowly. It is a third of a claim's
- * lease.
+ * Maximum duration of one attempt to send a mail in milliseconds, for servers that respond very slowly. It is a third
+ * of the lease of a claimed mail.
  */
 const SEND_MS_MAX = 40_000;
 
@@ -45,7 +45,8 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
   return {
     async send(mail, signal) {
-      // If the server accepts a mail after this timeout, the mail is sent again under the same message id.
+      // The timeout aborts the attempt. If the server accepts the mail after that, the mail is sent again under the
+      // same message id.
       const ended = new AbortController();
       const timeout = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
         (): Delivery => ({ outcome: 'DEFERRED', reason: 'TOO_SLOW' }),

@@ -9,7 +9,7 @@ import { readName } from './text.js';
 
 /** Stored record of a key. The key itself is shown once and never stored. */
 export interface ApiKey extends Rights {
-  /** Public part of the key. */
+  /** Public part of the API key, which identifies it. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
@@ -23,7 +23,7 @@ export interface ApiKey extends Rights {
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
   readonly revokedAt: Date | undefined;
-  /** Day of the last use, `YYYY-MM-DD` in UTC. */
+  /** Day on which the API key was last used, as `YYYY-MM-DD` in UTC. */
   readonly lastUsedDay: string | undefined;
 }
 
@@ -42,8 +42,8 @@ export function hashKey(key: string, pepper: Pepper): string {
 }
 
 /**
- * Checks whether the stored hash belongs to this key. The comparison takes constant time. Without a record or its
- * pepper, the same work is done and the result is false.
+ * Tells whether the stored hash belongs to the API key. The comparison takes constant time. If the record or its pepper
+ * is missing, the same work is done and the result is false.
  */
 export function matchesKey(
   key: string,

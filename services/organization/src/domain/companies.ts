@@ -15,7 +15,10 @@ export interface CompanyInput {
   readonly isDefault?: boolean | undefined;
 }
 
-/** Maximum number of companies for plans without a limit. It bounds the size of the document that holds them. */
+/**
+ * Maximum number of companies of an organization whose plan has no limit. It bounds the size of the document that holds
+ * them.
+ */
 export const COMPANIES_MAX = 1_000;
 const TAX_ID_CHARACTERS_MAX = 50;
 

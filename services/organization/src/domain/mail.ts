@@ -97,7 +97,7 @@ function meterName(meter: string): string {
   return meterNames[meter] ?? meter.replaceAll('_', ' ');
 }
 
-/** Formats a time for people, precise to the minute. */
+/** Formats a time for the text of a mail, precise to the minute. */
 function minuteOf(at: Date): string {
   return `${dateOf(at)} ${at.toISOString().slice(11, 16)} UTC`;
 }

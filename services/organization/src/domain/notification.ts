@@ -2,12 +2,12 @@ import type { Organization } from './organization.js';
 import { isActive, isPending } from './roster.js';
 import type { Member } from './roster.js';
 
-/** An e-mail to one person. */
+/** E-mail to one person, as it is queued. */
 export interface Notification {
   readonly id: string;
   readonly organizationId: string;
   readonly userId: string;
-  /** Subject in a single line. */
+  /** Subject of the mail, in a single line. */
   readonly subject: string;
   readonly occasion: Occasion;
   readonly createdAt: Date;
@@ -43,7 +43,7 @@ export type BillingNotice =
   | {
       readonly kind: 'USAGE_REACHED';
       readonly meter: string;
-      /** Month of the usage, such as `2026-03`. */
+      /** Month whose usage the notice is about, such as `2026-03`. */
       readonly period: string;
       readonly percent: number;
       readonly used: number;
@@ -56,7 +56,7 @@ export type ErpNotice =
       /** The connection cannot be synchronised until a person acts. */
       readonly kind: 'ERP_REAUTH_REQUIRED';
       readonly connectionId: string;
-      /** Name of the ERP, such as `Business Central`. */
+      /** Name of the ERP that the notice is about, such as `Business Central`. */
       readonly providerName: string;
       readonly isByConsent: boolean;
       readonly errorCode: string;
@@ -78,7 +78,7 @@ export type KsefNotice =
       /** Nothing can be submitted with the connection until a person acts. */
       readonly kind: 'KSEF_CONNECTION_FAILED';
       readonly ksefConnectionId: string;
-      /** Environment of KSeF, such as `PRODUCTION`. */
+      /** KSeF environment of the connection, such as `PRODUCTION`. */
       readonly environment: string;
       /** Explains the failure and the required change. */
       readonly message: string;
@@ -88,18 +88,18 @@ export type KsefNotice =
       readonly kind: 'KSEF_CREDENTIAL_ENDING';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Undefined if the company was removed. */
+      /** Name of the company of the connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
       /** Kind of secret, `TOKEN` or `CERTIFICATE`. */
       readonly authentication: string;
       readonly endsAt: Date;
     }
   | {
-      /** No purchase invoices are received until a person acts. */
+      /** Notice that a KSeF inbox is paused: it receives no purchase invoices until a person acts. */
       readonly kind: 'KSEF_INBOX_PAUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Undefined if the company was removed. */
+      /** Name of the company of the connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
       /** Explains the reason and the required change. */
       readonly message: string;
@@ -109,7 +109,7 @@ export type KsefNotice =
       readonly kind: 'KSEF_INVOICES_REFUSED';
       readonly ksefConnectionId: string;
       readonly environment: string;
-      /** Undefined if the company was removed. */
+      /** Name of the company of the connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
       readonly refusals: readonly { readonly ksefNumber: string; readonly reason: string }[];
     }
@@ -149,7 +149,7 @@ export function refusalsWindow(at: Date): { readonly from: Date; readonly to: Da
 export interface EndpointTrouble {
   readonly kind: 'WEBHOOK_FAILING' | 'WEBHOOK_DISABLED';
   readonly endpointId: string;
-  /** Host of the endpoint's URL. */
+  /** Host name in the URL of the webhook. */
   readonly host: string;
   readonly failingSince: Date;
   /** Time of the last 410 Gone since the failures began. Undefined if there was none. */
@@ -163,7 +163,10 @@ export const TRIES_MAX = 6;
 const FIRST_BACKOFF_MS = 60_000;
 const BACKOFF_FACTOR = 3;
 
-/** Returns the time of the retry after this number of attempts; undefined after the last one. */
+/**
+ * Returns the time when a failed mail is sent again after the given number of attempts. Undefined after the last
+ * attempt.
+ */
 export function nextRetryAt(tries: number, now: Date): Date | undefined {
   if (tries >= TRIES_MAX) return undefined;
   return new Date(now.getTime() + FIRST_BACKOFF_MS * BACKOFF_FACTOR ** (tries - 1));

@@ -8,18 +8,22 @@ export const referenceValidationModes = ['OFF', 'DECLARED_PROFILES', 'ALL'] as c
 export type ReferenceValidationMode = (typeof referenceValidationModes)[number];
 
 /**
- * A tenant with its companies. They form one aggregate, because the rules about companies concern all of them together.
+ * Organization with its companies. They form one aggregate, because the rules about companies concern all of them
+ * together.
  */
 export interface Organization extends Contract {
   readonly id: string;
-  /** Increases with every change. It is also the version of the tenant's facts. */
+  /**
+   * Version of the organization, which increases with every change. It is also the version of the facts that other
+   * services cache.
+   */
   readonly version: number;
   readonly name: string;
   readonly billingEmail: string | undefined;
   readonly baseCurrency: string;
   readonly referenceValidationMode: ReferenceValidationMode;
   readonly companies: readonly Company[];
-  /** Id of the default company. It is always one of `companies`. */
+  /** Id of the default company of the organization. It is always the id of one of `companies`. */
   readonly defaultCompanyId: string;
   /**
    * Id of the valid series of keys. Keys of another series are invalid. Restoring an organization starts a new series,
@@ -46,13 +50,13 @@ export interface SubscriptionSource {
   readonly status?: SubscriptionStatus | undefined;
 }
 
-/** A legal entity of an organization. */
+/** Legal entity that belongs to an organization. */
 export interface Company {
   readonly id: string;
   readonly name: string;
-  /** Tax id as the caller sent it. It is compared with `sameTaxId`. */
+  /** Tax id of the company as the caller sent it. It is compared with `sameTaxId`. */
   readonly taxId: string | undefined;
-  /** ISO 3166 alpha-2 code. */
+  /** Country of the company as ISO 3166 alpha-2 code. */
   readonly country: string | undefined;
   readonly createdAt: Date;
 }
@@ -116,7 +120,7 @@ export function referenceValidationInForce(organization: Organization): Referenc
   return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
 }
 
-/** A subscription as billing reported it. */
+/** Subscription of an organization as billing reported it. */
 export interface ToldSubscription extends Required<Contract> {
   readonly source: SubscriptionSource;
 }
@@ -182,7 +186,8 @@ function contractOf({ plan, subscriptionStatus, additionalLegalEntities }: Organ
  * @throws DomainError invalid
  */
 export function requireConfirmedName({ name }: Organization, confirmName: string): void {
-  // Older names may contain characters that people cannot see. They are confirmed in visible form.
+  // A stored name may be older than the rule against invisible characters. The caller then confirms the name in its
+  // visible form.
   if (confirmName !== cleanLine(name, Infinity))
     throw invalidField('confirm_name', 'must be exactly the name of the organization.');
 }

@@ -74,7 +74,7 @@ const noLimits: Limits = {
 export interface Contract {
   readonly plan: Plan;
   readonly subscriptionStatus: SubscriptionStatus;
-  /** Number of companies in addition to the first. */
+  /** Number of companies that the organization may have in addition to the first. */
   readonly additionalLegalEntities: number;
   /**
    * True if billing treats the subscription as active. Undefined when the operator set the status, which decides in

@@ -3,7 +3,7 @@ export interface Purge {
   readonly organizationId: string;
   readonly version: number;
   readonly begunAt: Date;
-  /** Number of times that the purge was announced. */
+  /** Number of times that the purge of the organization was announced. */
   readonly rounds: number;
 }
 

@@ -5,7 +5,7 @@
 export const WINDOW_MS = 60_000;
 
 export interface WindowPosition {
-  /** Number of minutes since 1970. */
+  /** Number of the current minute, counted since 1970. */
   readonly windowNumber: number;
   readonly elapsedMs: number;
 }
@@ -32,7 +32,8 @@ export function retryAfterMs(
   // Time within this minute at which the previous minute's share is small enough.
   const freeAtMs = shrinkMs(previousUsed, room);
   if (freeAtMs !== undefined && freeAtMs < WINDOW_MS) return Math.max(1, freeAtMs - elapsedMs);
-  // Otherwise a token becomes free in the next minute, when the share of the current minute is small enough.
+  // If no token becomes free in the current minute, one becomes free in the next minute, when the share of the current
+  // minute is small enough.
   return WINDOW_MS - elapsedMs + (shrinkMs(currentUsed, limitPerMinute - 1) ?? WINDOW_MS);
 }
 

@@ -19,7 +19,7 @@ export interface Member {
 }
 
 /**
- * An invitation to an organization. It becomes invalid when it expires or when its key series ends, so that deleting
+ * Invitation to join an organization. It becomes invalid when it expires or when its key series ends, so that deleting
  * the organization revokes keys and invitations in one write.
  */
 export interface Invitation {
@@ -31,8 +31,8 @@ export interface Invitation {
 }
 
 /**
- * The people of an organization. They form one aggregate, because unique addresses, the plan's number of members and
- * the last OWNER are rules about all of them.
+ * Members and invitations of an organization. They form one aggregate, because unique addresses, the plan's number of
+ * members and the last OWNER are rules about all of them.
  */
 export interface Roster {
   readonly organizationId: string;
@@ -43,7 +43,10 @@ export interface Roster {
 /** The fields of an organization that the rules about members need. */
 type RosterOrganization = Pick<Organization, 'keySeriesId' | 'deletion' | keyof Contract>;
 
-/** Maximum number of members for plans without a limit. It bounds the size of the document that holds them. */
+/**
+ * Maximum number of members of an organization whose plan has no limit. It bounds the size of the document that holds
+ * them.
+ */
 export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
@@ -137,7 +140,7 @@ export function acceptInvitation(
 }
 
 /**
- * Changes the role of a person.
+ * Changes the role of a member or of an invitation.
  * @throws DomainError not_found; forbidden if the old or the new role is above the grantor's rights; wrong_state for
  * the last OWNER
  */
@@ -155,7 +158,7 @@ export function changeRole(
 }
 
 /**
- * Removes a member or an invitation.
+ * Removes a member or an invitation from the organization.
  * @throws DomainError not_found; forbidden for a person above the grantor; wrong_state for the last OWNER
  */
 export function removeMember(

@@ -172,7 +172,7 @@ test('a refused change leaves no entry', async () => {
 test('a crash right after a change loses neither its event nor its audit entries and duplicates none', async () => {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const apiKeyId = idOfKey(ownerKey);
-  // This is the state directly after the write of a revocation.
+  // The document is put into its state directly after the write of a revocation, as a crash would leave it.
   const at = new Date(Date.now() - 10_000);
   const body = announce(events.apiKeysRevoked, { version: 2, apiKeyIds: [apiKeyId] });
   const outbox = envelopes({ id: apiKeyId, organizationId, version: 2 }, [body], at);
@@ -188,7 +188,7 @@ test('a crash right after a change loses neither its event nor its audit entries
     requestId: 'lost',
   });
   const auditEntries = [entry(0), entry(1)];
-  // One of the two entries was relayed before the crash.
+  // One of the two audit entries is stored already, as if it had been relayed before the crash.
   await mongo.db.collection<AuditEventDocument>('audit_events').insertOne(entry(0));
   await mongo.db
     .collection<{ _id: string }>('api_keys')

@@ -50,7 +50,7 @@ let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const logLines: string[] = [];
-/** Services that a test starts. They are stopped after it. */
+/** Further replicas that a test started. They are stopped after the test. */
 let others: { stop(): Promise<void> }[] = [];
 
 const withMail = () => ({ SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@mail.example>' });
@@ -158,7 +158,7 @@ const mailsTo = (email: string) => smtp.mails.filter(({ to }) => to === email);
 const becomes = (organizationId: string, expected: readonly string[]) =>
   eventually(async () => expect(await statuses(organizationId)).toEqual(expected));
 
-/** Resolves when this many attempts have failed. */
+/** Resolves when the given number of attempts to send the mail have failed. */
 const triedWithoutSuccess = ({ userId }: Recipient, tries: number) =>
   eventually(async () =>
     expect(await documents().findOne({ userId })).toMatchObject({ tries, leaseUntil: new Date(0) }),
@@ -273,7 +273,7 @@ describe('KSeF', () => {
       ...about,
       refusals: [{ ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C', reason: 'The package has no file of it.' }],
     });
-    // The event is published twice under the same id.
+    // The same event is published twice under one id, because events are delivered at least once.
     const [event] = envelopes({ id: 'ksef-1', organizationId, version: ++version }, [ending], new Date());
     if (event === undefined) throw new Error('no event');
     const ksef = await eventPublisher(bus, 'ksef');
@@ -577,7 +577,7 @@ describe('a mail server that fails', () => {
       await triedWithoutSuccess(member, 1);
       aheadMs += MINUTE_MS;
       await triedWithoutSuccess(member, 2);
-      // The second backoff is longer than the first.
+      // The clock moves on by two minutes, because the second delay before a retry is longer than the first.
       aheadMs += 2 * MINUTE_MS;
       const early = await documents().findOne({ userId: member.userId });
       expect((early?.dueAt?.getTime() ?? 0) - clock.now().getTime()).toBeGreaterThan(0);
@@ -700,7 +700,8 @@ describe('a crash', () => {
     const userId = member?.userId ?? '';
     const queued = await documents().findOne({ userId });
     if (queued === null) throw new Error('the mail was not queued');
-    // This is the state directly after the write of the invitation.
+    // The audit entries are put into their state directly after the write of the invitation, as a crash would leave
+    // them.
     const audit = mongo.db.collection<AuditEventDocument>('audit_events');
     const entry = await audit.findOne({ organizationId, action: 'member.invited' });
     if (entry === null) throw new Error('the invitation was not audited');
@@ -753,7 +754,8 @@ describe('a crash', () => {
 });
 
 /**
- * Runs the service as a process that can be killed at any point. It is restarted if its stores are too busy at first.
+ * Runs the service in a process that a test can kill at any point. The start is repeated if the database is too busy at
+ * first.
  */
 function startProcess(mail: Record<string, string>): Promise<{ stop(): Promise<void> }> {
   return eventually(() => startProcessOnce(mail));

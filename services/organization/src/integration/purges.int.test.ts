@@ -191,7 +191,7 @@ test('an announcement removes nothing of an organization that this database does
   const marker = await newTenant();
   aheadMs += RETENTION_MS;
   await purge();
-  // This purge was announced later. Once it is done, the stray event was handled too.
+  // A second purge was announced after the stray event. When it is complete, the stray event was handled too.
   await eventually(async () => expect(await remainingOf(marker.organizationId)).toBe(0));
   const page = { organizationId, pageSize: 10, pageToken: '' };
   expect((await clients.company.listCompanies(page, caller)).companies).toHaveLength(1);

@@ -12,7 +12,7 @@ const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 const DAY_MS = 24 * 3_600_000;
 const RETRY_MS = 5 * 60_000;
-/** Page size of the module. */
+/** Number of organizations that the job under test reads in one page. */
 const PAGE_SIZE = 100;
 /** Milliseconds by which the service's clock is ahead of real time; it only goes forward. */
 let aheadMs = 0;
@@ -47,7 +47,7 @@ test('billing is told of every organization that is not deleted, at the first st
   clients.close();
   await first.stop();
 
-  // The database now looks older than this job.
+  // Without the schedule, the database looks as if an earlier release without this job had written it.
   await mongo.db.collection('schedules').deleteMany({});
   billing.registered.length = 0;
   const second = await start();

@@ -73,7 +73,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const third = await clients.operator.createKey({ organizationId, name: 'k', role: 'OWNER', scopes: [] }, asOperator);
   await eventually(() => {
     const ours = messages.filter((message) => message.includes(organizationId));
-    // All announced events of the organization, including organization_created.
+    // The set contains every event that was announced for the organization, including organization_created.
     expect(new Set(ours).size).toBe(5);
   });
   clients.close();
@@ -93,7 +93,8 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
 
   // The collected output must not be empty, otherwise the search proves nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
-  // Other test files share the broker, and their services send audit events too.
+  // Other test files share the broker, and their services send audit events too. Only the records of this trail are
+  // counted.
   const trail = records.filter((record) => record.startsWith('audit_events') && record.includes(organizationId));
   expect(trail).toHaveLength(13);
   expect(logLines.some((line) => line.includes('"listening"'))).toBe(true);

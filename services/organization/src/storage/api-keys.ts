@@ -7,7 +7,9 @@ import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
 
-/** A stored key. It is its own aggregate, so that revoking it and publishing `api_keys_revoked` are one write. */
+/**
+ * Stored API key. It is an aggregate of its own, so that revoking it and publishing `api_keys_revoked` are one write.
+ */
 export interface ApiKeyDocument extends Audited {
   readonly seriesId: string;
   readonly name: string;

@@ -34,8 +34,8 @@ const SWEEP_AGE_MS_MIN = 2_000;
 /** Moves audit entries and notifications from the documents they were written with to their collections. */
 export interface AuditRelay {
   /**
-   * Moves the entries of a database document. It never throws, because the change is already stored and the sweep
-   * repeats a failed copy.
+   * Moves the audit entries of a document to the audit trail. The function never throws, because the change is already
+   * stored and the sweep repeats a failed copy.
    */
   relay(collectionName: string, document: RelaySource): Promise<void>;
   stop(): Promise<void>;

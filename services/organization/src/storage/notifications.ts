@@ -27,11 +27,14 @@ export interface NotificationDocument extends Claimable {
   readonly submissionIds?: readonly string[];
   /** Time when the mail server accepted the mail, or when the last attempt failed. */
   readonly endedAt?: Date;
-  /** Reason of the last failure as a code. It never contains text of the mail server. */
+  /** Code for the reason of the last failure to send the mail. It never contains text of the mail server. */
   readonly reason?: string;
 }
 
-/** Duration of a lease in milliseconds. It is more than twice the longest attempt (see `clients/mail-server.ts`). */
+/**
+ * Duration of the lease of a claimed mail in milliseconds. It is more than twice the longest attempt (see
+ * `clients/mail-server.ts`).
+ */
 const LEASE_MS = 120_000;
 /** Maximum number of waiting mails that are counted for the operator. */
 const WAITING_MAX = 1_000;

@@ -42,7 +42,7 @@ export interface OrganizationDocument extends Audited {
 
 interface PurgeFields {
   readonly begunAt: Date;
-  /** Number of times that the purge was announced. */
+  /** Number of times that the purge of the organization was announced. */
   readonly rounds: number;
   /** Time of the next announcement of the purge, with a sparse index. Absent after the last one. */
   readonly nextAt?: Date;

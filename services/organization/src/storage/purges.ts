@@ -9,7 +9,7 @@ import type { Purge } from '../domain/purge.js';
 import type { AuditedStore } from './audited-store.js';
 import type { OrganizationDocument } from './organizations.js';
 
-/** All fields except ids and dates. A purge removes them. */
+/** Fields of an organization that a purge removes. They are all fields except ids and dates. */
 const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'name',
   'billingEmail',

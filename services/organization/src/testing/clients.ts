@@ -27,7 +27,7 @@ export function testConfig(
     DATABASE_NAME: databaseName,
     OPERATOR_TOKEN,
     API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
-    // No server listens at this address. A test that deletes organizations names a fake in `others`.
+    // No server listens at this address of billing. A test that deletes organizations names a fake in `others`.
     BILLING_ADDRESS: '127.0.0.1:1',
     LOG_LEVEL: 'silent',
     ...others,
@@ -57,7 +57,7 @@ export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }
 
-/** Rights of an OWNER. */
+/** Rights of a caller with the role OWNER and all scopes. */
 export const byOwner = { role: 'OWNER', scopes: ['*'] };
 
 /** Finds the token in the mail of an invitation. */

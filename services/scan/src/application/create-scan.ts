@@ -40,7 +40,7 @@ interface Deps {
 
 export interface CreateScanInput {
   readonly organizationId: string;
-  /** Undefined for the default company. */
+  /** Company that the rows belong to. Undefined for the default company. */
   readonly companyId: string | undefined;
   readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;
@@ -60,7 +60,10 @@ interface Caller {
   readonly context: RequestContext;
   /** Deadline of the response in milliseconds since the epoch, or Infinity for a caller without a deadline. */
   readonly answerBy: number;
-  /** Called when the history scan is stored. It is then completed even if the caller disconnects. */
+  /**
+   * Function that is called when the history scan is stored. From then on, the scan is completed even if the caller
+   * disconnects.
+   */
   onStored(): void;
 }
 
@@ -116,8 +119,8 @@ export const createScan = (deps: Deps): CreateScan => {
   };
 
   /**
-   * Completes a history scan that its worker abandoned, because the next one cannot begin before. It runs while the new
-   * one waits, which may be refused.
+   * Completes a history scan that its worker abandoned. The next scan of the organization cannot begin before, and its
+   * caller may be refused while it waits.
    */
   const takeUpAbandoned = async (reference: ScanReference): Promise<void> => {
     const taken = await scans.takeOver(reference);
@@ -199,7 +202,8 @@ export const createScan = (deps: Deps): CreateScan => {
         return await withinBudget(organizationId, rows.length, () => create(input, reference, caller));
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
-        // This worker was so slow that another one took over. The result of the other worker is returned.
+        // This worker was so slow that another worker took over the history scan. The result of the other worker is
+        // returned.
         return answerOfOther(reference, { isKeyed, isReplayed: false });
       }
     };

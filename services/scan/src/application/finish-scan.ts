@@ -18,7 +18,7 @@ import { unpackRows } from './packed-rows.js';
 import type { RowAnalysis, RowOutcome, Worker } from './row-analysis.js';
 import type { CompleteScan, HeldScan, ScanStore } from './scan-store.js';
 
-/** Name of the monthly usage counter. */
+/** Name of the usage counter that counts the rows of a month. */
 export const SCAN_ROWS_METER = 'scan_rows';
 
 interface Deps {

@@ -1,6 +1,6 @@
 import { v5 as uuidV5, v7 as uuidV7 } from 'uuid';
 
-/** Namespaces of derived ids, one for each kind of record. They must never change. */
+/** Namespaces of derived ids, one for each kind of record. They must never change, because the ids would change too. */
 const namespaces = {
   keyedScan: 'b0c9a6de-3f57-4b0e-8a43-5d1d6e2f9c01',
   importedRow: 'b0c9a6de-3f57-4b0e-8a43-5d1d6e2f9c02',

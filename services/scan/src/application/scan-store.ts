@@ -11,7 +11,7 @@ export interface ScanReference {
 }
 
 export interface NewScan extends ScanReference {
-  /** The company of all rows. */
+  /** Id of the company to which all rows of the scan belong. */
   readonly companyId: string;
   /** Base currency as ISO 4217 code at the time when the history scan was accepted. */
   readonly baseCurrency: string;
@@ -25,7 +25,7 @@ export interface NewScan extends ScanReference {
 
 /** Number of rows that a history scan counts, and the month of the quota. */
 export interface CountedRows {
-  /** UTC month as `YYYY-MM`. */
+  /** UTC month in which the rows are counted, as `YYYY-MM`. */
   readonly month: string;
   readonly rows: number;
 }
@@ -35,7 +35,7 @@ export interface CountedRows {
  */
 export interface HeldScan extends ScanReference {
   readonly version: number;
-  /** Id of the claim of this worker. */
+  /** Id of the claim by which this worker holds the history scan. */
   readonly claimId: string;
   /** True if the request had an idempotency key. */
   readonly isKeyed: boolean;
@@ -44,7 +44,7 @@ export interface HeldScan extends ScanReference {
   readonly createdAt: Date;
   readonly packedRows: Buffer;
   readonly usage: CountedRows;
-  /** Skipped rows. Absent until they are known. */
+  /** Rows that the scan skips. Absent until they are known. */
   readonly skips?: readonly Skip[];
   /** Number of consecutive attempts that ended in a fault (see next-try.ts). */
   readonly faults: number;
@@ -59,7 +59,7 @@ export interface CompleteScan extends ScanReference {
   readonly companyId: string;
   readonly createdAt: Date;
   readonly result: ScanResult;
-  /** Skipped rows. Absent in lists. */
+  /** Rows that the scan skipped. Absent in lists of scans. */
   readonly skippedRows?: readonly SkippedRow[];
   readonly fingerprint?: string;
 }
@@ -94,7 +94,7 @@ export interface Failure {
 export interface StuckScan extends ScanReference {
   readonly createdAt: Date;
   readonly faults: number;
-  /** Error of the last failed attempt. */
+  /** Error of the last failed attempt to complete the scan. */
   readonly lastError?: string;
   /** Time of the next attempt. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
@@ -136,7 +136,7 @@ export interface ScanStore {
    * @throws VersionConflict if the history scan was changed after it was read
    */
   abandon(scan: RunningScan, reason: string, context: RequestContext): Promise<FailedScan>;
-  /** Returns those of the history scans that were abandoned. */
+  /** Returns the ids of those history scans that were abandoned. */
   failedAmong(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Returns running history scans of all organizations that were accepted before the given time, oldest first, up to a

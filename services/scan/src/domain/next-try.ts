@@ -6,8 +6,8 @@ export const FAULTS_MAX = 3;
 /** Delay after an outage of the analysis service. */
 const OUTAGE_PAUSE_MS = 10_000;
 /**
- * Delay after the first fault. It doubles with each further fault, so that a failing history scan blocks others for at
- * most half a minute.
+ * Delay before the first retry of a history scan that failed. It doubles with each further failure, so that a failing
+ * scan blocks others for at most half a minute.
  */
 const FAULT_PAUSE_MS = 5_000;
 /** Delay of a history scan that was set aside, which waits for a corrected release. */

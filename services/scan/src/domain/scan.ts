@@ -19,7 +19,7 @@ export interface Skip {
   readonly reason: SkipReason;
 }
 
-/** A skipped row, as its sender identifies it. */
+/** Row that the scan skipped, identified in the way of its sender. */
 export interface SkippedRow {
   readonly sourceRowNumber: number;
   readonly externalId: string;
@@ -40,6 +40,6 @@ export interface ScanResult {
   readonly unconvertedInvoices: number;
   /** Number of invoices by decision (PASS, REVIEW and BLOCK), including zeros. */
   readonly decisionCounts: Readonly<Record<string, number>>;
-  /** Number of findings by type. */
+  /** Number of findings of the scan, by their type. */
   readonly findingCounts: Readonly<Record<string, number>>;
 }

@@ -21,7 +21,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** Replicas without a database wait for it for seconds before they stop, while the next tests run. */
+/** Replicas that are still stopping. Without a database, they wait for it for seconds, while the next tests run. */
 const stopping: Promise<unknown>[] = [];
 const replicas: { stop(): Promise<void> }[] = [];
 afterEach(() => {
@@ -170,7 +170,7 @@ describe('a worker that lost its scan to another one', () => {
     });
     await running.lapse(organizationId);
     const fast = running.scans.create(organizationId, file(), keyed);
-    // Both calls start before the test waits. If the sweep is faster, the other caller is refused at once.
+    // Both calls start before the test waits. If the sweep is faster than both, the second caller is refused at once.
     const both = Promise.allSettled([slow, fast]);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);
@@ -189,7 +189,7 @@ describe('while analysis cannot be reached', () => {
     const organizationId = await tenantWithHistory();
     const keyed = { idempotencyKey: 'outage' };
     const outage = new DomainError('unavailable', 'down');
-    // There are two failures, because a call that could not be delivered is repeated once.
+    // Two failures are prepared, because the client repeats a call that could not be delivered.
     running.analysis.failNext(organizationId, outage, outage);
     await expect(running.scans.create(organizationId, file(), keyed)).rejects.toMatchObject({
       kind: 'unavailable',

@@ -30,7 +30,7 @@ async function tenantAtWork(): Promise<{ organizationId: string; first: Promise<
 
 const noTurn = { kind: 'in_progress', publicMessage: expect.stringContaining('Another scan'), retryAfterSeconds: 5 };
 
-// Each test mostly waits and has its own organization, so all tests run at the same time.
+// The tests run at the same time, because each of them mostly waits and uses its own organization.
 test.concurrent(
   'a scan whose caller stops waiting before its rows are stored is refused while it waits for its turn, and nothing of it is stored or counted, also later',
   async () => {

@@ -187,7 +187,7 @@ describe('what the caller of a scan with a fault is told', () => {
 
   test.each([
     ['a fault', [fault]],
-    // There are two failures, because a call that could not be delivered is repeated once.
+    // Two outages are prepared, because the client repeats a call that could not be delivered.
     ['an outage', [outage, outage]],
   ])('without a key speaks of no key: %s', async (_, errors) => {
     const organizationId = running.organization.newTenant();

@@ -67,7 +67,7 @@ test('five thousand rows with the longest texts are stored, survive a crash, and
   const [asked, askedAgain] = running.analysis.requestsOf(organizationId);
   expect(askedAgain?.rows).toEqual(asked?.rows);
 
-  // The same rows again, with one new row.
+  // The second request has the rows of the first one, except that one row is new.
   const again = [...rows.slice(1), longestRow(ROWS_MAX)];
   const { scan: small } = await running.scans.create(organizationId, again);
   expect(small).toMatchObject({ invoicesAnalyzed: 1, rowsSkipped: ROWS_MAX - 1 });

@@ -37,8 +37,8 @@ const TURN_TAKEN_PAUSE_MS = 10_000;
 const STUCK_SCANS_MAX = 100;
 
 /**
- * A history scan: its rows while it runs, and its result and event when it is complete. `turn` has a unique index, so
- * that only one history scan of an organization runs (ADR 0016). One that runs without `turn` was set aside.
+ * Stored history scan: its rows while it runs, and its result and event when it is complete. `turn` has a unique index,
+ * so that only one history scan of an organization runs (ADR 0016). A running scan without `turn` was set aside.
  * `leaseUntil` without a `claim` is the time of the next attempt.
  */
 export interface ScanDocument extends Aggregate, Claimable {
@@ -203,7 +203,8 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
-      // Both queries use the same time. Otherwise a history scan that becomes due between them would come first.
+      // Both queries use the same time. Otherwise a history scan that becomes due between the two queries would come
+      // first.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection

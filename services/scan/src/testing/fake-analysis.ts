@@ -19,7 +19,7 @@ export interface FakeAnalysis extends GrpcServer {
   callsAtOnceMax(organizationId: string): number;
   /** Tells for each of these requests whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
-  /** Makes the next calls for the organization fail with these errors, one each. */
+  /** Makes the next calls for the organization fail, one call with each of the errors. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
   /** Makes calls for the organization wait until `open` is called. */
   close(organizationId: string): void;

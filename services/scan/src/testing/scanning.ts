@@ -18,7 +18,7 @@ import type { Config } from '../config.js';
 /** Options of calls with a long timeout, because a history scan may wait for another one and for the analysis. */
 export const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
-/** The operator of the installation. */
+/** Context of calls that the operator of the installation makes. */
 const asOperator = {
   context: {
     requestId: 'operator-request',
@@ -78,7 +78,7 @@ export async function insist(create: () => Promise<CreateScanResponse>): Promise
   }
 }
 
-/** Creates a client as real callers use it. */
+/** Creates a client of the scan service with the settings that real callers use. */
 export function connect(address: string) {
   const channel = openChannel(address, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   const scans = client(ScanServiceDefinition, channel);

@@ -75,7 +75,8 @@ export const createEndpoint =
     try {
       await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
     } catch (error) {
-      // It may be unknown whether the webhook was stored. If it is missing, the slot is released later.
+      // If the error leaves open whether the webhook was stored, its slot is kept. A slot without a webhook is released
+      // later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
@@ -120,7 +121,8 @@ export const updateEndpoint =
     const { organizationId, endpointId, url, events: names, status } = update;
     const now = clock.now();
     const types = names.length === 0 ? undefined : readEventTypes(names);
-    // This comes first, so that a webhook of another organization is not found even if the URL is invalid.
+    // The webhook is looked up before the URL is checked, so that a webhook of another organization is not found even
+    // if the URL is invalid.
     await requireEndpoint(endpoints, organizationId, endpointId);
     const href = url === undefined ? undefined : await readUrl(urls, url);
     return retryOnConflict(async () => {
@@ -138,8 +140,8 @@ export const updateEndpoint =
   };
 
 /**
- * Deletes a webhook. After the first write nothing more is sent. Waiting deliveries are canceled afterwards, here or by
- * a sweep.
+ * Deletes a webhook. After the first write no further request is sent. Waiting deliveries are then canceled by this
+ * process or by a sweep.
  * @throws DomainError not_found
  */
 export const deleteEndpoint =

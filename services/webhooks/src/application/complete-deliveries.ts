@@ -7,7 +7,7 @@ import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints 
 export interface CompletionBatch {
   /** Adds a result. Resolves when it is stored, or when it is too late to store it. */
   add(completion: Completion): Promise<void>;
-  /** Stores the waiting results. */
+  /** Stores the results of deliveries that wait in the batch. */
   flush(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
         await delay(RETRY_MS);
       }
     }
-    // Only results that change the failure count of a webhook are counted.
+    // Results are counted only if they change the failure count of a webhook.
     await endpoints.countResults(tellingResults(completions)).catch((error: unknown) => {
       logger.warn({ error }, 'failures of endpoints could not be counted');
     });

@@ -50,7 +50,7 @@ interface Deps {
 
 export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWorker {
   const stopping = new AbortController();
-  // Each request in progress adds one listener.
+  // Node.js must not warn of many listeners, because each request in progress adds one.
   setMaxListeners(0, stopping.signal);
   const timers = new Map<string, NodeJS.Timeout>();
   /** Ids of deliveries that are queued or in progress in this process. */

@@ -54,7 +54,7 @@ export const replayDelivery =
       worker.add(replayed);
       return replayed;
     } catch (error) {
-      // Another request has replayed it.
+      // A version conflict means that another request has replayed the delivery.
       if (error instanceof VersionConflict) throw notReplayable('PENDING');
       throw error;
     }

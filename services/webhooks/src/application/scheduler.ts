@@ -4,8 +4,8 @@ import { createRequestRate } from './request-rate.js';
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
- * Sends a request. It calls `onRequest` when the request is sent, because the time before is spent by the service
- * itself.
+ * Function that sends a request to a webhook. It calls `onRequest` when the request is sent, because the time before is
+ * spent by the service itself.
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
@@ -91,7 +91,7 @@ interface Lane {
   inFlight: number;
   /** Number of requests that have begun but were not sent yet. */
   begun: number;
-  /** Timer until the next request may be sent. */
+  /** Timer that runs until the next request to the webhook may be sent. */
   paused?: NodeJS.Timeout | undefined;
   /** True if the webhook has been slow or failing since its last success. */
   isSuspect: boolean;

@@ -86,7 +86,8 @@ export const sendDelivery =
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
     attemptEnded(result.outcome, settlement.state);
-    // This is not awaited. The receiver has responded, and its next request need not wait for the database.
+    // The result is stored without waiting. The receiver has responded, and the next request to it need not wait for
+    // the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });
     return result.outcome === 'SUCCESS' ? 'SUCCESS' : 'FAILURE';
 
@@ -105,7 +106,8 @@ export const sendDelivery =
           deps.secrets.open({ id: secret.id, organizationId: endpoint.organizationId }, secret),
         );
       } catch (error) {
-        // Another replica already has a newer key. This replica must not use up the attempts of its customers.
+        // Another replica already seals with a newer key that this replica does not have. This replica must not use up
+        // the attempts of its customers.
         deps.logger.error({ error, endpointId: endpoint.id }, 'the secrets of an endpoint cannot be opened');
         return 'OURS';
       }

@@ -7,7 +7,7 @@ import type { SealedSecret } from '../domain/secrets.js';
 
 // Operations on the collections that use cases need.
 
-/** The last replay of failed deliveries of a webhook. */
+/** Last request to replay the failed deliveries of a webhook. */
 export interface BulkReplay {
   readonly id: string;
   readonly since: Date;
@@ -68,7 +68,7 @@ export interface Endpoints {
    */
   failing(limits: FailingLimits, now: Date): Promise<readonly Endpoint[]>;
   /**
-   * Like {@link save}, unless the webhook has succeeded in the meantime.
+   * Stores a failing webhook like {@link save}, unless the webhook has succeeded in the meantime.
    * @throws VersionConflict
    */
   saveFailing(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
@@ -124,7 +124,7 @@ export interface PreparedDelivery extends NewDelivery {
   readonly claimId: string | undefined;
 }
 
-/** The fields of a delivery that sending it requires. */
+/** Fields of a delivery that are needed to send it. */
 export type SendableDelivery = Pick<
   Delivery,
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
@@ -136,12 +136,12 @@ export interface ClaimedDelivery {
   readonly claimId: string;
 }
 
-/** A due delivery as it was found. It can be claimed if it has not changed since. */
+/** Due delivery as a search found it. It can be claimed if it has not changed since. */
 export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
 
-/** Search for due deliveries. */
+/** Conditions of a search for due deliveries. */
 export interface DueSearch {
   /** Time from which the searched deliveries are due. */
   readonly from: Date;
@@ -161,7 +161,7 @@ export interface OverdueDelivery {
   readonly leaseUntil: Date;
 }
 
-/** Outcome of a claimed delivery. */
+/** Outcome of a delivery that this worker had claimed. */
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;
@@ -226,8 +226,8 @@ export interface Deliveries {
   isReplaying(endpointId: string, replayId: string): Promise<boolean>;
   cancelPending(endpointId: string): Promise<void>;
   /**
-   * Skips the pending deliveries of an organization that existed at the given time, when the organization was deleted.
-   * It may have been restored since.
+   * Skips the deliveries of a deleted organization that were pending at the time of the deletion. The organization may
+   * have been restored since.
    */
   skipPendingOf(organizationId: string, at: Date): Promise<void>;
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;

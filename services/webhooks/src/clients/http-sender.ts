@@ -67,8 +67,8 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
 }
 
 /**
- * A receiver may close an idle connection at the moment when it is reused. It has then not seen the request, which is
- * sent once more within the same attempt.
+ * Sends the request a second time, within the same attempt, if it failed on a reused connection. A receiver may close
+ * an idle connection at that moment, and has then not seen the request.
  */
 async function sendTwiceIfReused(
   agents: Agents,
@@ -140,7 +140,7 @@ function outcomeOfError(error: unknown): Outcome | 'OURS' {
   if (code === 'HPE_HEADER_OVERFLOW') return 'RESPONSE_TOO_LARGE';
   if (TIMEOUT_CODES.has(code)) return 'TIMEOUT';
   if (TLS_CODES.test(code)) return 'TLS_ERROR';
-  // The response is not HTTP.
+  // The parser error means that the receiver did not respond with HTTP.
   if (code.startsWith('HPE_') && code !== BROKEN_OFF) return 'HTTP_ERROR';
   return 'CONNECT_ERROR';
 }

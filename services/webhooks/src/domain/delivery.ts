@@ -18,7 +18,7 @@ export type Outcome =
   | 'RESPONSE_TOO_LARGE'
   | 'INTERRUPTED';
 
-/** A counted attempt as it is stored. */
+/** Attempt to send a delivery that was counted, in its stored form. */
 export interface Attempt {
   readonly series: number;
   /** Number of the attempt in its series, beginning with 1. */
@@ -51,9 +51,9 @@ interface DeliveryFacts {
   readonly isTest: boolean;
   /** Number of the series, which increases with each replay. */
   readonly series: number;
-  /** Number of failed attempts in this series. */
+  /** Number of failed attempts in the current series of attempts. */
   readonly failures: number;
-  /** Number of claims of the next or current attempt. */
+  /** Number of times that the next or current attempt was claimed. */
   readonly tries: number;
   /** Number of counted attempts in all series. */
   readonly attemptCount: number;
@@ -66,13 +66,13 @@ export type DeliveryWithAttempts = Delivery & {
   readonly lastExcerpt: string | undefined;
 };
 
-/** Result of sending a request. */
+/** Result of sending one request to a webhook. */
 export interface SendResult {
   readonly outcome: Outcome;
   readonly statusCode?: number;
-  /** `Retry-After` header as it was received. */
+  /** Value of the `Retry-After` header as the receiver sent it. */
   readonly retryAfter?: string;
-  /** Beginning of the response body. */
+  /** Beginning of the body that the receiver sent in its response. */
   readonly excerpt?: string;
   readonly durationMs: number;
 }

@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Normalized URL. */
+  /** Normalized URL to which events are sent. */
   readonly url: string;
   readonly events: readonly Subscription[];
   readonly status: EndpointStatus;
@@ -25,7 +25,7 @@ export interface Endpoint {
   readonly createdAt: Date;
   /** Signing secrets, newest first, at most two. */
   readonly secrets: readonly SealedSecret[];
-  /** Time of the first failure since the last success. */
+  /** Time of the webhook's first failure since its last success. */
   readonly failingSince: Date | undefined;
   readonly failuresInRow: number;
   /** Time of the last 410 Gone since the last success. */

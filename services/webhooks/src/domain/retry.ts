@@ -8,7 +8,7 @@ const ATTEMPTS_MAX = 5;
  * together.
  */
 const JITTER = 0.2;
-/** `Retry-After` is honoured between the usual delay and this multiple of it. */
+/** Multiple of the usual delay that limits how long a receiver may delay the next attempt by `Retry-After`. */
 const RETRY_AFTER_FACTOR_MAX = 2;
 
 export interface RetrySchedule {
@@ -23,7 +23,7 @@ export interface FailedAttempt {
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;
-  /** `Retry-After` header as it was received. */
+  /** Value of the `Retry-After` header as the receiver sent it. */
   readonly retryAfter: string | undefined;
 }
 

@@ -5,7 +5,7 @@ const PREFIX = 'whsec_';
 /** Number of characters of a secret. 62^43 is more than 2^256. */
 const SECRET_CHARACTERS = 43;
 
-/** A signing secret as it is stored. */
+/** Signing secret of a webhook, in its stored form. */
 export interface SealedSecret extends SealedValue {
   readonly id: string;
   readonly createdAt: Date;

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 interface Signed {
   readonly eventId: string;
   readonly at: Date;
-  /** Body as it is sent, byte for byte. */
+  /** Body of the signed request, byte for byte as it is sent. */
   readonly body: string;
 }
 

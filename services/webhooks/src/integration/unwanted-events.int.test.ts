@@ -75,7 +75,7 @@ test('a replica reads who wants events at most four times a second, however many
 test('the first webhook of an organization receives each event from the response to its creation on, whatever replica handles it', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const organizationId = running.organization.newTenant();
-    // Both replicas learn that no webhook wants these events.
+    // So many events are announced that both replicas learn that no webhook wants them.
     await Promise.all(Array.from({ length: 8 }, () => running.analyzed(organizationId)));
     await allHandled();
     const waiting = running.analyzed(organizationId);

@@ -50,8 +50,8 @@ export interface DeliveryDocument extends Aggregate, Claimable {
 }
 
 /**
- * Lease of an attempt, twice as long as the longest attempt (15 s to the status line and 2 s for the body). It is not
- * renewed.
+ * Lease of a claimed delivery in milliseconds, twice as long as the longest attempt (15 s to the status line and 2 s
+ * for the body). It is not renewed.
  */
 const LEASE_MS = 35_000;
 const ATTEMPTS_KEPT = 20;
@@ -130,7 +130,7 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Another worker has claimed the other deliveries, or they are closed.
+    // Only the claimed deliveries are returned. The others were claimed by another worker, or are closed.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);

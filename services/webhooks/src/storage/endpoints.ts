@@ -186,7 +186,7 @@ export function endpointStore(
     },
     async failing({ noticeAfterMs, disableAfterMs }, now) {
       const ago = (ms: number): Date => new Date(now.getTime() - ms);
-      // Only webhooks that need an action are searched, because webhooks whose owners were already notified would fill
+      // The search covers only webhooks that need an action. Webhooks whose owners were already notified would fill
       // every search.
       const found = await Promise.all([
         collection

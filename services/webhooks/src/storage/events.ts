@@ -9,7 +9,7 @@ export interface EventDocument {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: PublicEventType;
-  /** Body as it is sent, byte for byte. */
+  /** Body of the event, byte for byte as it is sent. */
   readonly body: string;
   readonly createdAt: Date;
 }

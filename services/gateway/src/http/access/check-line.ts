@@ -25,7 +25,7 @@ interface Turn {
 
 interface Line {
   running: number;
-  /** Waiting connections, the next one first. */
+  /** Connections that wait for their turn, in the order in which they get it. */
   readonly turns: Map<Socket, Turn>;
 }
 

@@ -33,7 +33,7 @@ export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of bytes for one address that sends signatures: one body of the maximum size. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
-/** Bodies that share a limit. */
+/** Request bodies that share one limit of bytes. */
 interface Pool {
   readonly name: string;
   readonly bytesMax: number;

@@ -7,7 +7,7 @@ import { readMediaType } from './media-type.js';
 export interface SentFile {
   /** Content type without parameters, in lower case. */
   readonly mediaType: string | undefined;
-  /** Announced size in bytes. Undefined for a chunked body. */
+  /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
   /** Content of the file, which can be read once. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { eachInTurns, TURN_MS_MAX } from './turns.js';
 
-/** Keeps the processor busy for this time. */
+/** Keeps the processor busy for the given number of milliseconds. */
 function busyFor(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

@@ -37,13 +37,14 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
 /** Converts every issue to a fault in our own words. */
 function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
   for (const issue of issues) {
-    // One issue lists all unknown fields in an object. There may be many, with names chosen by the caller.
+    // One issue of the schema lists all unknown fields of an object. There may be many of them, and the caller chose
+    // their names.
     const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
     for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);
   }
 }
 
-/** Returns a path such as `supplier.bank_account.iban` or `rows[3].currency`. */
+/** Returns the path of a field in the form of `supplier.bank_account.iban` or `rows[3].currency`. */
 function pathOf(path: readonly PropertyKey[], root: string): string {
   if (path.length === 0) return root;
   return path.reduce<string>((written, step) => {

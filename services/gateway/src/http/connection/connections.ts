@@ -75,8 +75,8 @@ export function trackRequest(socket: Socket, response: ServerResponse, onSettled
   connection.waiting.set(response, { onSettled, startedAtMs: performance.now() });
   response.once('close', () => settle(connection, response));
   if (socket.destroyed) settle(connection, response);
-  // This has the same effect as `server.maxRequestsPerSocket` for the last request, but pipelined requests still get
-  // their responses.
+  // Closes the connection after its last allowed request, as `server.maxRequestsPerSocket` would. Unlike with that
+  // setting, pipelined requests still get their responses.
   if (connection.requests === REQUESTS_PER_CONNECTION_MAX) {
     Object.assign(response, { maxRequestsOnConnectionReached: true });
   }

@@ -6,7 +6,7 @@ import { listenFast } from './listen-fast.js';
 
 const app = express();
 app.get('/', (request, response) => {
-  // These objects were created with the prototypes that Express sets on every request.
+  // For each object, tells whether it was created with the prototype that Express would otherwise set on every request.
   const wasBornThere = [request, response].map((object) => Object.getPrototypeOf(object) as unknown);
   response.json({ isUnchanged: wasBornThere[0] === app.request && wasBornThere[1] === app.response });
 });

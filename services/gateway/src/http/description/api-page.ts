@@ -116,7 +116,10 @@ function withServedLinks(file: string): string {
   });
 }
 
-/** Serves a file. It is compressed at the first request, because most gateways never receive one. */
+/**
+ * Registers a route that serves one file of the API page. The file is compressed at the first request, because most
+ * gateways never receive one.
+ */
 function serve(app: Express, { path, type, bytes, cacheControl }: File): void {
   const etag = digest(bytes);
   let compressed: Buffer | undefined;

@@ -34,7 +34,7 @@ export const EXAMPLE_IDS = {
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',
 } as const;
 
-/** Example of an API key's public id. */
+/** Public id of an API key, as examples of the API description show it. */
 export const EXAMPLE_KEY_ID = '4fGh7Jk2Lm9NpQr1';
 export const EXAMPLE_DELIVERY_ID = 'dlv_k7qmz4x2w6a5n3v7c2j4tqb3ey';
 export const EXAMPLE_INSTANT = '2026-03-14T09:30:00.000Z';

@@ -109,7 +109,7 @@ export function nonNegativeAmount() {
     .meta({ pattern: `^${kinds.UNSIGNED_AMOUNT}$` });
 }
 
-/** Schema for a day, `YYYY-MM-DD`. */
+/** Returns the schema for a day in the form `YYYY-MM-DD`. */
 export function calendarDay() {
   return schemaOfKind(kinds.calendarDate);
 }

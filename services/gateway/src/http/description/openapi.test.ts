@@ -136,7 +136,7 @@ describe('the published description', () => {
 
 describe('the examples', () => {
   const assertValid = (what: string, content: Content): void => {
-    // A file has no example.
+    // Only JSON responses are checked, because a response with a file has no example.
     if (content['application/json'] === undefined) return;
     const { schema, example, examples } = content['application/json'];
     const validate = validatorOf(schema);

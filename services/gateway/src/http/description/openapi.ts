@@ -52,7 +52,7 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
-/** A webhook event as receivers get it. */
+/** Webhook event in the form in which receivers get it. */
 export interface PublishedWebhook {
   readonly type: string;
   readonly summary: string;

@@ -10,7 +10,7 @@ const CURSOR_LENGTH_MAX = 1_000;
 const FOREIGN_CURSOR =
   'Must be the `nextCursor` from a page of this list with the same filters. Omit the cursor to get the first page.';
 
-/** Format of cursors (base64url). */
+/** Format of the cursors of paginated lists (base64url). */
 const CURSOR = /^[A-Za-z0-9_-]+$/;
 const WHOLE_NUMBER = /^[0-9]{1,3}$/;
 

@@ -15,8 +15,8 @@ interface PublishedRefusal {
   readonly description: string;
   readonly headers?: readonly HeaderName[];
   /**
-   * Examples by name. They are created by the code that refuses requests; messages from other services are copied, and
-   * a test compares them.
+   * Examples of refusals, by name. They are created by the code that refuses requests. Messages from other services are
+   * copied, and a test compares them.
    */
   readonly examples: Readonly<Record<string, Error>>;
 }

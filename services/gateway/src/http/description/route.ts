@@ -17,7 +17,7 @@ export interface PublishedResponse {
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file. */
   readonly mediaTypes?: readonly string[];
-  /** Headers in addition to those that every response has. */
+  /** Headers that the response has in addition to those of every response. */
   readonly headers?: readonly HeaderName[];
 }
 
@@ -47,7 +47,7 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly idempotencyKey: string;
   /** The If-None-Match header, for responses with an ETag. */
   readonly ifNoneMatch: string | undefined;
-  /** All headers, for responses that depend on other headers than those above. */
+  /** All headers of the request, for routes that need more of them than the fields above contain. */
   readonly headers: IncomingHttpHeaders;
   /** True if the request method is HEAD, which returns only the headers. */
   readonly isHead: boolean;
@@ -57,14 +57,14 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Unique operation name, which is the `operationId` in the published API description. */
   readonly operation: string;
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** Path below `/v1`, with parameters such as `:companyId`. */
+  /** Path of the route below `/v1`, with parameters such as `:companyId`. */
   readonly path: string;
   readonly summary: string;
   /** Description for callers, in addition to the summary. */
   readonly description?: string;
   /** Method that responds to the request, in the form `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
-  /** Other methods that are called to build the response. */
+  /** Further rpcs that the route calls to build its response. */
   readonly alsoAsks?: readonly string[];
   /** Timeout of each call to a service, including retries (default 5 seconds). */
   readonly timeoutMs?: number;
@@ -108,7 +108,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
    */
   readonly isOneAtATime?: true;
-  /** Additional rate limit for this route. */
+  /** Rate limit that applies to this route in addition to the general one. */
   readonly ratePolicy?: RatePolicy;
   /** Responses by status. The first one is the usual response. */
   readonly responses: Readonly<Record<number, PublishedResponse>>;

@@ -7,7 +7,7 @@ import { shownId, shownInstant, showInstant, stated } from './fields.js';
 /** A record field: its published schema, an example, and the function that reads its value from a service message. */
 export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
-  /** Example value. Undefined if the example does not have the field. */
+  /** Value of the field in the published example. Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
   /** Reads the value. Returns undefined if the response does not have the field. */
   readonly read: (message: Message) => z.infer<S>;
@@ -26,7 +26,7 @@ type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends str
   ? Field<undefined extends Value ? MayHave<K, Value> : { readonly [P in K]: Value }, S>
   : NamesakeField<Value, S>;
 
-/** A message that may have this property. */
+/** Type of a message that may have the named property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
 /** The fields that can be declared under the name `Name` in a record that shows a message. */

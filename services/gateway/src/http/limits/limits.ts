@@ -48,8 +48,8 @@ export interface Timeouts {
    */
   readonly bodyWindowMs: number;
   /**
-   * Time for which idle connections are kept. It is longer than the load balancer's, which would otherwise use closed
-   * connections.
+   * Time in milliseconds for which idle connections are kept. It must be longer than that of the load balancer, which
+   * would otherwise send requests on connections that were closed.
    */
   readonly keepAliveMs: number;
   /** Time from the end of a response until the client must have received its last byte. */

@@ -10,11 +10,11 @@ export const ORGANIZATION_IN_FLIGHT_MAX = 250;
 /** Event loop lag (p99) above which reads are refused, if our own requests may be the cause. */
 export const LAG_MS_MAX = 200;
 /**
- * Number of concurrent requests below which a lag has another cause, such as a busy machine or another service in the
- * same process. Refusing requests would not help then.
+ * Number of concurrent requests below which an event loop lag must have another cause, such as a busy machine or
+ * another service in the same process. Refusing requests would not help then.
  */
 export const LAG_IN_FLIGHT_MIN = 100;
-/** Factor for writes, which are more expensive to repeat. They are refused at twice the limits. */
+/** Factor by which the limits for writes are higher, because a refused write is more expensive to repeat. */
 const WRITE_FACTOR = 2;
 /** Time after which requests that have not completed never will. It is longer than the timeout of any route. */
 export const STUCK_MS = 180_000;

@@ -9,10 +9,10 @@ import type { Reply } from './reply.js';
 export interface OfferedDocument {
   readonly mediaType: string;
   readonly byteSize: number;
-  /** SHA-256 hash in hexadecimal digits. */
+  /** SHA-256 hash of the document, in hexadecimal digits. */
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** Value of the `Content-Disposition` header. */
+  /** Value of the `Content-Disposition` header that offers the document. */
   readonly disposition: string;
   /** Reads the document's bytes, or the given range of them. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;

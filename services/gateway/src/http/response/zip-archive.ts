@@ -30,7 +30,8 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
-      // This handler is registered first, because the archive may end or fail as soon as it gets the stream.
+      // The handler is registered before the stream is passed on, because the archive may end or fail as soon as it
+      // gets the stream.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

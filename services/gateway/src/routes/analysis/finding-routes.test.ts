@@ -83,7 +83,7 @@ const rule: RoutingRule = {
   createdTime,
 };
 
-/** The last request to each rpc. */
+/** Last request that each rpc received. */
 const asked: Record<string, unknown> = {};
 let gateway: RunningGateway;
 

@@ -321,7 +321,8 @@ export const reviewFinding = route({
   params: findingParams,
   body: z
     .strictObject({
-      // Only the system sets SUPERSEDED. The refusal lists the dispositions that people may set.
+      // SUPERSEDED is excluded, because only the system sets it. The refusal lists the dispositions that people may
+      // set.
       disposition: disposition.exclude(['SUPERSEDED']).describe('The new disposition of the finding.'),
       note: note()
         .optional()

@@ -227,7 +227,7 @@ describe('PUT /uploads/{id}/content', () => {
         if (!isDrained) break;
       }
     }
-    // Only the buffers of the system and of the connection hold some pieces. The gateway keeps no others.
+    // The gateway keeps no pieces of its own. Only the buffers of the system and of the connection hold some.
     expect(accepted).toBeLessThan(32);
     expect(starts).toHaveLength(1);
     release();

@@ -44,7 +44,7 @@ export const getInvoiceDocumentPage = route({
   timeoutMs: RENDER_TIMEOUT_MS,
   params: z.object({
     invoiceId: pathId('invoice'),
-    // Any string is accepted here, because the number of pages is known only to the documents service.
+    // The schema accepts any string, because only the documents service knows the number of pages.
     page: z.string().meta({
       type: 'integer',
       minimum: 1,

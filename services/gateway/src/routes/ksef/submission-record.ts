@@ -110,7 +110,7 @@ const step = shown.record<AttemptStep>()({
   ),
 });
 
-/** One session and the results of its steps. */
+/** Attempt to submit an invoice in one KSeF session, with the results of its steps. */
 export const attempt = shown.record<Attempt>('KsefSubmissionAttempt')({
   sessionReferenceNumber: shown.textOrNull(
     '20260314-SO-2F1E0D9C8B-7A6B5C4D3E-6B',

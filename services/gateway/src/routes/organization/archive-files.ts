@@ -35,9 +35,9 @@ const FORMAT = 1;
 
 interface Wanted {
   readonly clients: TenantClients;
-  /** The organization in JSON format. */
+  /** The organization as a JSON object of the archive. */
   readonly organization: object;
-  /** The organization's subscription with its usage in JSON format. */
+  /** The organization's subscription with its usage, as a JSON object of the archive. */
   readonly subscription: object;
   /** Start time of the export. Records that were created later are left out, if their kind has a creation time. */
   readonly begunAt: Date;
@@ -64,7 +64,7 @@ export async function* archiveFiles(wanted: Wanted): AsyncIterable<ArchiveFile> 
       yield original;
     }
   }
-  // The manifest is the last file, so that it can state the counts and prove that no file is missing.
+  // The manifest is the last file of the archive, so that it can state the counts and prove that no file is missing.
   yield jsonFile('manifest.json', () => ({ format: FORMAT, createdAt: begunAt, records, originals }));
 }
 

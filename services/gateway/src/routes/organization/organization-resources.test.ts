@@ -33,9 +33,11 @@ const member = {
 const apiKey = { apiKeyId: API_KEY_ID, name: 'ERP', role: 'ANALYST', scopes: ['invoices:read'], createdTime };
 
 let gateway: RunningGateway;
-/** The clock is stopped. It is one minute later in each test, so that failures of earlier tests do not count. */
+/**
+ * Time of the stopped clock. Each test moves it forward by one minute, so that failures of earlier tests do not count.
+ */
 let nowMs = Date.now();
-/** The last request to any service. */
+/** Last request that any of the fake services received. */
 let got: unknown;
 const answer =
   <T>(reply: T) =>

@@ -147,7 +147,10 @@ export const deleteOrganization = route({
   },
 });
 
-/** All keys of a deleted organization are revoked, so the recovery token in the body authorizes the request. */
+/**
+ * Route that restores a deleted organization. All keys of the organization are revoked, so the recovery token in the
+ * body authorizes the request.
+ */
 export const restoreOrganization = publicRoute({
   operation: 'restoreOrganization',
   method: 'post',

@@ -79,7 +79,7 @@ const summaries: Readonly<Record<PublicEventType, string>> = {
   'finding.reviewed': 'Notify the webhook of the review of a finding',
 };
 
-/** Returns the name of the schema, such as `InvoiceAnalysisCompletedEvent`. */
+/** Returns the name of the schema of an event type, such as `InvoiceAnalysisCompletedEvent`. */
 function schemaName(type: string): string {
   return `${type
     .split('.')

@@ -10,7 +10,7 @@ import { companyNameOf, notifyAboutKsef, notifyAboutRefusal } from '../../applic
 
 type NotifyDeps = Parameters<typeof notifyAboutKsef>[0] & { readonly clock: Clock };
 
-/** Error codes of submissions that a person ended. They cause no mail. */
+/** Error codes of submissions that a person has ended. No mail is sent about them. */
 const CHOSEN: ReadonlySet<string> = new Set(['CANCELED', 'CONNECTION_DISABLED']);
 
 /** Handles ksef `connection_failed`: notifies people that the token no longer works. */
