@@ -24,7 +24,10 @@ export async function payForAnother(system: AttackedSystem, whileHeld: () => Pro
   return tally(statuses);
 }
 
-/** @throws Error if the plan of the victim has changed, or its portal page is accessible */
+/**
+ * Requires that the attack did not change the plan of the victim.
+ * @throws Error if the plan of the victim has changed, or its portal page is accessible
+ */
 async function requireSame(system: AttackedSystem, before: string): Promise<void> {
   const after = await subscriptionOf(system);
   if (after !== before) throw new Error(`The subscription of another organization was ${before} and is ${after}.`);
@@ -54,7 +57,10 @@ function subscription({ bystander }: AttackedSystem, id: string, status: string)
   };
 }
 
-/** @returns the status of the response */
+/**
+ * Sends a signed notification of the payment provider to the gateway.
+ * @returns the status of the response
+ */
 async function notify({ origin, bystander }: AttackedSystem, type: string, data: object): Promise<number> {
   const body = JSON.stringify({
     event_id: `evt_${randomUUID()}`,

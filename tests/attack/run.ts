@@ -141,7 +141,10 @@ async function attackAll(
   }
 }
 
-/** @returns the number of requests that block the event loop for too long */
+/**
+ * Measures how long single requests block the event loop of the gateway.
+ * @returns the number of requests that block the event loop for too long
+ */
 async function measureHolds(system: AttackedSystem, good: Good): Promise<number> {
   let failures = 0;
   const rows = [['one request of a stranger', 'answer', 'holds the event loop', 'aim']];
@@ -161,7 +164,10 @@ async function measureHolds(system: AttackedSystem, good: Good): Promise<number>
   return failures;
 }
 
-/** @returns the number of missed targets */
+/**
+ * Attacks the gateway with uploads while ordinary clients send requests.
+ * @returns the number of missed targets
+ */
 async function attackWithUploads(system: AttackedSystem, good: Good): Promise<number> {
   let failures = 0;
   const judge = (text: string, isGood: boolean): string => {

@@ -532,7 +532,10 @@ async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arr
   }
 }
 
-/** @param ms infinite when it did not happen within the run */
+/**
+ * Formats a duration for the report.
+ * @param ms infinite when it did not happen within the run
+ */
 function milliseconds(ms: number): string {
   return Number.isFinite(ms) ? `${ms.toFixed(0)} ms` : 'longer than the run';
 }

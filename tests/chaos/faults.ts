@@ -19,7 +19,10 @@ export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted
   return { atMs, restored: lift() };
 }
 
-/** @returns the function that ends the fault */
+/**
+ * Begins a fault in the running system.
+ * @returns the function that ends the fault
+ */
 async function begin(system: ChaosSystem, { kind, process, links, ...how }: Fault): Promise<() => Promise<void>> {
   if (process !== undefined) {
     const node = system.node(process);

@@ -98,7 +98,10 @@ interface Answer {
   readonly isForNow: boolean;
 }
 
-/** @param baseUrl ends in `/v1` */
+/**
+ * Opens the record of everything that clients have sent and received.
+ * @param baseUrl ends in `/v1`
+ */
 export function openLedger(baseUrl: string): Ledger {
   const books = {
     invoices: [] as InvoiceEntry[],

@@ -34,7 +34,10 @@ export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccou
   return { ...message, account: { ...(message['account'] as ErpAccount), externalId } } as ErpVendorAccount;
 }
 
-/** @throws DomainError invalid if the message has no account */
+/**
+ * Reads a bank account of a vendor from a message between services.
+ * @throws DomainError invalid if the message has no account
+ */
 export function vendorAccountFromWire(message: ErpVendorAccount): VendorAccountRecord {
   if (message.account === undefined)
     throw invalidField('accounts', 'must be a list in which each entry has an account.');
@@ -46,7 +49,10 @@ export function billToWire(record: BillRecord): ErpBill {
   return membersToWire(bill, record) as unknown as ErpBill;
 }
 
-/** @throws DomainError invalid if the message has no kind or no state */
+/**
+ * Reads a bill from a message between services.
+ * @throws DomainError invalid if the message has no kind or no state
+ */
 export function billFromWire(message: ErpBill): BillRecord {
   const record = membersFromWire(bill, message as unknown as Values) as Partial<BillRecord>;
   for (const name of ['kind', 'state'] as const) {

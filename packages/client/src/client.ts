@@ -163,7 +163,10 @@ export function createClient(options: ClientOptions): Client {
   return { get: by('get'), post: by('post'), patch: by('patch'), delete: by('delete'), items } as Client;
 }
 
-/** @throws TypeError if a path parameter would lead to another path */
+/**
+ * Fills the parameters of a path with the values of a call.
+ * @throws TypeError if a path parameter would lead to another path
+ */
 function fillPath(path: string, values: AnyOptions['path'] = {}): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(values[name] ?? '');

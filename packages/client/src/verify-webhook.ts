@@ -114,7 +114,10 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
   return readEvent(body, eventId);
 }
 
-/** @throws TypeError for an empty secret, because anyone could sign with it */
+/**
+ * Returns the signing secrets as a list.
+ * @throws TypeError for an empty secret, because anyone could sign with it
+ */
 function readSecrets(given: string | readonly string[]): readonly string[] {
   const secrets: readonly unknown[] = typeof given === 'string' ? [given] : Array.isArray(given) ? given : [];
   if (secrets.length === 0)

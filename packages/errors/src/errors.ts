@@ -132,7 +132,10 @@ export class FieldFaults {
     return new DomainError('invalid', `${first.path}: ${first.message}${more}`, { details: this.#kept });
   }
 
-  /** @throws DomainError invalid if there is a fault */
+  /**
+   * Refuses the request if a fault was collected.
+   * @throws DomainError invalid if there is a fault
+   */
   throwIfAny(): void {
     if (this.#count > 0) throw this.refusal();
   }

@@ -63,7 +63,10 @@ export type Resent = { readonly id: string } & (
   | { readonly outcome: 'FAILED'; readonly error: string; readonly resends: number }
 );
 
-/** @throws DomainError not_found */
+/**
+ * Returns a function that reads one dead letter by its id.
+ * @throws DomainError not_found
+ */
 export const readDeadLetter =
   ({ letters }: Pick<DeadLetterDeps, 'letters'>) =>
   async (id: string): Promise<DeadLetter> => {

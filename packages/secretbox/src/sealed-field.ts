@@ -13,7 +13,10 @@ export interface SecretOwner {
 /** Seals and opens the secrets in one field of a collection. */
 export interface SealedField {
   seal(owner: SecretOwner, value: string): SealedValue;
-  /** @throws SealedValueError */
+  /**
+   * Decrypts the sealed secret of an owner.
+   * @throws SealedValueError
+   */
   open(owner: SecretOwner, value: SealedValue): string;
   /**
    * Seals the same secret again with the newest key.

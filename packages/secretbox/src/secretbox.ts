@@ -35,7 +35,10 @@ export interface Secretbox {
    * @returns `e1.<key id>.<wrapped data key>.<iv, ciphertext, tag>`, with the last two parts in base64url
    */
   seal(value: string, place: SecretPlace): string;
-  /** @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring */
+  /**
+   * Decrypts a sealed value.
+   * @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring
+   */
   open(sealed: string, place: SecretPlace): string;
   /** Seals the same value again with the newest key, without changing the ciphertext. */
   rewrap(sealed: string, place: SecretPlace): string;

@@ -13,7 +13,7 @@ export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions
   );
 }
 
-/** Counts a completed run. */
+/** Counts a completed import run in the metrics, by its status. */
 export function runEnded(provider: string, status: string): void {
   count('erp.runs', { provider, status });
 }

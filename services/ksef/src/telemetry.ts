@@ -8,7 +8,7 @@ export function confirmationChecked(environment: string, outcome: 'TRUSTED' | 'U
   count('ksef.confirmations', { environment, outcome });
 }
 
-/** Counts a completed inbox run. */
+/** Counts a completed inbox run in the metrics. */
 export function inboxRunEnded(environment: string, role: string, status: string): void {
   count('ksef.inbox_runs', { environment, role, status });
 }

@@ -97,7 +97,10 @@ export function controlRoutes<Tenant>({ erp, tenants, clock, faults, log }: Cont
   };
 }
 
-/** @throws ControlRefusal if the text is not JSON */
+/**
+ * Parses the JSON body of a control request.
+ * @throws ControlRefusal if the text is not JSON
+ */
 export function readJson(body: string): unknown {
   try {
     return JSON.parse(body === '' ? '{}' : body);

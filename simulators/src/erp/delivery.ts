@@ -52,7 +52,10 @@ export async function deliver({ fault, response, answer, refuse, signal }: Deliv
   }
 }
 
-/** @returns the status code */
+/**
+ * Sends a response of the simulator completely.
+ * @returns the status code
+ */
 export function send(response: ServerResponse, answer: Answer): number {
   const body = writeHead(response, answer);
   response.end(body);
@@ -65,7 +68,10 @@ export function close(response: ServerResponse): null {
   return null;
 }
 
-/** @returns the bytes of the body */
+/**
+ * Writes the status and the headers of a response.
+ * @returns the bytes of the body
+ */
 function writeHead(response: ServerResponse, { status, headers = {}, body }: Answer, more = 0): Buffer {
   const bytes = Buffer.isBuffer(body) ? body : Buffer.from(toText(body), 'utf8');
   const type = typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8';

@@ -13,11 +13,20 @@ export interface Erp<Tenant> {
   readonly handle: (call: Call) => Answer;
   /** Returns the vendor's response for a status code, such as a throttled call (429) or an outage (503). */
   readonly refuse: (status: number, call: Call) => Answer;
-  /** @throws ControlRefusal or ZodError for invalid settings */
+  /**
+   * Creates a company in the simulated ERP.
+   * @throws ControlRefusal or ZodError for invalid settings
+   */
   readonly createTenant: (id: string, settings: unknown) => Tenant;
-  /** @throws ControlRefusal for an unknown entity or a record without an id, without changing anything */
+  /**
+   * Adds records to a company of the simulated ERP, and replaces records with the same id.
+   * @throws ControlRefusal for an unknown entity or a record without an id, without changing anything
+   */
   readonly putRecords: (tenant: Tenant, change: RecordChange) => void;
-  /** @throws ControlRefusal for a kind that this ERP does not have */
+  /**
+   * Ends the validity of tokens, consents or other credentials of a company.
+   * @throws ControlRefusal for a kind that this ERP does not have
+   */
   readonly expire: (tenant: Tenant, what: Expirable) => void;
   /** Returns the number of tokens by state. Absent for a vendor without refresh tokens. */
   readonly countTokens?: (tenant: Tenant) => Readonly<Record<string, unknown>>;

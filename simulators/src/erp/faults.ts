@@ -85,7 +85,10 @@ export class Faults {
   readonly #faults: Fault[] = [];
   #last = 0;
 
-  /** @returns its id, or undefined if there are too many faults */
+  /**
+   * Adds a fault that later requests meet.
+   * @returns its id, or undefined if there are too many faults
+   */
   add(spec: FaultSpec): string | undefined {
     if (this.#faults.length >= FAULTS_MAX) return undefined;
     this.#last += 1;

@@ -53,7 +53,10 @@ function readItem(value: unknown, prices: Prices, idField: 'priceId' | 'price_id
   return { priceId, quantity };
 }
 
-/** @throws ApiRefusal */
+/**
+ * Requires that a value of a request is an object.
+ * @throws ApiRefusal
+ */
 export function asObject(value: unknown, name: string): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(`${name}: send an object.`);
   return value as Readonly<Record<string, unknown>>;

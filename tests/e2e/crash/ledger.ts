@@ -66,7 +66,10 @@ export interface Ledger {
   close(): void;
 }
 
-/** @param baseUrl ends in `/v1` */
+/**
+ * Opens the record of everything that clients have sent and received.
+ * @param baseUrl ends in `/v1`
+ */
 export function openLedger(baseUrl: string): Ledger {
   const acknowledged: Acknowledged[] = [];
   const acknowledgedScans: AcknowledgedScan[] = [];

@@ -100,7 +100,10 @@ export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_
   return records;
 }
 
-/** @throws UsageError that names the line and the cell in which a quotation mark is not closed */
+/**
+ * Refuses a file in which a quotation mark is not closed.
+ * @throws UsageError that names the line and the cell in which a quotation mark is not closed
+ */
 function refuseOpenQuote(raw: string, { delimiter, header }: LedgerForm, linesRead: number): void {
   const found = findOpenQuote(raw, delimiter);
   if (found === undefined) return;

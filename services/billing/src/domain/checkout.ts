@@ -41,7 +41,10 @@ export interface CheckoutItem {
   readonly quantity: number;
 }
 
-/** @throws DomainError invalid */
+/**
+ * Reads and checks the options of a checkout that a caller requests.
+ * @throws DomainError invalid
+ */
 export function readCheckoutRequest(input: {
   planCode: string;
   billingInterval: string;

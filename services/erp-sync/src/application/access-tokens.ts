@@ -111,7 +111,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
     const { previous } = before;
     const holder = await require(claimed);
-    // Only a new consent can write the tokens while this process holds the claim.
+    // A changed token version means that a new consent has stored other tokens. Nothing else can write tokens while
+    // this process holds the claim.
     if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
     if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
     try {

@@ -9,7 +9,10 @@ export class GrantRefused extends Error {
   }
 }
 
-/** This installation's OAuth app at one provider, with its consent page, its tokens and its companies. */
+/**
+ * OAuth app of this installation at one provider, with its consent page, its tokens and the companies that a consent
+ * allows.
+ */
 export interface AuthorizationServer {
   /** Returns the URL of the consent page, with PKCE (S256). */
   authorizeUrl(request: {

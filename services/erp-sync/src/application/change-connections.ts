@@ -30,7 +30,7 @@ export interface ConnectionUpdate {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly secret?: string | undefined;
-  /** Name of the request field that contains the secret. */
+  /** Name of the request field that contains the secret of the connection. */
   readonly secretName: string;
   readonly isPaused?: boolean | undefined;
   readonly importFrom?: string | undefined;
@@ -144,7 +144,10 @@ export const finishDeletion =
     await connections.finishDeletion(id);
   };
 
-/** @throws DomainError not_found */
+/**
+ * Returns a connection of the organization.
+ * @throws DomainError not_found
+ */
 export async function requireConnection(
   connections: Pick<ConnectionStore, 'find'>,
   organizationId: string,

@@ -25,11 +25,11 @@ export interface ConnectDeps {
   readonly places: Places;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Callback that is called when a connection is due. */
+  /** Function that is called when a connection is due for an import run. */
   readonly onDue: () => void;
 }
 
-/** Result of a user's consent. */
+/** Result of the consent that a user gave to a provider. */
 export interface Consent {
   readonly flow: OAuthFlow;
   readonly tenant: ConsentedTenant;
@@ -90,7 +90,8 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // It may be unknown whether the connection was stored. If it is missing, the slot is released later.
+        // If the error leaves open whether the connection was stored, its slot is kept. A slot without a connection is
+        // released later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
         // A concurrent consent for the same company was stored first.

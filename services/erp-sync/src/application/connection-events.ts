@@ -16,7 +16,7 @@ interface StatusChange {
   readonly error?: ConnectionError;
   /** True if a user gave the consent in the browser. The owners are notified. */
   readonly isByConsent?: boolean;
-  /** Company name in the ERP. */
+  /** Name that the company has in the ERP. */
   readonly tenantName?: string | undefined;
 }
 

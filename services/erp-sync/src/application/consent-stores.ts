@@ -6,7 +6,7 @@ import type { ProviderCode } from '../providers/provider.js';
 
 // Operations on the collections that the use cases for consents and tokens need.
 
-/** Tokens of a consent that did not lead to a connection. They must be revoked. */
+/** Tokens of a consent that did not lead to a connection. They must be revoked at the provider. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
@@ -22,7 +22,7 @@ export interface OAuthFlows {
    * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
-  /** Stores the tokens of a flow. They are revoked at the given time unless the flow continues. */
+  /** Stores the tokens of a consent flow. They are revoked at the given time unless the flow continues. */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
   /** Changes the flow status from EXCHANGING to CONFIRMING. */
   awaitConfirmation(

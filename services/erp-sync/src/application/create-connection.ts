@@ -33,7 +33,7 @@ export interface CreateDeps {
   readonly tenants: Tenants;
   readonly checks: ConfigChecks;
   readonly clock: Clock;
-  /** Callback that is called when a connection is due. */
+  /** Function that is called when a connection is due for an import run. */
   readonly onDue: () => void;
 }
 

@@ -49,7 +49,7 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
-/** Values that tests replace. */
+/** Values of the ERP calls that tests replace. */
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;

@@ -49,7 +49,7 @@ export interface ConfirmationPage {
   readonly actionPath: string;
 }
 
-/** Response that the browser receives. */
+/** Response to a callback that the browser receives. */
 export type CallbackAnswer = { readonly page: ConfirmationPage } | { readonly redirectUrl: string };
 
 /** Maximum length of an ERP company name, as it is stored and shown. */
@@ -80,7 +80,7 @@ export const receiveCallback =
     const stateText = parameters.get('state') ?? '';
     const state = readState(stateText, settings.stateKeys, clock.now());
     if (state === undefined || !isOf(provider, state.provider)) throw untrustworthyState();
-    // This call is made first: while it fails, the browser can repeat the request.
+    // The facts of the organization are read first. While that fails, the browser can repeat the request.
     const tenant = await factsOf(tenants, state.organizationId, context);
     const flow = await flows.consume(state.organizationId, state.flowId);
     if (flow === undefined || !isSame(flow, state)) throw untrustworthyState();

@@ -28,9 +28,9 @@ export interface StartDeps {
 
 export interface ConsentRequest {
   readonly organizationId: string;
-  /** Provider code or ERP product name. */
+  /** Code of the provider, or name of the ERP product. */
   readonly provider: string;
-  /** Id of the company. Undefined for the default company. */
+  /** Id of the company to which the records will belong. Undefined for the default company. */
   readonly companyId: string | undefined;
   /** Number of connections that the plan allows. Undefined if there is no limit. */
   readonly limit: number | undefined;

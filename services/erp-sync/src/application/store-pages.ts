@@ -29,7 +29,7 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
       await steps.admit(page);
       if (underWay !== undefined && !areApart(underWay.page, page)) await commitUnderWay();
       const stored = steps.store(page);
-      // The promise is awaited below, or when the next page arrives; the empty catch avoids an unhandled rejection
+      // The promise is awaited when the next page arrives or at the end. The empty catch avoids an unhandled rejection
       // until then.
       stored.catch(() => {});
       try {

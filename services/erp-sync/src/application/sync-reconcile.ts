@@ -4,7 +4,10 @@ import type { StreamName } from '../domain/streams.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { IdList, ListOwner } from './sync-stores.js';
 
-/** Maximum number of ids in one stream. They are in memory when they are compared, with about 60 bytes each. */
+/**
+ * Maximum number of ids in one stream. All ids of a stream are in memory when they are compared, with about 60 bytes
+ * each.
+ */
 export const IDS_MAX = 1_000_000;
 /** Maximum number of consecutive pages without a new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;

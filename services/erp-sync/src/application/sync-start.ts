@@ -29,7 +29,7 @@ export const startRun =
     const runId = await worker.start(organizationId, connectionId, mode);
     audit.record(organizationId, context, auditLine('sync_started', connectionId));
     const run = await runs.find(organizationId, runId);
-    // Only a purge of the organization removes a run that has just begun.
+    // A run that has just begun is missing only if a purge of its organization removed it.
     if (run === undefined) throw notFound('ERP connection');
     return run;
   };

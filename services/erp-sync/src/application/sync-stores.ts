@@ -13,13 +13,16 @@ export interface OpenWindow {
   readonly from?: string;
   /** First day (`YYYY-MM-DD`) from which documents are read. */
   readonly dateFrom?: string;
-  /** Cursor after the last page of the window. Absent until its first page is stored. */
+  /**
+   * Cursor that replaces the current one after the last page of the window. Absent until the first page of the window
+   * is stored.
+   */
   readonly next?: string;
-  /** Position of the last stored page (`Page.position`). */
+  /** Position of the last page of the window that was stored (`Page.position`). */
   readonly after?: string;
 }
 
-/** Progress of reading a stream. */
+/** Progress of reading one stream of an ERP. */
 export interface StreamState {
   /** Time on the ERP clock, in RFC 3339 format, at which the next window begins. */
   readonly cursor?: string | undefined;
@@ -28,11 +31,11 @@ export interface StreamState {
 
 /** The list of all ids of a stream, which must be compared with the imported records. */
 export interface IdList {
-  /** Time of the request for the first page. Absent until it is made. */
+  /** Time when the first page of ids was requested. Absent before that request. */
   readonly begunAt?: Date;
-  /** Position of the last stored page (`IdPage.position`). */
+  /** Position of the last page of ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of stored ids. */
+  /** Number of ids that were stored so far. */
   readonly count: number;
   /** True if deletions were reported that may be missing from the list. Another list then follows. */
   readonly isFollowed?: boolean;
@@ -55,14 +58,14 @@ export interface ClaimedConnection extends CallableConnection {
   readonly isPaused: boolean;
   readonly importFrom: string | undefined;
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
-  /** Time when the last comparison of all ids began. */
+  /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt: Date | undefined;
   /** Id lists that have not been compared yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
   /** Start of the first run whose records `CompleteImport` has not processed. */
   readonly incompleteSince: Date | undefined;
-  /** Number of consecutive abandoned runs. */
+  /** Number of consecutive import runs of the connection that were abandoned. */
   readonly abandonedRuns: number;
 }
 
@@ -214,7 +217,7 @@ export interface StuckConnection {
   readonly lastError: ConnectionError | undefined;
 }
 
-/** An import run as it begins. */
+/** Import run at its beginning. */
 export interface NewRun {
   readonly id: string;
   readonly organizationId: string;
@@ -225,7 +228,7 @@ export interface NewRun {
   readonly startedAt: Date;
 }
 
-/** Progress of an import run. */
+/** Progress of an import run that is stored while it runs. */
 export interface RunProgress {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
@@ -257,7 +260,7 @@ export interface RunStore {
   /** Cancels the current runs of a connection. */
   cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
-  /** Reads several runs by id. */
+  /** Returns the import runs with the given ids. */
   many(organizationId: string, runIds: readonly string[]): Promise<readonly Run[]>;
   deleteFinishedBefore(before: Date): Promise<number>;
 }

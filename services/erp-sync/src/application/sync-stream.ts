@@ -15,7 +15,7 @@ const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNote
 /** First day from which documents are imported. */
 export interface FirstDay {
   readonly day: string;
-  /** True if the customer chose the date. It then also applies to documents that change later. */
+  /** True if the customer chose the first day. The day then also applies to documents that change later. */
   readonly isChosen: boolean;
 }
 
@@ -101,7 +101,7 @@ async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page
   await storePart(run, stream, page);
 }
 
-/** Stores the valid records and counts the others. */
+/** Stores the valid records of a page, and counts the others as failed. */
 async function storePart<S extends StreamName>(
   run: RunUnderWay,
   stream: S,

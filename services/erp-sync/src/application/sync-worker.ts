@@ -41,7 +41,7 @@ interface Deps {
 }
 
 export interface SyncWorker {
-  /** Number of runs in this process, including waiting ones. */
+  /** Number of import runs in this process, including those that wait. */
   readonly underWay: number;
   /** Claims due connections while there is capacity, and starts their runs. */
   poll(): Promise<void>;
@@ -51,11 +51,11 @@ export interface SyncWorker {
    * @throws DomainError not_found, wrong_state, in_progress, rate_limited
    */
   start(organizationId: string, connectionId: string, mode: RunMode): Promise<string>;
-  /** Interrupts the current runs. Another replica continues them immediately. */
+  /** Interrupts the import runs of this process, so that other replicas continue them immediately. */
   stop(): Promise<void>;
 }
 
-/** A run that this process executes. */
+/** Import run that this process executes. */
 interface OwnRun {
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
@@ -127,7 +127,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     const trigger = due.isFirst ? 'INITIAL' : due.isContinued ? 'RETRY' : 'SCHEDULED';
     const isNew = await insertRun(claim, { trigger, mode: due.isFirst ? 'FULL' : 'INCREMENTAL', startedAt });
     if (isNew) begin(claim, { startedAt, startsOver: false });
-    // A run for this time has already been executed.
+    // Another process has already executed the import run that was due at this time.
     else await claim.giveBack(slotOf(due.id));
   }
 
@@ -189,7 +189,8 @@ export function syncWorker(deps: Deps): SyncWorker {
       return own.size;
     },
     async poll() {
-      // This repeats while there is capacity, because organizations without a subscription use none.
+      // The worker claims runs until its capacity is used. Runs of organizations without a subscription end at once and
+      // use none.
       for (;;) {
         const room = RUNS_MAX - own.size;
         if (isStopped || room <= 0) return;

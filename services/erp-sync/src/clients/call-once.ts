@@ -48,7 +48,7 @@ function looksLikeJson(text: string, headers: Readonly<Record<string, string>>):
   return /\bjson\b/i.test(headers['content-type'] ?? '') || /^\s*[[{]/.test(text);
 }
 
-/** The message contains no address, because callers see it. */
+/** Returns the fault that a failed call counts as. Its message contains no address, because callers see it. */
 function faultOfError(error: unknown, deadlineMs: number): ErpFault {
   if (error instanceof ErpFault) return error;
   if (error instanceof CallTimeout) {

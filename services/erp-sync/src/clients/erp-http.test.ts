@@ -283,7 +283,8 @@ test('makes no call after the time of the run', async () => {
 
 test('makes no call after one that was given the rest of the run, although its timer fires early', async () => {
   answer = () => {};
-  // A Node.js timer may fire up to two milliseconds early. This clock lags by much more.
+  // The simulated clock is slow. A timer of Node.js then fires early by the clock, as real timers do by up to two
+  // milliseconds.
   const now = performance.now.bind(performance);
   const begun = now();
   vi.spyOn(performance, 'now').mockImplementation(() => begun + (now() - begun) / 2);

@@ -17,7 +17,7 @@ import type { CompanyLimit } from './company-limits.js';
 
 /** Limits on calls to ERPs (ERP reference, section 14). */
 export interface ErpHttpSettings {
-  /** Time limit of one call, up to the last byte of its response. */
+  /** Time limit of one call to an ERP in milliseconds, up to the last byte of its response. */
   readonly callMs: number;
   readonly responseBytesMax: number;
   readonly backoffMs: number;

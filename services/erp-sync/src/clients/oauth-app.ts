@@ -20,7 +20,7 @@ import type { GrantedTokens } from '../domain/oauth-flow.js';
 import { textOf } from '../providers/json.js';
 import type { BoundedFetch } from './bounded-fetch.js';
 
-/** This installation's OAuth app as registered with a provider. */
+/** Settings of the OAuth app that this installation has registered with a provider. */
 export interface OAuthAppSettings {
   /** Expected issuer, which is compared with `iss` if a callback contains it. */
   readonly issuer: string;

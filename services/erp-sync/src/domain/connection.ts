@@ -25,7 +25,7 @@ export interface Connection {
    * imported.
    */
   readonly importFrom: string | undefined;
-  /** Time when the last run was completed. */
+  /** Time when the last import run of the connection was completed. */
   readonly lastSyncAt: Date | undefined;
   /** Time when the last run with the status SUCCEEDED or PARTIAL was completed. */
   readonly lastSuccessAt: Date | undefined;
@@ -34,7 +34,7 @@ export interface Connection {
   readonly nextSyncAt: Date | undefined;
   /** Id of the current run. Absent if no run is in progress. */
   readonly runningRunId: string | undefined;
-  /** Ids of the ten newest runs, oldest first. */
+  /** Ids of the ten newest import runs of the connection, oldest first. */
   readonly recentRunIds: readonly string[];
   /** Time when each stream was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;

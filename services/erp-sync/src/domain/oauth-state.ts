@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 /** The values in the signed `state` parameter of a consent (ERP reference, section 7.1). None of them is secret. */
 export interface OAuthState {
-  /** Id of the stored flow. */
+  /** Id of the stored consent flow that the state belongs to. */
   readonly flowId: string;
   readonly organizationId: string;
   readonly provider: string;

@@ -37,7 +37,7 @@ export const RUN_ERRORS_MAX = 20;
 /** Percentage of invalid rows in a stream above which the run is PARTIAL. */
 const INVALID_PERCENT_MAX = 5;
 
-/** One synchronisation run. */
+/** Import run of an ERP connection. */
 export interface Run {
   readonly id: string;
   readonly organizationId: string;
@@ -54,7 +54,7 @@ export interface Run {
   readonly throttledMs: number;
 }
 
-/** Effect of a completed run on its connection. It is stored with the run, so that any replica can apply it. */
+/** Effect of a completed import run on its connection. It is stored with the run, so that any replica can apply it. */
 export type RunOutcome = FaultlessOutcome | FaultyOutcome;
 
 interface FaultlessOutcome {

@@ -19,7 +19,7 @@ beforeAll(async () => {
   running = await startErpSync(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
-    // Due connections are run in this test.
+    // No ERP is scripted, because the test runs due connections against the simulators.
     erps: {},
     env: { ...erps.env, ERP_POLL_SECONDS: '1', ERP_PAGE_SIZE: '3', ERP_BACKOFF_MAX_SECONDS: '1' },
   });
@@ -39,9 +39,9 @@ interface Sample {
   readonly billId: (n: number) => string;
   readonly vendor: (n: number) => object;
   readonly bill: (n: number) => object;
-  /** One record of each other entity. */
+  /** One record of each entity other than bills. */
   readonly others: Readonly<Record<string, object>>;
-  /** Matches calls that read bills. */
+  /** Text by which calls that read bills are recognized. */
   readonly billCalls: string;
 }
 

@@ -225,7 +225,7 @@ describe.each(products)('%s', (product) => {
     await erps.fault(product, { match: '^(POST .*revo|DELETE )', kind: 'STATUS', status: 503, tenant });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
     expect((await read(organizationId, connectionId)).status).toBe(ConnectionStatus.DISABLED);
-    // The first attempt was refused, and the job retries.
+    // The provider refused the first attempt to revoke the tokens, so the job waits before a retry.
     await eventually(() => waitsForRetry(connectionId, 1, 30_000));
     await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0) } });
     await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ connected: false }));
@@ -428,7 +428,7 @@ describe('a callback with a trustworthy state', () => {
     const deleted = newTenant();
     const other = await allow(await start(deleted));
     running.organization.deleteTenant(deleted);
-    // Each replica caches the facts of organizations for seconds.
+    // A fresh replica has no facts of the organization in its cache, where they would stay for seconds.
     const fresh = await running.startReplica();
     expect(await personAt(fresh).statusOf(query)).toBe('failed');
     expect(await personAt(fresh).statusOf(other)).toBe('failed');

@@ -25,7 +25,7 @@ import type { ScriptedErp } from '../testing/scripted-erp.js';
 /** A year, so that connections of earlier tests do not become due and read the ERP of the current test. */
 const SLOT_SECONDS = 365 * 24 * 3_600;
 
-/** Each test has its own ERP, which all replicas read. */
+/** Scripted ERP of the current test, which all replicas read. */
 let erp: ScriptedErp;
 let running: RunningErpSync;
 const announced: { name: string; organizationId: string; status: string; errorCode?: string }[] = [];
@@ -96,7 +96,7 @@ async function newestRun(connected: Connected, count = 1): Promise<Run> {
 const start = async ({ organizationId, connectionId }: Connected, mode: RunMode = RunMode.INCREMENTAL) =>
   stated((await running.runs.startRun({ organizationId, connectionId, mode }, caller)).run);
 
-/** Makes the next run due. */
+/** Sets the time of the connection's next run into the past, so that it is due. */
 const makeDue = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { nextSyncAt: new Date(Date.now() - 1_000) } });
 
@@ -340,7 +340,7 @@ describe('a run of the whole', () => {
 
     test('does not void a bill that was created and imported behind the place at which the list is', async () => {
       const connected = await interrupted();
-      // Streams are read between two parts of the list. This run ends at its first page of ids.
+      // Between two parts of the list of ids, other streams are read. This run ends at its first page of ids.
       erp.onIds = () => {
         throw spent();
       };
@@ -653,7 +653,7 @@ test('the same page again and again ends the stream as BAD_RESPONSE, and is stor
           async *read(stream, window) {
             for await (const page of session.read(stream, window)) {
               yield page;
-              // There is always another page, with a different position.
+              // The stream never ends: after each page there is another one, with a different position.
               for (let index = 0; stream === 'vendors'; index++) yield { ...page, position: `again ${index}` };
             }
           },
@@ -779,7 +779,7 @@ test('the examination of the books is continued call by call, up to a bound that
   const connected = await connect();
   await newestRun(connected);
   const callsOfRun = async (needed: number, runsCount: number) => {
-    // Connections of earlier tests may be due as well.
+    // Only calls about this connection are counted, because connections of earlier tests may be due as well.
     const completed = () =>
       ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId).length;
     const before = completed();
@@ -957,13 +957,13 @@ describe('a run whose process is killed', () => {
         erp.onPage = (stream, position) => (stream === boundary.of && position === boundary.at ? die() : undefined);
       } else {
         let calls = 0;
-        // Connections of earlier tests may be due as well.
+        // Only new connections are used, because connections of earlier tests may be due as well.
         const earlier = new Set(await connections().distinct('_id'));
         ledger().beforeAnswer = (rpc, { connectionId }) =>
           rpc === boundary.of && !earlier.has(connectionId) && ++calls === boundary.at ? die() : undefined;
       }
       const connected = await connect();
-      // The second completeImport belongs to another run.
+      // The second call of completeImport is made by another run.
       if (boundary.kind === 'rpc' && boundary.of === 'completeImport' && boundary.at === 2) {
         await newestRun(connected);
         await makeDue(connected);

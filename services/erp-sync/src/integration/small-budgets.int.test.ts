@@ -82,7 +82,7 @@ const odooMove = (offset: number, move_type: string) => (n: number) => ({
   name: `${move_type}/${n}`,
   ref: `RE-${n}`,
   move_type,
-  // Partners above this number are known only from their documents.
+  // Partners with an id above 100 have no supplier rank, and are known only from their documents.
   partner_id: 100 + n,
   invoice_date: day,
   amount_total: 100 + n,
@@ -342,7 +342,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     await runUntilDone();
     const bills = live('BILL');
     if (product === 'xero') {
-      // Xero never removes a bill but marks it VOIDED.
+      // The number of bills is higher for Xero, because Xero never removes a bill but marks it VOIDED.
       expect(bills).toHaveLength(ROWS + added);
     } else {
       expect(bills).toHaveLength(ROWS - 1 + added);

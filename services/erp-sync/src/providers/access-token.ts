@@ -20,7 +20,8 @@ export async function sendWithToken(
   const send = (token: string): Promise<ErpAnswer> =>
     http.send({
       ...request,
-      // Another token may succeed. Only if that one is refused, too, does the response count as an outage.
+      // The response to a refused token is no outage yet, because another token may succeed. It counts as an outage
+      // only if the other token is refused too.
       ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
       headers: { ...request.headers, authorization: `Bearer ${token}` },
     });

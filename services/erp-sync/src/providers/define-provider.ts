@@ -56,7 +56,7 @@ export interface SessionParts {
 type StreamSources = { readonly [S in StreamName]?: StreamSource<RecordsOf[S]> };
 
 export interface TimedHttp extends ErpHttp {
-  /** Time of the last response in RFC 3339 format. */
+  /** Returns the time that the last response of the ERP stated, in RFC 3339 format. */
   serverTime(): string | undefined;
 }
 

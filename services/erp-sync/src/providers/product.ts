@@ -3,7 +3,7 @@ import type { ProviderCode } from './provider.js';
 /** Properties of an ERP product that are known without calling it. */
 export interface ErpProduct {
   readonly code: ProviderCode;
-  /** Product name in requests, such as `BUSINESS_CENTRAL`. It is accepted instead of the code. */
+  /** Name of the ERP product in requests, such as `BUSINESS_CENTRAL`. Requests may state it instead of the code. */
   readonly product: string;
   /** Product title in e-mails, pages and messages, such as `Business Central`. */
   readonly title: string;
@@ -14,7 +14,7 @@ export interface ErpProduct {
 }
 
 export interface CredentialSetup {
-  /** Name of the request field that contains the secret. */
+  /** Name of the request field that contains the secret of the connection. */
   readonly secretName: 'client_secret' | 'api_key';
   /**
    * Reads the `config` of a request.

@@ -8,7 +8,7 @@ export type { ProviderCode } from '../domain/provider-code.js';
 /** Implementation for one ERP product. The engine itself depends on no ERP product. */
 export interface Provider {
   readonly code: ProviderCode;
-  /** Product name in requests, such as `BUSINESS_CENTRAL`. It is accepted instead of the code. */
+  /** Name of the ERP product in requests, such as `BUSINESS_CENTRAL`. Requests may state it instead of the code. */
   readonly product: string;
   /** Product title in e-mails and pages, such as `Business Central`. */
   readonly title: string;
@@ -20,7 +20,7 @@ export interface Provider {
   readonly reportsDeletions?: readonly StreamName[];
   /** Maximum page size that the ERP allows. */
   readonly pageSize: number;
-  /** Maximum number of concurrent calls to one company. */
+  /** Maximum number of concurrent calls to one company in the ERP. */
   readonly concurrency: number;
   /** Number of seconds by which a window begins before the cursor. */
   readonly overlapSeconds: number;
@@ -28,7 +28,7 @@ export interface Provider {
 }
 
 export interface SessionDeps {
-  /** Stored configuration without secrets. */
+  /** Configuration of the connection in its stored form, without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly http: ErpHttp;
   readonly credentials: Credentials;
@@ -92,7 +92,9 @@ export interface Window {
 /** Records that belong to one stream. */
 export interface RecordsPart<R> {
   readonly records: readonly R[];
-  /** Rows that cannot be read, described in our own words. They are counted as failed and never stored. */
+  /**
+   * Rows that cannot be read, each with an error message of this product. They are counted as failed and never stored.
+   */
   readonly invalid: readonly InvalidRow[];
   /** External ids that the ERP reports as deleted. */
   readonly deletedIds: readonly string[];
@@ -165,7 +167,7 @@ export interface ErpRequest {
 
 export interface ErpAnswer {
   readonly status: number;
-  /** Headers with lower-case names. */
+  /** Headers of the ERP's response, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON body. Undefined for any other response, including incomplete JSON. */
   readonly json: unknown;

@@ -10,7 +10,7 @@ import { quickBooksProvider } from './quickbooks/provider.js';
 import { xero } from './xero/product.js';
 import { xeroProvider } from './xero/provider.js';
 
-/** All supported ERPs. */
+/** ERP products that can be connected. */
 export const products: readonly ErpProduct[] = [businessCentral, odoo, quickBooks, xero];
 
 /** Creates the providers with the configured URLs. */

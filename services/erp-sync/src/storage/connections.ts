@@ -64,7 +64,7 @@ export interface ConnectionDocument extends Aggregate {
   /** Expiry time of the lease, the epoch (1970) between runs. Absent if the connection is DISABLED. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
-  /** Time when the last comparison of all ids began. */
+  /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt?: Date;
   /** Id lists that have not been compared yet. Their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
@@ -74,7 +74,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly incompleteSince?: Date;
   /** Number of consecutive runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
-  /** Ids of the ten newest runs, oldest first. */
+  /** Ids of the ten newest import runs of the connection, oldest first. */
   readonly recentRunIds: readonly string[];
   readonly lastSyncAt?: Date;
   readonly lastSuccessAt?: Date;
@@ -84,7 +84,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly endMasterSince?: Date;
 }
 
-/** Progress of reading a stream. */
+/** Progress of reading one stream of an ERP. */
 export interface StreamProgress {
   /**
    * Time on the ERP clock, in RFC 3339 format, at which a window begins. It moves after the last page of a window.
@@ -95,9 +95,12 @@ export interface StreamProgress {
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;
-    /** Cursor after the last page of the window. Absent until its first page is stored. */
+    /**
+     * Cursor that replaces the current one after the last page of the window. Absent until the first page of the window
+     * is stored.
+     */
     readonly next?: string;
-    /** Position of the last stored page (`Page.position`). */
+    /** Position of the last page of the window that was stored (`Page.position`). */
     readonly after?: string;
   };
   /** Time when the stream was last read completely. */

@@ -74,7 +74,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   };
 }
 
-/** Reads all records of a stream. */
+/** Reads all records of a stream through the session of a connection with consent. */
 export async function readAll<S extends StreamName>(
   session: Session,
   stream: S,

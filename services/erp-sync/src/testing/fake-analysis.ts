@@ -10,7 +10,7 @@ import type { ImportLedger } from './import-ledger.js';
 export interface FakeAnalysis extends GrpcServer {
   /** Connections whose vendor master was ended, in the order of the calls. */
   readonly endedMasters: readonly string[];
-  /** Records that runs imported. */
+  /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;
   /** Makes the calls that end a vendor master fail, or succeed again. */
   setAvailable(isAvailable: boolean): void;

@@ -12,7 +12,7 @@ export async function readPages<S extends StreamName>(
   return pages;
 }
 
-/** Reads all records of a stream. */
+/** Reads all pages of a stream and returns their records. */
 export async function readRecords<S extends StreamName>(
   session: Session,
   stream: S,

@@ -8,10 +8,10 @@ interface Row {
   readonly modifiedAt: string;
 }
 
-/** An in-memory ERP for tests of the engine. It pages by id like real ERPs, and tests control its behaviour. */
+/** ERP in memory for tests of import runs. It pages by id like real ERPs, and tests control its behaviour. */
 export interface ScriptedErp {
   readonly provider: Provider;
-  /** Time of its server. */
+  /** Time on the clock of the scripted ERP. */
   now: Date;
   pageSize: number;
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
@@ -21,13 +21,13 @@ export interface ScriptedErp {
   remove(stream: StreamName, externalId: string): void;
   /** Called before each page is sent. An error that it throws ends the stream. */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
-  /** Changes a page before it is sent. */
+  /** Function that changes a page before the scripted ERP sends it. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
   /** Called before each page of ids is sent. An error that it throws ends the list. */
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
-  /** Replaces the list of ids. */
+  /** Function that replaces the list of ids of the scripted ERP. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;
-  /** Windows that were requested. */
+  /** Time windows that import runs have requested. */
   readonly windows: { readonly stream: StreamName; readonly window: Window }[];
   /** Number of calls that a real ERP would have received. */
   calls: number;

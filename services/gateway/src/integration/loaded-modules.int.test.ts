@@ -8,7 +8,10 @@ const printLoaded = `
   await import(process.argv[1]);
   process.stdout.write(JSON.stringify(Object.keys(createRequire(process.argv[1]).cache)));`;
 
-/** @returns whether a separate process that imports the compiled service loads the MongoDB driver */
+/**
+ * Imports the compiled service in a separate process.
+ * @returns whether a separate process that imports the compiled service loads the MongoDB driver
+ */
 async function loadsDriver(service: 'gateway' | 'scan'): Promise<boolean> {
   const compiled = new URL(`../../../${service}/dist/compose.js`, import.meta.url).href;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', printLoaded, compiled]);

@@ -118,7 +118,7 @@ export class Access {
     try {
       return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
     } catch (error) {
-      // Another login shows whether the KSeF token is still valid.
+      // Refreshing was refused for good. Another login shows whether the KSeF token is still valid.
       if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || isUnauthorized(error))) return undefined;
       throw error;
     }

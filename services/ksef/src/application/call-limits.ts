@@ -56,7 +56,7 @@ export interface CallLimitsDeps {
   readonly store: CallScopeStore;
   /** Factor applied to the published limits. If undefined, the limits that KSeF states apply. */
   readonly factor: number | undefined;
-  /** Deadline of one call. */
+  /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
   /** Database clock, which is the same for all replicas to within a few milliseconds. */
   readonly clock: Clock;
@@ -100,7 +100,7 @@ export class CallLimits {
     const group = groupOf(subject.operation);
     const context = this.#ledgerOf(subject);
     if (group !== 'AUTHENTICATION') return context.take(group, subject.operation);
-    // This check rarely runs, because a login remains valid for days.
+    // The limits are checked before a login. This rarely happens, because a login remains valid for days.
     const blockedMs = await context.blockedMs(subject.operation);
     if (blockedMs > 0) return { waitMs: blockedMs };
     return this.#ledger(`${subject.environment}:address`).take(group, subject.operation);
@@ -266,13 +266,14 @@ class ScopeLedger {
       this.#timer = undefined;
       const isStored = await this.#storeOnce(batch);
       if (isStored) continue;
-      // No completed call is lost, because these calls are stored with the next call or after a pause.
+      // The completed calls are put back. They are stored with the next call or after a pause, so that none is lost.
       this.#ended.unshift(...batch.ended);
       this.#changes.unshift(...batch.changes);
       this.#storeLater();
       break;
     } while (this.#wanted.length > 0 || this.#changes.length > 0);
-    // This runs in the same turn of the event loop as the check for remaining changes, so no change is left behind.
+    // The mark is removed in the same turn of the event loop as the check for remaining changes, so that no change is
+    // left unstored.
     this.#storing = undefined;
     if (this.#wanted.length > 0) void this.#store();
   }

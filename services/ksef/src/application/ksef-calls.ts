@@ -12,7 +12,9 @@ export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 export interface KsefCredentials {
   readonly organizationId: string;
   readonly connectionId: string;
-  /** Time at which the secret was stored. It distinguishes this secret from one that was stored later. */
+  /**
+   * Time at which the secret of the connection was stored. It distinguishes the secret from one that was stored later.
+   */
   readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
@@ -35,7 +37,10 @@ export function credentialsOf(
   return { organizationId, connectionId, secretSavedAt, environment, contextNip, authentication, secret };
 }
 
-/** Stores the warnings in a response for a connection. It never throws, because a warning must not make a call fail. */
+/**
+ * Function that stores the warnings in a KSeF response on the connection. It never throws, because a warning must not
+ * make a call fail.
+ */
 export type NoteWarnings = (
   used: Pick<KsefCredentials, 'organizationId' | 'connectionId' | 'secretSavedAt'>,
   warnings: readonly SystemWarning[],
@@ -51,7 +56,7 @@ export interface KsefStatus {
 
 export interface InvoiceStatus {
   readonly referenceNumber: string;
-  /** SHA-256 hash in base64 (44 characters). */
+  /** SHA-256 hash of the invoice in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
   readonly status: KsefStatus;
@@ -63,7 +68,7 @@ export interface InvoiceStatus {
 /** An invoice in the invoice list of its session. */
 export interface ListedInvoice {
   readonly referenceNumber: string;
-  /** SHA-256 hash in base64 (44 characters). */
+  /** SHA-256 hash of the invoice in base64 (44 characters). */
   readonly invoiceHash: string;
   readonly ksefNumber: string | undefined;
 }
@@ -71,7 +76,7 @@ export interface ListedInvoice {
 export interface SessionStatus {
   readonly status: KsefStatus;
   readonly validUntil: Date | undefined;
-  /** Present only for status 200. */
+  /** Reference numbers of the confirmations (UPO) of the session. Present only for status 200. */
   readonly upoReferenceNumbers: readonly string[];
 }
 
@@ -88,7 +93,7 @@ export interface Upo {
   readonly isHashConfirmed: boolean;
 }
 
-/** An invoice as KSeF returns it by its number. */
+/** Invoice that was downloaded by its KSeF number. */
 export interface DownloadedInvoice {
   readonly xml: Buffer;
   /** SHA-256 in base64 that KSeF states about the invoice. Undefined if KSeF states none. */
@@ -111,7 +116,7 @@ export interface ExportWindow {
 
 export interface ExportStatus {
   readonly status: KsefStatus;
-  /** Present for status 200. */
+  /** Package of the export. Present only for status 200. */
   readonly package: ExportedPackage | undefined;
 }
 
@@ -149,7 +154,7 @@ export interface KsefCalls {
    * certificates are read again and the call is repeated once.
    */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
-  /** Sends an invoice (S2). This is the only call whose refusal can be UNKNOWN. */
+  /** Sends an invoice in a session (call S2). Only for this call can a refusal be UNKNOWN. */
   sendInvoice(
     sessionReferenceNumber: string,
     document: EncryptedDocument,

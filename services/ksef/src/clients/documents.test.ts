@@ -23,7 +23,7 @@ const refusals: Readonly<Record<string, DomainError>> = {
 let server: GrpcServer;
 let channel: ReturnType<typeof openChannel>;
 let documents: Documents;
-/** A self-signed certificate. */
+/** Self-signed certificate that stands for the seal of KSeF. */
 let seal: X509Certificate;
 async function sealOfSimulator(): Promise<string> {
   const simulator = await startKsefSimulator();

@@ -109,7 +109,7 @@ export function exportPackages(
     key: SessionKey,
     signal: AbortSignal,
   ): Promise<number> {
-    // All addresses are checked before the first one is called.
+    // The addresses of all parts are checked before the first part is downloaded.
     const sources = parts.map((part) => ({ part, key, agents: agentsFor(environment, part.url) }));
     let bytes = 0;
     for (const source of sources) {

@@ -14,7 +14,7 @@ import { safeText } from '../domain/ksef-text.js';
 export interface KsefHttpSettings {
   /** Base address of each KSeF environment, without a trailing slash. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Time limit of one call, up to the last byte of its response. */
+  /** Time limit of one call to KSeF in milliseconds, up to the last byte of its response. */
   readonly requestMs: number;
   readonly waits: Waits;
 }
@@ -32,13 +32,13 @@ export interface KsefRequest {
   readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
+  /** Function that receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
   readonly onWarning?: ((header: string) => Promise<void>) | undefined;
   /** Content type of a successful response. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 
-/** A successful response from KSeF. */
+/** Response of KSeF with a status of success. */
 export interface KsefAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -154,8 +154,8 @@ export function unexpectedAnswer(operation: Operation, httpStatus: number): Ksef
 }
 
 /**
- * Returns the refusal for a successful response in a form that KSeF does not use, such as a proxy's error page. It
- * counts as an outage.
+ * Returns the refusal for a response with a status of success whose form KSeF does not use, such as the error page of a
+ * proxy. It counts as an outage.
  */
 function foreignSuccess(operation: Operation, httpStatus: number): KsefRefusal {
   const message = `KSeF responded to call ${operation} with HTTP status ${httpStatus} and unreadable content.`;

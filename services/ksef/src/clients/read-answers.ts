@@ -170,7 +170,7 @@ const windows = z
   .transform(({ perSecond, perMinute, perHour }) => [perSecond, perMinute, perHour] as const);
 export const limitsAnswer = z.object({
   onlineSession: windows,
-  // This member has existed since KSeF 2.8.0.
+  // KSeF versions before 2.8.0 do not send the limit for closing a session.
   onlineSessionClose: windows.nullish(),
   invoiceSend: windows,
   invoiceStatus: windows,

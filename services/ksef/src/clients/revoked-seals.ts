@@ -11,7 +11,7 @@ export const REVOCATION_BYTES_MAX = 16 * 1_024 * 1_024;
 /** Maximum number of revocation lists in one file. The ministry uses few issuers. */
 export const REVOCATION_LISTS_MAX = 16;
 
-/** A parsed certificate revocation list. */
+/** Certificate revocation list that was read from a file. */
 interface ReadRevocationList extends RevocationList {
   /** Time by which the issuer will publish the next list. Undefined if the list does not state a time. */
   readonly nextUpdate: Date | undefined;

@@ -1,4 +1,6 @@
-/** One call for a submission, with its response code. The code is undefined if there was no response. */
+/**
+ * Call that was made for a submission, with the code of the response. The code is undefined if KSeF did not respond.
+ */
 export interface AttemptStep {
   readonly name: 'open' | 'send' | 'status' | 'close' | 'confirmation';
   readonly at: Date;
@@ -6,8 +8,8 @@ export interface AttemptStep {
 }
 
 /**
- * One session of a submission with the results of its calls. An attempt without a session records consecutive failures
- * to open one.
+ * KSeF session of a submission, with the results of its calls. An attempt without a session records consecutive
+ * failures to open one.
  */
 export interface Attempt {
   readonly sessionReferenceNumber: string | undefined;

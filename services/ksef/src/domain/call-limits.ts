@@ -50,7 +50,7 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
   LIMITS: 'OTHER',
 };
 
-/** Windows of the limits in milliseconds, shortest first. They are sliding windows. */
+/** Lengths of the sliding windows in which KSeF counts calls, in milliseconds, shortest first. */
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /** Maximum number of entries in each longer window. Calls that have left the shorter windows are combined. */
 const PARTS_OF_WINDOW = 60;
@@ -62,13 +62,13 @@ const UNDER_WAY_WAIT_MS = 100;
  * its window has passed since its completion. Times are milliseconds of the database clock.
  */
 export interface CallCount {
-  /** Completed calls, oldest first. */
+  /** Groups of completed calls, oldest first. */
   readonly ended: readonly EndedCalls[];
   readonly underWay: readonly CallsUnderWay[];
 }
 
 export interface EndedCalls {
-  /** Time at which the last of these calls completed. */
+  /** Time at which the last call of the group completed. */
   readonly atMs: number;
   readonly calls: number;
 }
@@ -77,7 +77,7 @@ export interface EndedCalls {
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
-  /** Time by which these calls have certainly completed. */
+  /** Time by which the calls in progress have certainly completed. */
   readonly endsAtMs: number;
 }
 
@@ -133,8 +133,8 @@ export function waitForCall(
   for (const [index, windowMs] of windowsMs.entries()) {
     const most = limits[index] ?? Infinity;
     const within = ended.filter(({ atMs }) => atMs > nowMs - windowMs);
-    // This many calls must leave the window before another one fits. The time at which calls in progress complete is
-    // unknown.
+    // Number of calls that must leave the window before another call fits. It is unknown when the calls in progress
+    // complete.
     let surplus = running + within.reduce((sum, { calls }) => sum + calls, 0) - most + 1;
     if (surplus <= 0) continue;
     let leavesMs = 0;

@@ -33,7 +33,7 @@ export type Operation =
   | 'R5'
   | 'LIMITS';
 
-/** An unsuccessful response from KSeF. */
+/** Response of KSeF with a status of failure. */
 export interface RefusedAnswer {
   readonly operation: Operation;
   /** Login of the connection that made the call. Absent for a call without a login. */
@@ -278,7 +278,7 @@ export function foreignAnswer(
 }
 
 interface ReadError {
-  /** Code of the first error in the KSeF response. */
+  /** Code of the first error that the KSeF response lists. */
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;

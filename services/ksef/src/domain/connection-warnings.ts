@@ -2,13 +2,13 @@ import { safeText } from './ksef-text.js';
 
 /** A warning in a KSeF response, without a time. */
 export interface SystemWarning {
-  /** Warning code, such as `sig-001`. */
+  /** Code of a warning from KSeF, such as `sig-001`. */
   readonly code: string;
-  /** Warning message as a sentence. */
+  /** Text of the warning as a sentence. */
   readonly message: string;
 }
 
-/** A warning stored on a connection. It does not stop the connection. */
+/** Warning from KSeF that is stored on a connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
   /** Time when the warning was last received. */
   readonly at: Date;

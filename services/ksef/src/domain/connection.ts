@@ -22,7 +22,7 @@ export interface ShownCertificate {
 /** The refusal that set the connection status to ERROR. */
 export interface LoginRefusal {
   readonly at: Date;
-  /** Refusal code, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
+  /** Code of the refused login, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
   readonly code: string;
 }
 
@@ -50,8 +50,8 @@ export interface Connection {
   /** The certificate. Present if `authentication` is CERTIFICATE. */
   readonly certificate?: ShownCertificate | undefined;
   /**
-   * The token, or the certificate with its key. It is removed from a disabled connection once no sent submission needs
-   * it any more.
+   * Sealed KSeF token, or certificate with its key. It is removed from a disabled connection once no sent submission
+   * needs it any more.
    */
   readonly secret: SealedValue | undefined;
   /** Time when a person last stored the secret, even if the secret is the same. Earlier results do not apply to it. */
@@ -71,14 +71,14 @@ export interface Connection {
   readonly lastErrorMessage: string | undefined;
   /** KSeF warnings about the secret, newest first, at most {@link WARNINGS_MAX}. */
   readonly warnings?: readonly ConnectionWarning[] | undefined;
-  /** The last notice about the expiry of the secret. */
+  /** Last notice that was announced about the expiry of the secret. */
   readonly endTold?: EndNotice | undefined;
   readonly createdAt: Date;
 }
 
 /**
- * Returns the connection id for a company and an environment. It is always the same, so that concurrent first requests
- * create one connection.
+ * Returns the id of the connection of a company to a KSeF environment. It is always the same, so that concurrent first
+ * requests create one connection.
  */
 export function connectionId(organizationId: string, companyId: string, environment: Environment): string {
   return uuidV5(JSON.stringify([organizationId, companyId, environment]), CONNECTION_NAMESPACE);
@@ -86,7 +86,7 @@ export function connectionId(organizationId: string, companyId: string, environm
 
 const CONNECTION_NAMESPACE = '3d1f3c0e-70e3-4b57-9d4e-8f2f1c6a5b20';
 
-/** Checks whether both connections have a secret that was stored at the same time. */
+/** Tells whether the secrets of two connections were stored at the same time, and are therefore the same. */
 export function isSameSecret(
   one: Pick<Connection, 'secretSavedAt'>,
   other: Pick<Connection, 'secretSavedAt'>,

@@ -38,7 +38,7 @@ const NIGHT_SPREAD_MS = 3 * HOUR;
 export interface InboxTiming {
   readonly now: Date;
   readonly waitFactor: number;
-  /** Random number from 0 to 1. */
+  /** Random number from 0 to 1, by which the waits vary. */
   readonly random: number;
 }
 
@@ -121,7 +121,7 @@ export function repaired(
   return { inbox: withRole(received.inbox, { ...received.role, dueAt: timing.now, run }) };
 }
 
-/** Waits before the next refused invoice is requested again. */
+/** Returns the inbox after it has postponed the next request for a refused invoice. */
 export function repairPostponed(inbox: Inbox, role: RoleInbox, waitMs: number, { now }: InboxTiming): InboxChange {
   return { inbox: withRole(inbox, { ...role, dueAt: new Date(now.getTime() + waitMs) }) };
 }
@@ -314,7 +314,7 @@ export function stepFailed(
 }
 
 export interface RunFault {
-  /** The fault as a sentence. */
+  /** Fault of the run, as a sentence for users. */
   readonly message: string;
   /** True when a person must act before the run can continue. */
   readonly isPaused?: boolean;
@@ -357,7 +357,7 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
   };
 }
 
-/** Returns a run in progress as users see it. */
+/** Returns a run in progress in the form that users see. */
 export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };

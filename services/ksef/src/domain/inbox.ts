@@ -55,7 +55,10 @@ export interface KeptRefusal extends RefusedFile {
   readonly role: InboxRole;
   readonly firstAttemptAt: Date;
   readonly lastAttemptAt: Date;
-  /** Time at which the invoice was stored, or a person dismissed it. It is then neither shown nor requested again. */
+  /**
+   * Time at which the refused invoice was stored after all, or a person dismissed it. It is then neither shown nor
+   * requested again.
+   */
   readonly closedAt?: Date | undefined;
 }
 
@@ -64,7 +67,7 @@ export interface ReceivedCounts {
   readonly received: number;
   /** Number of invoices that had been received before. */
   readonly repeated: number;
-  /** The first {@link REFUSED_MAX} invoices that were not stored. */
+  /** Invoices that were not stored, at most the first {@link REFUSED_MAX}. */
   readonly refused: readonly RefusedInvoice[];
 }
 
@@ -83,7 +86,7 @@ export interface InboxRun extends ReceivedCounts {
 
 /** An export that KSeF is preparing, or that will be requested next. */
 export interface RunningExport {
-  /** Sealed key of the export package. It is stored before the export is requested. */
+  /** Sealed key by which KSeF encrypts the export package. It is stored before the export is requested. */
   readonly key: SealedValue;
   readonly startedAt: Date;
   /** End of the export window. Absent if the window ends at the KSeF high water mark. */
@@ -100,13 +103,13 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
   readonly startedAt: Date;
-  /** Start of the first window of the run. */
+  /** Start of the first time window of the run. */
   readonly from: string;
   /** Number of invoices of the current window that were counted as received when a package was interrupted. */
   readonly interrupted?: number | undefined;
   /** Start of the window that is being received. */
   readonly cursor: string;
-  /** End of the last window that was received completely. */
+  /** End of the last time window that the run received completely. */
   readonly through?: string | undefined;
   /** True if the run has moved the mark of the role. */
   readonly hasMoved: boolean;
@@ -115,7 +118,7 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly again?: readonly string[] | undefined;
   /** Number of exports that the run has abandoned. */
   readonly restarts: number;
-  /** Number of consecutive failed steps. */
+  /** Number of consecutive steps of the run that failed. */
   readonly failures: number;
 }
 
@@ -131,12 +134,12 @@ export const UNCOUNTED_MAX = 10;
 /** Progress and next step of one inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
-  /** Time from which the next run receives, as KSeF wrote it. Absent before the first window was received. */
+  /** Time from which the next run receives invoices, as KSeF wrote it. Absent before the first window was received. */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
   /** Time from which a run also receives the last 48 hours again. */
   readonly nightAt: Date;
-  /** Documents that were stored at this time or later have not been counted yet. Absent before the first run. */
+  /** Time from which stored documents have not been counted yet. Absent before the first run. */
   readonly since?: Date | undefined;
   /**
    * Periods in which packages of the role stored documents and were interrupted before these were counted, for example
@@ -144,11 +147,11 @@ export interface RoleInbox {
    * documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
    */
   readonly uncounted?: readonly StoringPeriod[] | undefined;
-  /** True if a person requested the next run. */
+  /** True if a person has requested the next run. */
   readonly isRequested: boolean;
   /** True if runs cannot continue until a person acts. */
   readonly isPaused: boolean;
-  /** Reason why the last run failed. */
+  /** Reason why the last run of this role failed. */
   readonly error?: string | undefined;
   readonly run?: RunUnderWay | undefined;
 }
@@ -178,8 +181,8 @@ export interface Inbox {
 }
 
 /**
- * Returns the upload id for a company and a KSeF number. It is always the same, so that repeated deliveries find the
- * stored document.
+ * Returns the upload id for an invoice that a company receives under a KSeF number. It is always the same, so that
+ * repeated deliveries find the stored document.
  */
 export function uploadIdOf(companyId: string, ksefNumber: string): string {
   return uuidV5(JSON.stringify([companyId, ksefNumber]), UPLOAD_NAMESPACE);

@@ -6,8 +6,8 @@ import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from 
 /** Maximum number of refused invoices that one run requests again. KSeF allows 64 such calls an hour to all software. */
 export const REPAIRS_MAX = 16;
 /**
- * Minimum time for which a closed refusal is kept, so that it is not reported again. It is longer than the period that
- * nightly runs repeat.
+ * Minimum time for which a refused invoice is remembered after it was closed, so that it is not reported again. It is
+ * longer than the period that nightly runs repeat.
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
@@ -21,7 +21,7 @@ const NAMED_MAX = 3;
 
 /** Result of receiving the invoices of a window, or some of them. */
 export interface Reception extends ReceivedCounts {
-  /** All invoices that were refused. An invoice with two files can be both refused and stored. */
+  /** Invoices of the window that were refused. An invoice with two files can be both refused and stored. */
   readonly refused: readonly RefusedFile[];
   /** KSeF numbers of the invoices that are stored and whose analysis is requested. */
   readonly stored: ReadonlySet<string>;

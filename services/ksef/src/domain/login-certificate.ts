@@ -15,8 +15,8 @@ const RSA_BITS_MIN = 2_048;
 /** Maximum key length in bits. A signature with a longer key takes seconds. */
 const RSA_BITS_MAX = 8_192;
 /**
- * Maximum number of key derivation rounds. They run on the thread that serves all callers. KSeF and OpenSSL use up to
- * 600,000.
+ * Maximum number of key derivation rounds (PBKDF2) in an encrypted private key. The rounds run on the thread that
+ * serves all callers. KSeF and OpenSSL use up to 600,000.
  */
 const PBKDF2_ROUNDS_MAX = 1_000_000;
 const PBES2 = '1.2.840.113549.1.5.13';

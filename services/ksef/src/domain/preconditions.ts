@@ -12,7 +12,7 @@ export type DocumentFault =
   | 'DOCTYPE'
   | 'ATTACHMENT';
 
-/** Fields of an FA(3) document. */
+/** Facts about an FA(3) document that decide whether it can be submitted. */
 export interface DocumentFacts {
   /** SHA-256 hash of the document in base64. */
   readonly hash: string;

@@ -6,9 +6,9 @@ import { KsefRefusal } from './ksef-refusal.js';
 
 export type KeyUsage = 'KsefTokenEncryption' | 'SymmetricKeyEncryption';
 
-/** A certificate that KSeF publishes. */
+/** Certificate with a public key of KSeF that KSeF publishes. */
 export interface PublishedCertificate {
-  /** Certificate in DER format as base64. */
+  /** The certificate in DER format, as base64. */
   readonly certificate: string;
   readonly validFrom: Date;
   readonly validTo: Date;

@@ -4,7 +4,7 @@ import type { X509Certificate } from 'node:crypto';
 export interface RevocationList {
   /** Certificate whose key signed the revocation list. */
   readonly issuer: X509Certificate;
-  /** Serial numbers as {@link normaliseSerialNumber} writes them. */
+  /** Serial numbers of the revoked certificates, in the form of {@link normaliseSerialNumber}. */
   readonly serialNumbers: ReadonlySet<string>;
 }
 

@@ -36,13 +36,13 @@ export interface Timing {
   readonly now: Date;
   /** Value of the setting KSEF_WAIT_FACTOR. */
   readonly waitFactor: number;
-  /** Deadline of one call. */
+  /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
-  /** Random number from 0 to 1. */
+  /** Random number from 0 to 1, by which the waits vary. */
   readonly random: number;
 }
 
-/** The next step to take for a submission. */
+/** Call to KSeF that a submission makes next, or NOTHING if no call is left. */
 export type Step =
   | { readonly kind: 'OPEN' }
   | { readonly kind: 'SEND'; readonly session: SubmissionSession }
@@ -263,8 +263,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       // KSeF may have received the document, so its status is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
-        // Sent again in another session, the document is either new or a duplicate of ours. Both results show what KSeF
-        // has registered.
+        // The document is sent again in another session. Whether KSeF accepts it as new or refuses it as a duplicate,
+        // the result shows what KSeF has registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);

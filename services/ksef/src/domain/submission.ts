@@ -12,9 +12,9 @@ export interface SubmittedDocument {
   readonly hash: string;
   readonly byteSize: number;
   readonly sellerNip: string;
-  /** Kind of invoice (field RodzajFaktury). */
+  /** Kind of the invoice, from its field RodzajFaktury. */
   readonly kind: string;
-  /** Invoice number (field P_2). */
+  /** Number of the invoice, from its field P_2. */
   readonly number: string;
   /** Issue date (field P_1) as `YYYY-MM-DD`. */
   readonly issueDate: string;
@@ -42,9 +42,9 @@ export interface SubmissionSession {
 
 /** Fields that every submission has, regardless of its status. */
 interface Course {
-  /** Sessions of the submission, oldest first. They are kept when the submission is resumed. */
+  /** KSeF sessions in which the document was sent, oldest first. They are kept when the submission is resumed. */
   readonly sessions: readonly SubmissionSession[];
-  /** Number of consecutive failures of the next call. */
+  /** Number of consecutive failures of the call that comes next. */
   readonly failures: number;
   /** Number of polls of an invoice that KSeF is processing, or of a confirmation. */
   readonly polls: number;
@@ -137,8 +137,8 @@ export function isShownAlike(one: Progress, other: Progress): boolean {
 }
 
 /**
- * Returns the submission id for an invoice and a connection. It is always the same, so that a second request finds the
- * first submission.
+ * Returns the id of the submission of an invoice through a connection. It is always the same, so that a second request
+ * finds the first submission.
  */
 export function submissionId(connectionId: string, invoiceId: string): string {
   return uuidV5(invoiceId, connectionId);

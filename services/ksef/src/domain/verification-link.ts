@@ -8,9 +8,9 @@ const HOSTS: Readonly<Record<Environment, string>> = {
 
 interface Registered {
   readonly sellerNip: string;
-  /** Issue date as `YYYY-MM-DD`. */
+  /** Issue date of the registered invoice, as `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** SHA-256 hash of the document in base64. */
+  /** SHA-256 hash of the registered document in base64. */
   readonly hash: string;
 }
 

@@ -21,7 +21,7 @@ let running: RunningKsef;
 beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
-  // One of the tests moves the clock of DEMO.
+  // The DEMO environment of the simulator is used, because a test moves the clock of the environment.
   const demo = `${simulator.url}/demo/v2`;
   running = await startKsef(startService, {
     infrastructure: testInfrastructure(),

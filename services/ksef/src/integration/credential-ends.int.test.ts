@@ -20,7 +20,7 @@ import { caller, connectionRequest, startKsef, stated } from '../testing/running
 
 const DAY_MS = 86_400_000;
 const TOKENS_END = new Date('2026-12-31T23:00:00Z');
-/** Page size of a sweep. */
+/** Number of connections that a sweep reads in one page. */
 const PAGE = 256;
 
 const logger = createLogger({ service: 'test', level: 'silent' });

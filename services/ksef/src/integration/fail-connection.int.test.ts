@@ -55,7 +55,10 @@ const refusalOf = (facts: Partial<RefusalFacts>): KsefRefusal =>
     ...facts,
   });
 let probes = 0;
-/** @param probe response of KSeF to the call that shows whether invoices may be viewed */
+/**
+ * Marks a connection as failed after a refusal.
+ * @param probe response of KSeF to the call that shows whether invoices may be viewed
+ */
 const fail = (connection: Connection, refusal = refusalOf({}), probe?: KsefRefusal) => {
   const probeViewPermission = async (): Promise<void> => {
     probes++;

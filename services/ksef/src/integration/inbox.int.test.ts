@@ -67,7 +67,7 @@ let store: Store;
 let environments: ReturnType<typeof inboxEnvironmentStore>;
 const control = simulatorControl(() => `${simulator.url}/test`);
 
-// Fakes of the other services. Both store each id once, as the real services do.
+// Connections that the fakes of the other services know. Both fakes store each id once, as the real services do.
 const connections = new Map<string, Connection>();
 const failedConnections: string[] = [];
 interface Kept {
@@ -77,7 +77,7 @@ interface Kept {
 class Documents {
   readonly kept = new Map<string, Kept>();
   readonly analyzed: string[] = [];
-  /** Calls to both fakes, with or without a response. */
+  /** Number of calls to both fakes, with or without a response. */
   calls = 0;
   beforeCall: (call: number, name: 'store' | 'request', invoice: { readonly ksefNumber: string }) => void = () => {};
 
@@ -394,7 +394,7 @@ describe('a run', () => {
       [true, 'undefined'],
       [true, 'string'],
     ]);
-    // Other processes on this machine may open packages at the same time.
+    // The check is repeated, because other processes on this machine may have packages open at the same time.
     await eventually(async () => expect((await packageFiles()).filter((name) => !before.includes(name))).toEqual([]));
   });
 
@@ -547,7 +547,7 @@ describe('what a package has beyond its list is not stored', () => {
       });
       expect(services.analyzed).toEqual([invoice.ksefNumber, last.ksefNumber]);
       const { roles, refused: kept } = await inboxOf(connection);
-      // The next run may have moved the mark further.
+      // The mark may be later than the end of this run, because the next run may have moved it further.
       const { mark = '' } = roles.find(({ role }) => role === 'SUBJECT2') ?? {};
       expect(compareInstants(mark, run.through ?? '')).toBeGreaterThanOrEqual(0);
       expect(kept).toMatchObject([{ ksefNumber: refused.ksefNumber, role: 'SUBJECT2', reason: 'No such company.' }]);
@@ -1047,7 +1047,7 @@ function killing(queue: Store, cases: readonly Killed[]): Store {
   function watched(claim: InboxClaim, death: Killed['death'], counter: { writes: number }): InboxClaim {
     return {
       ...claim,
-      // A killed process does not release its claim.
+      // A process that was killed cannot release its claim.
       release: async () => (death.isDead ? undefined : claim.release()),
       wait: async (...args) => (death.isDead ? undefined : claim.wait(...args)),
       keepAlive: (onLost) => claim.keepAlive(death.isDead ? () => {} : onLost),

@@ -104,7 +104,7 @@ beforeAll(async () => {
   store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 10_000 });
   await control('PUT', 'settings', { limitFactor: LIMIT_FACTOR });
   await control('PUT', `contexts/${SELLER}`, { tokens: [{ token: exampleToken }] });
-  // Each replica counts its own calls. They only share the database.
+  // Each replica counts its calls in its own process. The replicas share only the database.
   for (let replica = 1; replica <= 2; replica++) replicas.push(startReplica(scopes, confirmations));
 });
 afterAll(async () => {

@@ -52,7 +52,7 @@ const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
 /** Results of the documents service for the next confirmations. Later confirmations are valid. */
 const confirmationChecks: ({ fault: string } | { seal: typeof SEAL })[] = [];
 
-// Fakes of the other services.
+// Connections that the fakes of the other services know.
 const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
@@ -317,7 +317,7 @@ describe('a token that KSeF refuses before anything was sent', () => {
   test('fails the submission where no other token comes for seven days', async () => {
     startReplica();
     const { connection, submission } = await refusedSubmission();
-    // The times are multiplied by KSEF_WAIT_FACTOR, which is a hundredth here.
+    // Seven days, multiplied by KSEF_WAIT_FACTOR, which is a hundredth in this test.
     const sevenDaysMs = 7 * 24 * 3_600_000 * 0.01;
     const inError = (at: Date): Connection => ({
       ...connection,
@@ -385,7 +385,7 @@ describe('a connection that may only view invoices', () => {
   test('makes a submission fail that has waited for the permission for seven days', async () => {
     const connection = await connect();
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
-    // The times are multiplied by KSEF_WAIT_FACTOR, which is a hundredth here.
+    // The waits are multiplied by KSEF_WAIT_FACTOR, which is a hundredth in this test.
     connections.set(connection.id, readOnly(connection, new Date(Date.now() - 7 * 24 * 3_600_000 * 0.01)));
     startReplica();
     expect(await ended(submission)).toMatchObject({
@@ -473,8 +473,8 @@ describe('one invoice is registered exactly once, and no session stays open', ()
     expect([end.status, end.errorCode]).toEqual(['ACCEPTED', undefined]);
     const { registered, sessions } = await countersOf(connection.contextNip);
     expect(registered.map(({ invoiceHash }) => invoiceHash)).toEqual([hash]);
-    // If the response to opening a session was lost, its reference is unknown and it cannot be closed. It is empty, and
-    // KSeF ends it.
+    // If the response to opening a session was lost, the service does not know the session and cannot close it. The
+    // session is empty, and KSeF ends it.
     const isUnknown = operation === 'S1' && (kind === 'LOSE_ANSWER' || JSON.stringify(more).includes('processed'));
     expect(sessions.open).toBe(isUnknown ? 1 : 0);
   });
@@ -498,7 +498,7 @@ function killedAt(queue: Queue, id: string, { write, isWritten }: { write: numbe
   function watched(claim: SubmissionClaim): SubmissionClaim {
     return {
       ...claim,
-      // A killed process does not release its claim.
+      // A process that was killed cannot release its claim.
       release: async () => (isDead ? undefined : claim.release()),
       wait: async (...args) => (isDead ? undefined : claim.wait(...args)),
       keepAlive: () => ({ stop: () => {} }),
@@ -590,7 +590,7 @@ describe('a process that ends in the middle', () => {
     const { submission } = await submit(connection, invoiceId);
     const held = { operation: 'S2', kind: 'HOLD', processed: true, context: connection.contextNip };
     const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
-    // This process does not renew its lease and is never killed.
+    // The first process does not renew its lease and is never killed, so that its lease expires while it works.
     const slow = killedAt(queue, submission.id, { write: Infinity, isWritten: false });
     const patient = clientWith({ requestMs: 60_000 });
     startReplica({ queue: slow.queue, ksef: patient });

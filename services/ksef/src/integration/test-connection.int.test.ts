@@ -279,7 +279,7 @@ test('callers that come while a test runs share its answer', async () => {
     () => reads++,
   );
   const calls = Array.from({ length: 10 }, () => runTest(connection));
-  // A caller joins the test in the same turn in which it has read the connection.
+  // Ten callers have read the connection. Each joins the running test in the same turn of the event loop.
   await eventually(() => expect(reads).toBe(10));
   finish();
   const results = await Promise.all(calls);

@@ -7,7 +7,10 @@ import type { CallScope, CallScopeStore, StoredScope } from '../application/call
  * because KSeF counts the calls of all organizations together.
  */
 export interface CallScopeDocument extends CallScope {
-  /** Document id such as `TEST:5265877635` or `TEST:address`. */
+  /**
+   * Id of the scope in which calls are counted: an environment with a NIP, such as `TEST:5265877635`, or
+   * `TEST:address`.
+   */
   readonly _id: string;
   readonly version: number;
   /** Time after which the record is removed by a TTL index. A scope without a record has no calls. */

@@ -20,7 +20,7 @@ export interface InboxDocument extends Aggregate {
   readonly isEnabled: boolean;
   readonly from: string;
   readonly roles: readonly RoleInbox[];
-  /** Newest completed runs, oldest first. */
+  /** Newest completed runs of the inbox, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
   /** Absent in documents of earlier versions. */

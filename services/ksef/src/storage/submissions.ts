@@ -41,7 +41,7 @@ export interface SubmissionDocument extends Aggregate {
   readonly isOpen?: true;
   /** Present if the document may have reached KSeF. */
   readonly wasSent?: true;
-  /** Present if no step is possible before the connection changes. That change makes the submission due. */
+  /** True if the submission cannot continue before its connection changes. That change makes the submission due. */
   readonly waitsForConnection?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -13,9 +13,9 @@ export interface CertificateWishes {
 
 export interface TestCertificate {
   readonly serialNumber: string;
-  /** Certificate in PEM. */
+  /** The test certificate in PEM. */
   readonly certificate: string;
-  /** Private key in PEM. */
+  /** Private key of the test certificate in PEM. */
   readonly privateKey: string;
 }
 

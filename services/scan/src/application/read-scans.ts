@@ -4,7 +4,10 @@ import type { CompleteScan, ScanQuery, ScanStore } from './scan-store.js';
 
 /** Reads completed history scans. A running one is treated as if it did not exist. */
 export interface ScanReader {
-  /** @throws DomainError not_found */
+  /**
+   * Returns a completed history scan.
+   * @throws DomainError not_found
+   */
   get(organizationId: string, scanId: string): Promise<CompleteScan>;
   list(organizationId: string, query: ScanQuery): Promise<Page<CompleteScan>>;
 }

@@ -187,7 +187,10 @@ export const rotateSecret =
       return { secret: shown, previousExpiresAt: new Date(stored.createdAt.getTime() + validMs) };
     });
 
-/** @throws DomainError not_found */
+/**
+ * Returns a webhook of the organization.
+ * @throws DomainError not_found
+ */
 export async function requireEndpoint(
   endpoints: Pick<Endpoints, 'find'>,
   organizationId: string,

@@ -12,7 +12,10 @@ const PERCENTILE = 0.95;
 
 export interface DeliveryReader {
   list(organizationId: string, filter: DeliveryFilter, page: PageRequest): Promise<Page<Delivery>>;
-  /** @throws DomainError not_found */
+  /**
+   * Returns a webhook delivery with its attempts.
+   * @throws DomainError not_found
+   */
   get(organizationId: string, id: string): Promise<DeliveryWithAttempts>;
   /** Summarizes the deliveries of an endpoint that began in the last 24 hours. */
   lastDay(endpointId: string): Promise<{ delivered: number; failed: number; p95Ms: number | undefined }>;

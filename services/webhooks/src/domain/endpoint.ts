@@ -56,7 +56,10 @@ export function readEventTypes(names: readonly string[]): PublicEventType[] {
   return [...new Set(names.map((name, index) => readEventType(name, `events[${index}]`)))];
 }
 
-/** @throws DomainError invalid */
+/**
+ * Reads the name of an event type from a request.
+ * @throws DomainError invalid
+ */
 export function readEventType(name: string, path: string): PublicEventType {
   if (isPublicEventType(name)) return name;
   throw invalidField(path, `must be one of ${publicEventTypes.join(', ')}.`);

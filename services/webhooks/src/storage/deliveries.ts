@@ -325,7 +325,10 @@ function newestFirst(left: Delivery, right: Delivery): number {
   return ms === 0 ? (left.id < right.id ? 1 : -1) : ms;
 }
 
-/** @throws Error for a PENDING delivery without a next attempt */
+/**
+ * Converts a stored document to a delivery.
+ * @throws Error for a PENDING delivery without a next attempt
+ */
 export function toDelivery(document: DeliveryDocument): Delivery {
   const { state } = document;
   return state === 'PENDING' ? toOpen(document) : { ...factsOf(document), state, nextAttemptAt: undefined };

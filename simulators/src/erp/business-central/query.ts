@@ -75,7 +75,10 @@ export function readPage(
 /** More rows were requested than a page may have (413). */
 export class PageTooLarge extends Error {}
 
-/** @throws PageTooLarge */
+/**
+ * Returns the page size that the caller prefers, or the maximum.
+ * @throws PageTooLarge
+ */
 function pageSizeOf({ headers }: Call): number {
   const [, asked] = /odata\.maxpagesize\s*=\s*(\d+)/i.exec(headers['prefer'] ?? '') ?? [];
   const size = Number(asked ?? PAGE_ROWS_MAX);

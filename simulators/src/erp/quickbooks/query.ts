@@ -247,7 +247,10 @@ function valueAt(row: Row, path: string): Scalar | undefined {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
 
-/** @throws StatementRefusal if the text is not a date with a time */
+/**
+ * Parses a date with a time in a statement, as milliseconds since 1970.
+ * @throws StatementRefusal if the text is not a date with a time
+ */
 function timeOf(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new StatementRefusal('4001', `QueryValidationError: value ${text} is no date time`);

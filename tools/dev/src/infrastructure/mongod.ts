@@ -53,7 +53,10 @@ export interface Mongod extends FoundProgram {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** @throws Error naming every source and why it failed, or the package that is to be installed */
+/**
+ * Finds a mongod program on this machine, or fetches one.
+ * @throws Error naming every source and why it failed, or the package that is to be installed
+ */
 export async function findMongod(
   log: Log,
   options: MongodSources & { readonly cachesDir?: string } = {},

@@ -35,7 +35,10 @@ export interface Source {
 /** Ends the work of a source when it takes too long or too much space. */
 export interface Fetching {
   readonly signal: AbortSignal;
-  /** @throws Error with the last line of output */
+  /**
+   * Runs a command and returns what it printed.
+   * @throws Error with the last line of output
+   */
   run(command: string, args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<string>;
 }
 
@@ -223,7 +226,10 @@ async function pythonWithPip(directory: string, { run: command }: Fetching): Pro
   }
 }
 
-/** @throws Error when no file below the directory has this name */
+/**
+ * Returns the path of the first file with this name below the directory.
+ * @throws Error when no file below the directory has this name
+ */
 export async function fileNamed(name: string, directory: string): Promise<string> {
   const entries = await readdir(directory, { recursive: true, withFileTypes: true });
   const found = entries.find((entry) => entry.isFile() && entry.name === name);

@@ -49,7 +49,10 @@ async function writeVersions<D extends Versioned>(
   return { storedCount, refused: new Map([...refused].filter(([, error]) => !isDuplicateKey(error))) };
 }
 
-/** @throws the first error of a single document */
+/**
+ * Writes versioned documents, and returns how many of them were written.
+ * @throws the first error of a single document
+ */
 async function countStored<D extends Versioned>(collection: Collection<D>, documents: readonly D[]): Promise<number> {
   const { storedCount, refused } = await writeVersions(
     collection,

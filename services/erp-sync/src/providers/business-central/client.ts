@@ -13,7 +13,7 @@ export interface BusinessCentralAddresses {
   readonly apiUrl: string;
 }
 
-/** Stored configuration of a connection (ERP reference, section 12). */
+/** Configuration of a Business Central connection, in its stored form (ERP reference, section 12). */
 export interface BusinessCentralConfig {
   readonly tenantId: string;
   readonly environmentName: string;
@@ -24,10 +24,10 @@ export interface BusinessCentralConfig {
   readonly bankAccountIbanField?: string;
 }
 
-/** A list and the name for it in messages. */
+/** List of Business Central, with the name that messages use for it. */
 export interface ListTarget {
   readonly url: string;
-  /** Name of the list, such as `vendors`. */
+  /** Name that messages use for the list, such as `vendors`. */
   readonly name: string;
 }
 
@@ -86,7 +86,7 @@ export function businessCentralClient(
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,
     readCompany: () =>
       get(`${base}/v2.0/companies(${config.companyId})`, COMPANY, (json) => textOf(json, 'id') !== undefined),
-    /** Reads the first rows of a list. */
+    /** Reads the first rows of a list, up to the given number. */
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {

@@ -33,7 +33,7 @@ export const odooAnswers: readonly AnswerRule[] = [
     fault: (model) =>
       new ErpFault('BAD_RESPONSE', `Odoo does not have ${nameOf(model)}. Install the Odoo app that provides them.`),
   },
-  // Repeating the same call would fail again.
+  // Faults with these codes are not retried, because the same call would fail again.
   { codes: ['UserError', 'ValidationError', 'MissingError', 'UnprocessableEntity', 'BadRequest'], fault: badRequest },
   { codes: ['ValueError', 'TypeError', 'AttributeError'], fault: badRequest },
 ];
@@ -58,7 +58,10 @@ export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault
   return faultByTable(odooAnswers, { status, codes: codesOf(fieldOf(error, 'data')) }, model);
 }
 
-/** Returns the last part of the exception name, such as `AccessError` for `odoo.exceptions.AccessError`. */
+/**
+ * Returns the code of an Odoo exception, which is the last part of its name: `AccessError` for
+ * `odoo.exceptions.AccessError`.
+ */
 function codesOf(exception: unknown): readonly string[] {
   const name = textOf(exception, 'name')?.split('.').at(-1);
   if (name === undefined) return [];

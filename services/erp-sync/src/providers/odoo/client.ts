@@ -11,12 +11,12 @@ import {
   severalDatabases,
 } from './answers.js';
 
-/** First Odoo version with JSON-2. */
+/** First version of Odoo that has the JSON-2 interface. */
 const JSON2_SINCE = 19;
 
-/** Stored configuration of a connection (ERP reference, section 12). */
+/** Configuration of an Odoo connection, in its stored form (ERP reference, section 12). */
 export interface OdooConfig {
-  /** Base URL without a trailing slash. */
+  /** Base URL of the Odoo server, without a trailing slash. */
   readonly baseUrl: string;
   readonly database?: string;
   readonly erpCompanyId?: number;
@@ -163,8 +163,8 @@ export function odooClient(
   };
 
   /**
-   * Only an Odoo that states an older version proves that it has no JSON-2. Otherwise JSON-2 may be available again
-   * soon.
+   * Calls Odoo for a connection without a login, which only JSON-2 allows. A login is required if Odoo states a version
+   * without JSON-2. If it states none, JSON-2 may be available again soon.
    */
   const callWithoutLogin: Transport = async (model, method, named) => {
     const version = await rpc('common', 'version', [], 'res.users').catch((error: unknown) => {

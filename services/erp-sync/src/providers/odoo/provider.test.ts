@@ -413,7 +413,7 @@ describe('pages', () => {
     await put('res.partner', [{ ...partner, country_id: [20, 'Belgium'] }]);
     await put('res.partner.bank', [{ id: 7, acc_number: 'BE71 0961 2345 6769', partner_id: 14 }]);
     await put('account.payment', [{ id: 61, partner_id: 14, date: '2026-03-01', amount: 121 }]);
-    // This also applies directly after all records were written, within the overlap.
+    // The limit also holds directly after all records were written, when they lie within the overlap.
     expect(await readAll(open())).toBeLessThanOrEqual(10);
     await set({ version: '18.0', login: 'admin' });
     expect(await readAll(open({ login: 'admin', database: 'main' }))).toBeLessThanOrEqual(10);

@@ -11,7 +11,7 @@ const XML_READ_MAX = 8_192;
 
 /** Numeric Intuit error codes without leading zeros, and fault types. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
-  // This fault is sent with the status 429, 403 or 200.
+  // QuickBooks sends the throttling fault with the status 429, 403 or 200.
   {
     codes: ['3001', THROTTLED],
     fault: () => new Outage('RATE_LIMITED', 'QuickBooks Online accepts no more requests at the moment.', 60_000),

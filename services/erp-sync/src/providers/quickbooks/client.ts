@@ -18,7 +18,7 @@ const nouns = {
 export type EntityName = keyof typeof nouns;
 
 export interface Changes {
-  /** Ids of the deleted rows. */
+  /** Ids of the rows that were deleted in QuickBooks. */
   readonly deletedIds: readonly string[];
   /**
    * True if the list of deletions is complete. A full response may lack some, and so may a response with an unreadable

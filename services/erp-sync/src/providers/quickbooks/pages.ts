@@ -12,7 +12,7 @@ export interface PagesOptions {
   /** Query without sort order and pagination. */
   readonly statement: string;
   readonly pageSize: number;
-  /** Position of the last stored page (`position`). */
+  /** Position of the last page that was stored (`position`). Reading continues after it. */
   readonly after?: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export async function* readPages(
   { entity, statement, pageSize, after }: PagesOptions,
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
-  /** Ids of the rows directly before the next page. */
+  /** Ids of the rows directly before the next page. They show whether rows were inserted or deleted before it. */
   let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
   let isSteppingBack = false;
   let stepsBack = 0;
@@ -64,7 +64,7 @@ export async function* readPages(
   }
 }
 
-/** Parses a position such as `1001:25`: the number of the next row, and the id of the row before it. */
+/** Parses the position of a page, such as `1001:25`: the number of the next row, and the id of the row before it. */
 function readPosition(after: string | undefined): { begin: number; lastId: string | undefined } {
   const [, begin, lastId = ''] = /^([1-9]\d{0,8}):(.*)$/s.exec(after ?? '') ?? [];
   if (begin === undefined) return { begin: 1, lastId: undefined };

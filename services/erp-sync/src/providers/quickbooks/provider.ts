@@ -60,7 +60,7 @@ export function quickBooksProvider({ apiUrl }: { readonly apiUrl: string }): Pro
         },
         async prepare(rows) {
           if (entity === 'Bill') await loadOrderNumbers(client, rows, orderNumbers);
-          // Companies with a single currency do not state it.
+          // Documents of a QuickBooks company with a single currency do not state the currency.
           const hasNone = entity !== 'Vendor' && rows.some((row) => !isObject(fieldOf(row, 'CurrencyRef')));
           if (hasNone) homeCurrency ??= await client.readHomeCurrency();
         },

@@ -9,13 +9,13 @@ import { difference, isZero } from '../amounts.js';
 import { present, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Values that are needed to read rows but are not part of them. */
+/** Values that are needed to read the rows of QuickBooks but are not part of them. */
 export interface RowContext {
   /** Currency for rows that state none. */
   readonly homeCurrency: string | undefined;
-  /** Purchase order numbers by id. */
+  /** Numbers of purchase orders, by their id. */
   readonly orderNumbers: ReadonlyMap<string, string>;
-  /** Returns the URL of a record, such as `bill?txnId=25`. */
+  /** Function that returns the URL of a record in QuickBooks, such as `bill?txnId=25`. */
   readonly pageUrl: (path: string) => string;
 }
 
@@ -27,7 +27,7 @@ export function toVendor(row: Row, { pageUrl }: RowContext): VendorRecord {
     externalId: id,
     name: row.text('DisplayName') ?? row.requiredText('CompanyName'),
     taxId: shownTaxId,
-    // Intuit shows only the last four characters.
+    // Intuit masks a tax id and shows only its last four characters.
     isTaxIdMasked: shownTaxId === undefined ? undefined : taxId === undefined,
     address: toAddress(row.row('BillAddr')),
     email: row.row('PrimaryEmailAddr')?.text('Address'),

@@ -27,7 +27,8 @@ export const xeroAnswers: readonly AnswerRule[] = [
     codes: ['Unauthorized'],
     fault: () => new ErpFault('REAUTH_REQUIRED', 'Xero no longer accepts the access token. Connect Xero again.'),
   },
-  // This fault applies if /connections contains the organisation. Otherwise the organisation was disconnected.
+  // The status 403 means missing permissions if /connections contains the organisation. Otherwise the organisation was
+  // disconnected.
   {
     status: [403],
     codes: ['Forbidden', 'AuthenticationUnsuccessful', SCOPE_MISSING],

@@ -17,7 +17,7 @@ export interface ListQuery {
   readonly ids?: readonly string[];
 }
 
-/** Returns the position before the first page. */
+/** Returns the position before the first page of a Xero list. */
 export function firstPosition(pageSize: number): string {
   return `0:${pageSize}`;
 }

@@ -140,7 +140,7 @@ function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuer
 }
 
 function contextOf(organisation: unknown): RowContext {
-  // Links to pages of the organisation contain this code.
+  // Short code of the Xero organisation, which is part of the links to its pages.
   const shortCode = textOf(organisation, 'ShortCode');
   const login = `${WEB_URL}/organisationlogin/default.aspx?shortcode=${encodeURIComponent(shortCode ?? '')}&redirecturl=`;
   return {

@@ -10,12 +10,12 @@ import { difference, isZero } from '../amounts.js';
 import { present, required, RowFault } from '../row.js';
 import type { Row } from '../row.js';
 
-/** Values that are needed to read rows but are not part of them. */
+/** Values that are needed to read the rows of Xero but are not part of them. */
 export interface RowContext {
   /** Country of the organisation, which determines the format of account numbers. */
   readonly countryCode: string | undefined;
   readonly baseCurrency: string | undefined;
-  /** Returns the URL of a record, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
+  /** Function that returns the URL of a record in Xero, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
   readonly pageUrl: (path: string) => string;
 }
 

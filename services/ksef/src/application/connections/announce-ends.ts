@@ -51,7 +51,8 @@ export const announceEnds =
         try {
           await announceEnd(connection);
         } catch (error) {
-          // Another replica announced the notice, or the connection was changed. The next sweep checks again.
+          // A version conflict means that another replica announced the notice, or that the connection was changed. The
+          // next sweep checks again.
           if (error instanceof VersionConflict) continue;
           failures++;
           logger.warn(
@@ -63,6 +64,6 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // The job counts as failed, and the next sweep repeats it.
+    // The error makes the job count as failed, and the next sweep repeats it.
     if (failures > 0) throw new Error(`${failures} expiries of certificates or tokens could not be announced.`);
   };

@@ -35,7 +35,7 @@ export interface SaveDeps {
 
 interface NewConnection {
   readonly organizationId: string;
-  /** Id of the company. Undefined for the default company. */
+  /** Id of the company that the connection is for. Undefined for the default company. */
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
@@ -48,7 +48,7 @@ interface NewConnection {
 interface Credential {
   readonly authentication: Authentication;
   readonly certificate: ShownCertificate | undefined;
-  /** Secret in plain text. It is sealed before it is stored. */
+  /** Token or private key in plain text. It is sealed before it is stored. */
   readonly secret: string;
 }
 

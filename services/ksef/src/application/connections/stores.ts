@@ -56,7 +56,7 @@ export interface ConnectionStore {
 
 /** Queries about the submissions of a connection. */
 export interface OpenSubmissions {
-  /** Checks whether any submission is not final. */
+  /** Tells whether the connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
   /** Checks whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;

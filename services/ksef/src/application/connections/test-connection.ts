@@ -38,7 +38,7 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
-/** A connection test in progress. It lasts until its last call has completed. */
+/** Test of a connection that is in progress. It lasts until its last call has completed. */
 interface RunningTest {
   readonly connection: Connection;
   readonly result: Promise<TestResult>;
@@ -142,7 +142,7 @@ async function storeResult(
       ...(hasFailed ? [failed] : []),
     ]);
   });
-  // Queued submissions can continue now.
+  // A connection that is CONNECTED again can continue its queued submissions.
   if (status === 'CONNECTED') await wakeWaiting(deps, tested);
   return status;
 }

@@ -81,7 +81,10 @@ interface Deps extends ReceiveDeps {
 export interface InboxWorker {
   /** Claims due inboxes while slots are free, and processes them. */
   poll(): Promise<void>;
-  /** Stops the work in progress and resolves when it has stopped. The next worker continues from the stored state. */
+  /**
+   * Stops the inbox runs of this process, and resolves when they have stopped. The next worker continues from the
+   * stored state.
+   */
   stop(): Promise<void>;
 }
 
@@ -177,8 +180,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * Downloads one refused invoice (R5) and receives it. If KSeF does not deliver the invoice, it stays refused until the
-   * next attempt.
+   * Downloads one refused invoice by its KSeF number (call R5) and receives it. If KSeF does not deliver the invoice,
+   * it stays refused until the next attempt.
    */
   async function repair(
     inbox: Inbox,
@@ -344,7 +347,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // KSeF no longer has the export in this case.
+    // With such a refusal of the reference, KSeF no longer has the export.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

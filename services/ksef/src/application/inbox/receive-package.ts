@@ -41,7 +41,7 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
 }
 
-/** Result of receiving invoices. */
+/** Result of receiving the invoices of a package. */
 export interface Received {
   readonly reception: Reception;
   /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */

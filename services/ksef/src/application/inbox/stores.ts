@@ -126,7 +126,7 @@ export interface MonthlyLimits {
   readonly uploadBytes: number | undefined;
 }
 
-/** An invoice exactly as KSeF delivered it. */
+/** Invoice file exactly as KSeF delivered it. */
 export interface ReceivedInvoice {
   readonly organizationId: string;
   readonly companyId: string;

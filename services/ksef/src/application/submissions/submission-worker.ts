@@ -181,7 +181,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       return next;
     } catch (error) {
       if (error instanceof VersionConflict) throw error;
-      // The request did not leave this service, so only the time of the next attempt is stored.
+      // The request never left this service, so only the time of the next attempt is stored.
       if (error instanceof KsefRefusal && error.isPutOff) return waitUntil(claim, putOffUntil(error, timing()));
       logger.warn(
         { error, submissionId: submission.id, step: step.kind },
@@ -330,7 +330,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     }
   }
 
-  /** Compares a duplicate with the registered document. It is a success if both are the same file. */
+  /**
+   * Compares the document with the registered one after KSeF reported a duplicate. If both are the same file, the
+   * submission has succeeded.
+   */
   async function compare(submission: Submission, answer: InvoiceStatus, calls: KsefCalls): Promise<Outcome> {
     const resolved = (original: Original | undefined): Progress =>
       resolvedDuplicate(submission, answer, original, timing());
