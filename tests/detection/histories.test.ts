@@ -3,11 +3,14 @@ import { readBankAccount } from '@invoicecontrol/values/bank-account';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { ownCompanies } from './analyze.js';
 import type { Bill } from './bill.js';
-import { histories } from './histories/catalogue.js';
+import { histories, sets } from './histories/catalogue.js';
 import { randomFrom } from './random.js';
 import { score, share } from './score.js';
 
-describe.each(Object.entries(histories))('the written history %s', (_name, { write, companies = ownCompanies }) => {
+describe.each(Object.entries(histories))('the written history %s', (name, { write, companies = ownCompanies }) => {
+  const isEuropean = name in sets.european;
+  // No rule is known for tax ids outside Europe, nor for a number that states no country.
+  const rightIds = isEuropean ? ['VALID'] : ['VALID', 'UNCHECKED'];
   const bills = write(randomFrom(7));
   const clean = bills.filter(({ mutation, anomaly }) => mutation === undefined && anomaly === undefined);
 
@@ -45,17 +48,21 @@ describe.each(Object.entries(histories))('the written history %s', (_name, { wri
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
   });
 
-  test('states valid tax ids and accounts where nothing was planted, and no tax id for a tenth of the suppliers', () => {
+  test('states valid tax ids and accounts where nothing was planted', () => {
     const wrong = clean.filter(({ invoice: { supplier } }) => {
       const { body = '', country = '' } = parseTaxId(supplier.tax_id ?? '') ?? {};
       const iban = supplier.bank_account?.iban;
       const isWrongAccount = iban !== undefined && readBankAccount({ iban }).problems.length > 0;
-      return isWrongAccount || (supplier.tax_id !== undefined && taxIdValidity(body, country) !== 'VALID');
+      return isWrongAccount || (supplier.tax_id !== undefined && !rightIds.includes(taxIdValidity(body, country)));
     });
     expect(wrong).toEqual([]);
+  });
+
+  test('states no tax id for some of the suppliers, in Europe for a tenth', () => {
     const suppliers = new Map(clean.map(({ invoice: { supplier } }) => [supplier.name, supplier.tax_id]));
     const withoutTaxId = [...suppliers.values()].filter((taxId) => taxId === undefined);
-    expect(withoutTaxId.length / suppliers.size).toBeCloseTo(0.1, 1);
+    expect(withoutTaxId.length).toBeGreaterThan(0);
+    if (isEuropean) expect(withoutTaxId.length / suppliers.size).toBeCloseTo(0.1, 1);
   });
 
   test('is addressed to companies of the organization, and arrives on or after the day of issue where nothing was planted', () => {

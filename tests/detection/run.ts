@@ -5,7 +5,8 @@ import { parseArgs } from 'node:util';
 import { step } from '../bench/progress.js';
 import { endAfter, runProgram } from '../bench/run-program.js';
 import type { AnalyzeOptions, Road } from './analyze.js';
-import { histories } from './histories/catalogue.js';
+import { histories, sets } from './histories/catalogue.js';
+import type { SetName } from './histories/catalogue.js';
 import { labelledHistory } from './history.js';
 import { randomFrom } from './random.js';
 import { f1, score, share } from './score.js';
@@ -19,6 +20,7 @@ const usage = `Analyzes labelled histories and prints how many duplicates and an
   npm run bench:detection                      the generator (one fixed seed), and every written history, posted and as a scan
   npm run bench:detection -- --seeds 4,5       the generator with these seeds; "random" takes one by chance
   npm run bench:detection -- --history NAME    one written history; "all": each of them
+  npm run bench:detection -- --set NAME        the written histories of one set alone: ${Object.keys(sets).join(' or ')}
   npm run bench:detection -- --as posts|scan   posted one by one, or all as rows of one scan
   npm run bench:detection -- --no-reviewer     nobody answers alerts; by default somebody answers those about clean
                                                bills of a written history that are posted, after three days
@@ -26,7 +28,9 @@ const usage = `Analyzes labelled histories and prints how many duplicates and an
   npm run bench:detection -- --kinds           every kind, also those without errors
   npm run bench:detection -- --examples        with examples of missed and false findings
 
-Written histories: ${Object.keys(histories).join(', ')}
+${Object.entries(sets)
+  .map(([set, ofSet]) => `Written histories of the set ${set}: ${Object.keys(ofSet).join(', ')}`)
+  .join('\n')}
 
 Ends after ${MINUTES_MAX} minutes at the latest, with several seeds after as many times as long.
 `;
@@ -37,6 +41,7 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string' },
     history: { type: 'string' },
+    set: { type: 'string' },
     as: { type: 'string' },
     reviewer: { type: 'boolean' },
     kinds: { type: 'boolean', default: false },
@@ -54,9 +59,12 @@ async function main(): Promise<void> {
     .split(',')
     .map((seed) => (seed === 'random' ? 1 + Math.floor(Math.random() * 1_000_000) : Number(seed)));
   endAfter(MINUTES_MAX * seeds.length);
-  if (values.history === undefined) for (const seed of seeds) await generated(seed, road ?? 'posts');
+  const chosen = writtenNames();
+  if (values.history === undefined && values.set === undefined) {
+    for (const seed of seeds) await generated(seed, road ?? 'posts');
+  }
   if (values.seeds !== undefined) return;
-  for (const name of writtenNames(values.history ?? 'all')) {
+  for (const name of chosen) {
     for (const each of road === undefined ? (['posts', 'scan'] as const) : [road]) await written(name, each);
   }
 }
@@ -79,8 +87,16 @@ function written(name: string, road: Road): Promise<void> {
   });
 }
 
-function writtenNames(history: string): string[] {
-  return history === 'all' ? Object.keys(histories) : [history];
+function writtenNames(): string[] {
+  const { history = 'all', set } = values;
+  if (history !== 'all') return [history];
+  if (set === undefined) return Object.keys(histories);
+  if (!isSetName(set)) throw new RangeError(`there is no set "${set}"; --help lists them`);
+  return Object.keys(sets[set]);
+}
+
+function isSetName(name: string): name is SetName {
+  return Object.hasOwn(sets, name);
 }
 
 function roadOf(as: string | undefined): Road | undefined {

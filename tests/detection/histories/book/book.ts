@@ -102,7 +102,7 @@ export function workday(date: string): string {
 }
 
 /** Returns the days on which a supplier bills. */
-export type Rhythm = (book: Book) => string[];
+export type Rhythm = (book: Pick<Book, 'random' | 'firstDay' | 'lastDay'>) => string[];
 
 /** Returns one day of the month at the given interval of months, moved to Monday on weekends. */
 export function monthly({ every = 1, day }: { readonly every?: number; readonly day?: number } = {}): Rhythm {

@@ -1,0 +1,254 @@
+// Contains the notation of the histories of the set worldwide: lines of suppliers, their numbers, and the desk at which
+// their bills arrive.
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import type { Bill } from '../../bill.js';
+import type { Random } from '../../random.js';
+import { decimal, workday } from '../book/book.js';
+import type { Pricing, Rhythm } from '../book/book.js';
+import { filled } from '../book/pattern.js';
+import { accountIn, formsOf, taxIdIn } from './lands.js';
+import type { Land } from './lands.js';
+
+/** A supplier as the customer knows it. */
+export interface Vendor {
+  readonly name: string;
+  readonly land: Land;
+  readonly taxId?: string;
+  readonly iban?: string;
+  readonly currency: string;
+  readonly permille: number;
+  readonly terms: number;
+  /** The number under which the supplier lists the customer. */
+  readonly account: string;
+  readonly companyId: string;
+  /** True if correct bills repeat an amount. */
+  readonly recurs: boolean;
+  /** Returns the number of the next bill; it must be called in the order of days. */
+  readonly next: (date: string) => string;
+}
+
+/** A bill with what else its paper states. */
+export interface Paper {
+  readonly bill: Bill;
+  readonly vendor: Vendor;
+  /** The bill of lading, the packing slip, the meter or the measurement behind the bill. */
+  readonly note: string;
+  /** The number that the supplier left out after this one; a second bill for the same supply takes it. */
+  readonly skipped?: { readonly number: string; readonly date: string };
+}
+
+/**
+ * Form of the numbers of a supplier. `{n6}` is the serial number with at least six digits, `{c}` its check digit,
+ * `{yyyy}`, `{yy}`, `{mm}` and `{dd}` are the date, `{fy}` is a fiscal year that begins in April; `#` and `@` are a digit and a letter that the supplier keeps.
+ */
+export interface Numbers {
+  readonly forms: readonly string[];
+  readonly from?: readonly [number, number];
+  /** Distance of two numbers that this customer receives, since the supplier has other customers. */
+  readonly step?: readonly [number, number];
+  readonly restart?: 'year' | 'month' | 'fiscal year';
+}
+
+/** Suppliers of one trade that number, price and bill alike. */
+export interface Line {
+  /** Texts that follow the word of the supplier. `_` stands for the word where it does not come first. */
+  readonly tails: readonly string[];
+  readonly count: number;
+  readonly land: Land;
+  readonly numbers: Numbers;
+  readonly rhythm: Rhythm;
+  readonly price: Pricing;
+  readonly terms?: readonly number[];
+  readonly permille?: number;
+  readonly currency?: string;
+  /** Form of the order on the bills; `isKept` if one order covers many bills. */
+  readonly order?: { readonly form: string; readonly isKept?: boolean };
+  readonly recurs?: boolean;
+}
+
+export interface Charge {
+  readonly date: string;
+  /** Net amount in the smallest unit of the currency. */
+  readonly net: number;
+  readonly number?: string;
+  readonly order?: string | undefined;
+  readonly kind?: string;
+  readonly companyId?: string;
+  readonly iban?: string | undefined;
+  readonly lag?: number;
+  readonly note?: string;
+  readonly skipped?: Paper['skipped'];
+}
+
+export interface Desk {
+  readonly random: Random;
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly companyIds: readonly string[];
+  hire(line: Omit<Line, 'count' | 'rhythm' | 'price'>): Vendor;
+  receive(vendor: Vendor, charge: Charge): Paper;
+}
+
+export interface DeskOptions {
+  readonly firstDay: string;
+  readonly lastDay: string;
+  /** Companies that bills are addressed to, each as often as it is listed. */
+  readonly companyIds: readonly string[];
+  /** Words that the names of suppliers begin with, each used once. */
+  readonly words: readonly string[];
+  /** Form of the numbers under which suppliers list the customer. */
+  readonly accounts: readonly string[];
+  readonly notes: readonly string[];
+  /** Changes the tax rate of a bill by its date, as a law does. */
+  readonly permilleOn?: (permille: number, date: string) => number;
+}
+
+export function openDesk(random: Random, options: DeskOptions): Desk {
+  const { firstDay, lastDay, companyIds, notes, permilleOn = (permille) => permille } = options;
+  const words = [...options.words];
+  let claims = 0;
+  return {
+    random,
+    firstDay,
+    lastDay,
+    companyIds,
+    hire({ tails, land, numbers, terms = [30], permille, currency, recurs = false }) {
+      const [word] = words.splice(random.integer(0, words.length - 1), 1);
+      if (word === undefined) throw new RangeError('more words for suppliers are needed');
+      const forms = formsOf(land);
+      const tail = random.pick(tails);
+      const iban = accountIn(land, random);
+      const hasTaxId = random.chance(forms.taxIdShare);
+      return {
+        name: tail.includes('_') ? tail.replace('_', word) : `${word} ${tail}`,
+        land,
+        ...(hasTaxId && { taxId: taxIdIn(land, random) }),
+        ...(iban !== undefined && { iban }),
+        currency: currency ?? forms.currency,
+        permille: permille ?? forms.permille,
+        terms: random.pick(terms),
+        account: filled(random.pick(options.accounts), random),
+        companyId: random.pick(companyIds),
+        recurs,
+        next: numbering(numbers, random),
+      };
+    },
+    receive(vendor, charge) {
+      const { date, net, order, kind } = charge;
+      const unit = vendor.currency === 'JPY' ? 100 : 1;
+      const tax = Math.round((net * permilleOn(vendor.permille, date)) / 1000);
+      const iban = 'iban' in charge ? charge.iban : vendor.iban;
+      claims += 1;
+      return {
+        vendor,
+        note: charge.note ?? filled(random.pick(notes), random),
+        ...(charge.skipped && { skipped: charge.skipped }),
+        bill: {
+          invoice: {
+            supplier: {
+              name: vendor.name,
+              ...(vendor.taxId !== undefined && { tax_id: vendor.taxId }),
+              ...(iban !== undefined && { bank_account: { iban } }),
+            },
+            invoice_number: charge.number ?? vendor.next(date),
+            issue_date: date,
+            due_date: addDays(date, vendor.terms),
+            currency: vendor.currency,
+            net_amount: decimal(net * unit),
+            tax_amount: decimal(tax * unit),
+            gross_amount: decimal((net + tax) * unit),
+            ...(order !== undefined && { purchase_order_ref: order }),
+          },
+          arrival: workday(addDays(date, charge.lag ?? random.pick([0, 1, 1, 2, 3, 3, 4, 6, 8]))),
+          companyId: charge.companyId ?? vendor.companyId,
+          claim: `desk-${claims}`,
+          ...(kind !== undefined && { hardNegative: kind }),
+        },
+      };
+    },
+  };
+}
+
+/** Share of the bills after which a supplier leaves out a number. */
+const SKIPPED_SHARE = 0.12;
+/** Number of bills that one kept order covers on average. */
+const BILLS_OF_AN_ORDER = 9;
+
+/** Receives all bills of these lines. */
+export function billLines(desk: Desk, lines: readonly Line[]): Paper[] {
+  return lines.flatMap((line) => Array.from({ length: line.count }, () => billLine(desk, line)).flat());
+}
+
+function billLine(desk: Desk, line: Line): Paper[] {
+  const { random } = desk;
+  const vendor = desk.hire(line);
+  const price = line.price(random);
+  const days = line.rhythm(desk);
+  let order: string | undefined;
+  return days.map((date, index) => {
+    const isOver = line.order?.isKept !== true || random.chance(1 / BILLS_OF_AN_ORDER);
+    if (line.order !== undefined && (order === undefined || isOver)) {
+      order = written(filled(line.order.form, random), date, index);
+    }
+    const number = vendor.next(date);
+    const again = workday(addDays(date, random.integer(1, 9)));
+    const hasSkipped = again < (days[index + 1] ?? desk.lastDay) && random.chance(SKIPPED_SHARE);
+    return desk.receive(vendor, {
+      date,
+      number,
+      net: price(date),
+      order,
+      ...(hasSkipped && { skipped: { number: vendor.next(again), date: again } }),
+    });
+  });
+}
+
+const periods: Readonly<Record<NonNullable<Numbers['restart']>, (date: string) => string>> = {
+  year: (date) => date.slice(0, 4),
+  month: (date) => date.slice(0, 7),
+  'fiscal year': fiscalYear,
+};
+
+/** Returns the years of a fiscal year from April to March, for example `24-25`. */
+export function fiscalYear(date: string): string {
+  const year = Number(date.slice(2, 4)) - (date.slice(5, 7) < '04' ? 1 : 0);
+  return `${year}-${year + 1}`;
+}
+
+/** Returns the numbers of one supplier, one after the other. */
+function numbering({ forms, from = [1, 3_000], step = [1, 12], restart }: Numbers, random: Random) {
+  const form = filled(random.pick(forms), random);
+  let serial = random.integer(...from);
+  let period: string | undefined;
+  return (date: string): string => {
+    const current = restart === undefined ? '' : periods[restart](date);
+    if (period !== undefined && period !== current) serial = 0;
+    period = current;
+    serial += random.integer(...step);
+    return written(form, date, serial);
+  };
+}
+
+function written(form: string, date: string, serial: number): string {
+  const [year = '', month = '', day = ''] = date.split('-');
+  const dated: Readonly<Record<string, string>> = {
+    yyyy: year,
+    yy: year.slice(2),
+    mm: month,
+    dd: day,
+    fy: fiscalYear(date),
+  };
+  return form
+    .replace(/\{n(\d*)\}/, (_place, width: string) => String(serial).padStart(Number(width || 1), '0'))
+    .replace(/\{c\}/, () => checkDigit(String(serial)))
+    .replace(/\{(yyyy|yy|mm|dd|fy)\}/g, (_place, part: string) => dated[part] ?? '');
+}
+
+/** Returns the check digit of Luhn, which carriers and payment references append. */
+export function checkDigit(digits: string): string {
+  const sum = [...digits].toReversed().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 2 : 1);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return String((10 - (sum % 10)) % 10);
+}

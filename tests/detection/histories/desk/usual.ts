@@ -1,0 +1,296 @@
+// Contains correct bills that resemble copies or faults, as trades write them every month.
+import { addDays } from '@invoicecontrol/values/calendar-date';
+import { every, monthly, workday } from '../book/book.js';
+import type { Rhythm } from '../book/book.js';
+import { filled } from '../book/pattern.js';
+import type { Charge, Desk, Line, Paper, Vendor } from './desk.js';
+import { accountIn } from './lands.js';
+
+/** Suppliers whose bills are all of one kind that resembles a fault. */
+export interface Usual {
+  readonly kind: string;
+  readonly count: number;
+  readonly line: Omit<Line, 'count' | 'rhythm' | 'price'>;
+  readonly play: Play;
+}
+
+type Bills = (charge: Omit<Charge, 'kind'>) => Paper;
+type Play = (desk: Desk, vendor: Vendor, bill: Bills) => Paper[];
+
+export function usualBills(desk: Desk, usuals: readonly Usual[]): Paper[] {
+  return usuals.flatMap(({ kind, count, line, play }) =>
+    Array.from({ length: count }, () => {
+      const vendor = desk.hire(line);
+      return play(desk, vendor, (charge) => desk.receive(vendor, { ...charge, kind }));
+    }).flat(),
+  );
+}
+
+/** A price of the supplier near a typical one, in steps as price lists have them. */
+function nearly({ random }: Desk, typical: number, step = 5): number {
+  return step * Math.max(1, Math.round((typical * (0.55 + 0.9 * random.next())) / step));
+}
+
+function odd(desk: Desk, typical: number): number {
+  return nearly(desk, typical) + desk.random.integer(1, 97);
+}
+
+const until = ({ lastDay }: Desk, ...days: readonly string[]): string[] => days.filter((day) => day <= lastDay);
+
+/** Several loads, rooms or tickets of one price on one day. */
+export function equalOfADay(rhythm: Rhythm, max: number, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const net = nearly(desk, typical);
+    return rhythm(desk).flatMap((date) =>
+      Array.from({ length: desk.random.integer(1, max) }, () => bill({ date, net, lag: 1 })),
+    );
+  };
+}
+
+/** Many small bills of one day under numbers that follow each other. */
+export function runOfADay(rhythm: Rhythm, max: number, typical: number): Play {
+  return (desk, _vendor, bill) =>
+    rhythm(desk).flatMap((date) =>
+      Array.from({ length: desk.random.integer(2, max) }, () => bill({ date, net: odd(desk, typical), lag: 1 })),
+    );
+}
+
+/** One bill a meter on the day of the reading; some meters cost the basic charge only. */
+export function byMeter(meters: number, typical: number, form: string): Play {
+  return (desk, _vendor, bill) => {
+    const { random } = desk;
+    const basic = nearly(desk, typical / 6);
+    const accounts = Array.from({ length: meters }, () => ({
+      account: filled(form, random),
+      use: nearly(desk, typical),
+    }));
+    return monthly()(desk).flatMap((date) =>
+      accounts.map(({ account, use }) => {
+        const net = random.chance(0.15) ? basic : basic + Math.round(use * (0.6 + 0.8 * random.next()));
+        return bill({ date, net, number: `${account}-${date.slice(2, 4)}${date.slice(5, 7)}`, note: account, lag: 2 });
+      }),
+    );
+  };
+}
+
+/** The account number on every bill, with amounts that differ. */
+export function accountAsNumber(form: string, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const number = filled(form, desk.random);
+    return monthly()(desk).map((date) => bill({ date, number, net: odd(desk, typical) }));
+  };
+}
+
+/** The contract number on every bill, at one price. */
+export function contractAsNumber(form: string, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const number = filled(form, desk.random);
+    const net = nearly(desk, typical);
+    return monthly()(desk).map((date) => bill({ date, number, net }));
+  };
+}
+
+/** An additional charge some days later under the number of the first bill with a mark. */
+export function additions(rhythm: Rhythm, typical: number, mark: string, share = 0.3): Play {
+  return (desk, vendor, bill) =>
+    rhythm(desk).flatMap((date) => {
+      const { random } = desk;
+      const number = vendor.next(date);
+      const order = filled('L######', random);
+      const first = bill({ date, number, order, net: odd(desk, typical) });
+      const [later] = until(desk, workday(addDays(date, random.integer(2, 14))));
+      if (later === undefined || !random.chance(share)) return [first];
+      return [first, bill({ date: later, number: `${number}${mark}`, order, net: odd(desk, typical / 9) })];
+    });
+}
+
+/** Shipments of one order, numbered behind one number, at amounts that differ. */
+export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
+  return (desk, vendor, bill) =>
+    rhythm(desk).flatMap((start) => {
+      const { random } = desk;
+      const number = vendor.next(start);
+      const order = filled('PO-######', random);
+      return Array.from({ length: random.integer(1, 4) }, (_, part) => ({
+        part,
+        date: workday(addDays(start, 5 * part)),
+      }))
+        .filter(({ date }) => date <= desk.lastDay)
+        .map(({ part, date }) => bill({ date, order, number: `${number}${mark}${part + 1}`, net: odd(desk, typical) }));
+    });
+}
+
+/** A bill, its credit, and the bill with the right price. */
+export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = false): Play {
+  return (desk, vendor, bill) =>
+    every(
+      12,
+      30,
+    )(desk).flatMap((date) => {
+      const { random } = desk;
+      const number = vendor.next(date);
+      const order = filled('45########', random);
+      const net = odd(desk, typical);
+      const first = bill({ date, number, order, net, lag: 1 });
+      const [back, rebilled] = until(
+        desk,
+        workday(addDays(date, random.integer(3, 9))),
+        workday(addDays(date, random.integer(10, 12))),
+      );
+      if (back === undefined || rebilled === undefined || !random.chance(0.3)) return [first];
+      return [
+        first,
+        bill({ date: back, number: `${credit}${number}`, order, net: -net, lag: 0 }),
+        bill({ date: rebilled, order, net: isSamePrice ? net : Math.round(net * 0.94), lag: 1 }),
+      ];
+    });
+}
+
+/** One price a month for each of several things that are rented. */
+export function rentOfEach(things: number, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const prices = Array.from({ length: things }, () => nearly(desk, typical, 500));
+    return monthly({ day: 1 })(desk).flatMap((date) => prices.map((net) => bill({ date, net, lag: 1 })));
+  };
+}
+
+/** One fee, each time the supplier bills. */
+export function oneFee(rhythm: Rhythm, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const net = nearly(desk, typical, 100);
+    return rhythm(desk).map((date) => bill({ date, net }));
+  };
+}
+
+/** Numbers that begin again with each year and do not state it. */
+export function restartsEachYear(rhythm: Rhythm, typical: number): Play {
+  return (desk, _vendor, bill) => {
+    let year = '';
+    let serial = 0;
+    return rhythm(desk).map((date) => {
+      serial = date.slice(0, 4) === year ? serial + 1 : 1;
+      year = date.slice(0, 4);
+      return bill({ date, number: String(serial), net: odd(desk, typical) });
+    });
+  };
+}
+
+/** A deposit and a balance of one amount under one order. */
+export function halves(typical: number): Play {
+  return (desk, _vendor, bill) =>
+    every(
+      40,
+      90,
+    )(desk).flatMap((date) => {
+      const net = odd(desk, typical);
+      const order = filled('C-#####', desk.random);
+      return until(desk, date, workday(addDays(date, desk.random.integer(20, 50)))).map((day) =>
+        bill({ date: day, net, order }),
+      );
+    });
+}
+
+/** A purchase in equal parts, numbered `k/n` behind the number. */
+export function parcels(parts: number, typical: number): Play {
+  return (desk, vendor, bill) =>
+    every(
+      200,
+      320,
+    )(desk).flatMap((start) => {
+      const number = vendor.next(start);
+      const net = nearly(desk, typical);
+      const order = filled('20##NE######', desk.random);
+      return Array.from({ length: parts }, (_, part) => ({ part, date: workday(addDays(start, 30 * part)) }))
+        .filter(({ date }) => date <= desk.lastDay)
+        .map(({ part, date }) => bill({ date, net, order, number: `${number}-${part + 1}/${parts}` }));
+    });
+}
+
+/** Measured works of one contract, each for another amount and numbered by the month of measurement. */
+export function measurements(typical: number, order: string): Play {
+  return (desk, _vendor, bill) => {
+    const contract = filled(order, desk.random);
+    return monthly()(desk).map((date) => bill({ date, order: contract, net: odd(desk, typical) }));
+  };
+}
+
+/** An advance, then its reversal together with the bill for all. */
+export function advanceReversed(typical: number): Play {
+  return (desk, _vendor, bill) =>
+    every(
+      30,
+      70,
+    )(desk).flatMap((date) => {
+      const whole = odd(desk, typical);
+      const advance = Math.round(whole / 2);
+      const order = filled('CTR ###', desk.random);
+      const [end] = until(desk, workday(addDays(date, desk.random.integer(15, 40))));
+      const first = bill({ date, net: advance, order });
+      if (end === undefined) return [first];
+      return [first, bill({ date: end, net: -advance, order }), bill({ date: end, net: whole, order })];
+    });
+}
+
+/** An estimate, and in the next months readings; now and then the estimate is taken back. */
+export function estimates(typical: number): Play {
+  return (desk, vendor, bill) =>
+    monthly()(desk).flatMap((date) => {
+      const { random } = desk;
+      const net = odd(desk, typical);
+      const first = bill({ date, net });
+      const [read] = until(desk, workday(addDays(date, 13)));
+      if (read === undefined || !random.chance(0.2)) return [first];
+      const actual = Math.round(net * (0.7 + 0.5 * random.next()));
+      const number = numberOfCredit(vendor, read);
+      return [first, bill({ date: read, net: -net, number, lag: 0 }), bill({ date: read, net: actual, lag: 1 })];
+    });
+}
+
+const numberOfCredit = (vendor: Vendor, date: string): string => `CR${vendor.next(date)}`;
+
+/** The same fee for each company of the customer on one day. */
+export function eachCompany(typical: number): Play {
+  return (desk, _vendor, bill) => {
+    const net = nearly(desk, typical, 100);
+    const companies = [...new Set(desk.companyIds)];
+    return monthly()(desk).flatMap((date) => companies.map((companyId) => bill({ date, net, companyId })));
+  };
+}
+
+/** A supplier that changes its bank once and says so. */
+export function movedBank(rhythm: Rhythm, typical: number): Play {
+  return (desk, { land, iban }, bill) => {
+    const days = rhythm(desk);
+    const moved = accountIn(land, desk.random);
+    return days.map((date, index) =>
+      bill({ date, net: odd(desk, typical), iban: index < days.length / 2 ? iban : moved }),
+    );
+  };
+}
+
+/** A busy season in which bills are several times as high as in the months before. */
+export function season(months: readonly number[], typical: number): Play {
+  return (desk, _vendor, bill) =>
+    every(
+      7,
+      16,
+    )(desk).map((date) => {
+      const isHigh = months.includes(Number(date.slice(5, 7)));
+      return bill({ date, net: odd(desk, isHigh ? 4 * typical : typical) });
+    });
+}
+
+/** Bills that come weeks after their day, because a third party confirms them first. */
+export function late(rhythm: Rhythm, typical: number): Play {
+  return (desk, _vendor, bill) =>
+    rhythm(desk).map((date) => bill({ date, net: odd(desk, typical), lag: desk.random.integer(25, 70) }));
+}
+
+/** Bills and credits for returned goods in one series. */
+export function returns(rhythm: Rhythm, typical: number): Play {
+  return (desk, _vendor, bill) =>
+    rhythm(desk).map((date) => {
+      const net = odd(desk, typical);
+      return bill({ date, net: desk.random.chance(0.15) ? -Math.round(net / 5) : net });
+    });
+}
