@@ -1,9 +1,12 @@
 // Runs npm run bench:reading, which measures how many fields of the hand-written invoices are read, and how reliable
 // their confidence is.
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
 import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
-import type { MeasuredField } from '@invoicecontrol/extraction/testing/measure-reading';
+import type { MeasuredField, Sending } from '@invoicecontrol/extraction/testing/measure-reading';
 import { evaluationSets, readEvaluationSet } from '@invoicecontrol/extraction/testing/evaluated-invoice';
 import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
@@ -17,10 +20,12 @@ const usage = `Reads the invoices of packages/extraction/evaluation and prints t
   npm run bench:reading                          all sets as PDFs with a text layer, some seconds
   npm run bench:reading -- --scan 200            as pictures of 200 dpi by OCR, some minutes
   npm run bench:reading -- --scan 200 --rough    slightly turned, blurred and grainy
-  npm run bench:reading -- --set second-set.txt  one set; third-set has PDFs of other programs
+  npm run bench:reading -- --set second-set.txt  one set; third-set has PDFs of other programs,
+                                                 and fourth-set has scans and photos too
 
 Ends after ${MINUTES_MAX} minutes at the latest.
 `;
+const evaluation = new URL('../../../packages/extraction/evaluation/', import.meta.url);
 const DPI_MIN = 72;
 const DPI_MAX = 600;
 
@@ -44,12 +49,43 @@ async function run(): Promise<void> {
   onEnd(closeRecogniser);
   for (const set of values.set === undefined ? evaluationSets : [values.set]) {
     step(set);
+    const invoices = readEvaluationSet(set);
     const measured: MeasuredField[] = [];
-    for (const invoice of readEvaluationSet(set)) {
+    for (const invoice of invoices) {
       measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
     }
     print(set, measured);
+    // With --scan, the PDFs themselves are measured as pictures.
+    const scans = dpi === undefined ? scansOf(set) : new Map<string, URL>();
+    if (scans.size === 0) continue;
+    step(`${set}, scans`);
+    const scanned: MeasuredField[] = [];
+    for (const invoice of invoices) {
+      const scan = scans.get(invoice.name);
+      if (scan !== undefined) scanned.push(...(await measureInvoice(invoice, asFile(scan))));
+    }
+    print(`${set}, scans`, scanned);
   }
+}
+
+/** Returns the scan or photo of each invoice of a set that has one: `NAME-scan.jpg` next to `NAME.pdf`. */
+function scansOf(set: string): Map<string, URL> {
+  const scans = new Map<string, URL>();
+  for (const path of readdirSync(evaluation, { recursive: true, encoding: 'utf8' })) {
+    const [, folder, name] = /^([^/]+)\/([^/]+)-scan\.(?:pdf|png|jpg)$/u.exec(path) ?? [];
+    if (folder === set && name !== undefined) scans.set(name, new URL(path, evaluation));
+  }
+  return scans;
+}
+
+/** Sends a stored scan in place of the PDF. */
+function asFile(scan: URL): Sending {
+  return async () => {
+    const bytes = await readFile(scan);
+    const mediaType = sniffMediaType(bytes);
+    if (mediaType === undefined) throw new Error(`${scan.pathname} is neither a PDF nor a picture.`);
+    return { bytes, mediaType };
+  };
 }
 
 function print(set: string, measured: readonly MeasuredField[]): void {
