@@ -137,6 +137,8 @@ export interface DocumentReading {
   readonly otherIbans?: readonly string[];
   /** Kind of the sales document by its title; absent for an invoice. */
   readonly salesDocument?: SalesDocument;
+  /** Party to whom the document asks to pay, if it is not the supplier; absent otherwise. */
+  readonly payeeName?: string;
 }
 
 /** The part of a PDF that a digital signature covers, and the changes after signing. */

@@ -16,6 +16,7 @@ import { requireFields } from '../require-fields.js';
 import { OCR_PAGES_MAX, readPictures } from '../ocr/read-pictures.js';
 import { withIndex } from '../text/layout.js';
 import type { TextPage } from '../text/layout.js';
+import { areOneParty } from '../text/payee.js';
 import { readText } from '../text/read-text.js';
 import type { TextReading } from '../text/read-text.js';
 import { refuseSeveralInvoices } from '../text/several-invoices.js';
@@ -194,11 +195,15 @@ function readHybrid(
   const fields = { ...absentFields(read, visible), ...read.fields };
   const { ksefCode, reading } = visible;
   const { ksefNumber } = reading;
+  const supplier = read.fields['supplier.name']?.value ?? '';
+  const payees = [read.payeeName, reading.payeeName].filter((name) => name !== undefined);
+  const payeeName = payees.find((name) => !areOneParty(name, supplier));
   return requireFields({
     ...read,
     ...facts,
     ...(ksefNumber === undefined ? {} : { ksefNumber }),
     ...(ksefCode === undefined ? {} : { ksefCode }),
+    ...(payeeName === undefined ? {} : { payeeName }),
     fields,
     embeddedFile: name,
     declaredProfiles: declaredProfiles(read.declaredProfiles, [

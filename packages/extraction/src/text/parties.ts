@@ -29,11 +29,18 @@ const PREPOSITIONS_WITHIN = 0.5;
 /** Short words that are the heading of an address only if the cell contains nothing else or a colon follows. */
 const SHORT_HEADING = 12;
 
+/** Words before a request for payment, as in `Please make cheques payable to`. */
+const COURTESY = /^(?:please|kindly|bitte|merci de|prosimy|por favor|per favore|gelieve)\W*$/i;
+
 /** Finds the blocks of text under a heading of the supplier, the buyer or the payee. */
 export function findPartyZones(document: TextDocument): PartyZone[] {
   const zones: PartyZone[] = [];
   for (const cell of document.cells) {
-    const hit = cell.labels.find((label) => label.start <= 1 && hasKind(label, ...roles));
+    const hit = cell.labels.find(
+      (label) =>
+        hasKind(label, ...roles) &&
+        (label.start <= 1 || (hasKind(label, 'payee') && COURTESY.test(cell.text.slice(0, label.start)))),
+    );
     if (hit === undefined) continue;
     if (PREPOSITIONS.has(hit.key) && cell.top > PREPOSITIONS_WITHIN * (document.pages[cell.page]?.height ?? 1))
       continue;

@@ -179,3 +179,39 @@ describe('the supplier', () => {
     expect(supplierOf(['INVOICE', ...dated, line, '', ...tail])).toBe(name);
   });
 });
+
+describe('the payee', () => {
+  const letterhead = [
+    'CONTOSO LTD',
+    '12 Mill Lane, Bristol BS1 4ST',
+    'VAT Reg No: GB 220 4302 31',
+    '',
+    'INVOICE',
+    ...dated,
+  ];
+  const payeeOf = (lines: readonly string[], companies: readonly OwnCompany[] = []): string | undefined =>
+    read([...letterhead, ...tail, ...lines], companies).payeeName;
+
+  test.each([
+    [['Remit to: Evil Factoring Ltd']],
+    [['REMIT TO', 'Evil Factoring Ltd', 'PO Box 12']],
+    [['Please make cheques payable to: Evil Factoring Ltd']],
+    [['Account name: Evil Factoring Ltd', 'Sort code: 20-00-00 Account no: 12345678']],
+    [['Kontoinhaber: | Evil Factoring Ltd']],
+    [['Titulaire du compte : Evil Factoring Ltd']],
+  ])('is named where it is not the supplier: %j', (lines) => {
+    expect(payeeOf(lines)).toBe('Evil Factoring Ltd');
+    expect(supplierOf([...letterhead, ...tail, ...lines])).toBe('CONTOSO LTD');
+  });
+
+  test.each([
+    [['Remit to: Contoso Limited']],
+    [['Account name: Contoso']],
+    [['Account name: Business Current Account']],
+    [['Beneficiary bank: Barclays']],
+    [['Bill to', 'Fenwick Ltd', '', 'Account holder: Fenwick Ltd']],
+    [['Thank you for your order']],
+  ])('is absent where it is the supplier, the buyer or nobody: %j', (lines) => {
+    expect(payeeOf(lines, [{ name: 'Fenwick Ltd', taxId: null, country: 'GB' }])).toBeUndefined();
+  });
+});

@@ -9,6 +9,7 @@ import type { TextPage } from './layout.js';
 import { foldKey } from './normalise.js';
 import { findNumberCandidates, findOrderCandidates } from './number-field.js';
 import { findPartyZones } from './parties.js';
+import { findPayeeName } from './payee.js';
 import { findSalesDocument } from './sales-document.js';
 import { findPartyNames } from './supplier-name.js';
 import { findLocalTaxIds, findTaxIdCandidates } from './tax-id-fields.js';
@@ -27,6 +28,7 @@ export interface TextReading extends Pick<
   | 'supplierNameCandidates'
   | 'ksefNumber'
   | 'salesDocument'
+  | 'payeeName'
 > {
   /** True if the text has at least two of these: the word "invoice", a number, a date, a total, a tax id. */
   readonly isInvoice: boolean;
@@ -92,6 +94,14 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   const supplierNames = bestNames(names.supplier, buyerName);
   put('supplier.name', supplierNames[0], isContested(supplierNames));
 
+  const payeeName = findPayeeName(
+    document,
+    zones,
+    supplierNames[0]?.value,
+    names.buyer.map(({ value }) => value),
+    context.companies,
+  );
+
   const number = pickBest(findNumberCandidates(document, zones));
   put('invoice_number', number?.best, number?.isContested, 1, number?.hasRival);
   const order = pickBest(findOrderCandidates(document));
@@ -130,6 +140,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
     isInvoice: isInvoice(document, fields),
     ...(ksefNumber === undefined ? {} : { ksefNumber }),
     ...(salesDocument === undefined ? {} : { salesDocument }),
+    ...(payeeName === undefined ? {} : { payeeName }),
   };
 }
 

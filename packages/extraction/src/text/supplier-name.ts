@@ -6,7 +6,7 @@ import type { PartyZone } from './parties.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-const LEGAL_FORM =
+export const LEGAL_FORM =
   /(?<![\p{L}\d])(?:LTD\.?|LIMITED|PTE\.? LTD\.?|PTY\.? LTD\.?|GMBH(?: & CO\.? KG)?|INC\.?|CORP\.?|SÀRL|S\.?A\.? de C\.?V\.?|S\.? de R\.?L\.? de C\.?V\.?|SPRL|SRL|BVBA|SCRL|ASBL|Sàrl|SàRL|Pte\.? Ltd\.?|s\. ?j\.|eG|Ges\.? ?m\.? ?b\.? ?H\.?|mbB|GmbH(?: ?& ?Co\.? ?KG(?:aA)?)?|gGmbH|mbH|AG|KGaA|KG|OHG|GbR|UG|e\.? ?K\.?|e\.? ?V\.?|SE|Ltd\.?|Limited|LLC|L\.L\.C\.|LLP|Inc\.?|Corp\.?|Corporation|PLC|plc|S\.?A\.?S\.?U?|SARL|S\.à r\.l\.|S\.A\.R\.L\.?|EURL|SCI|SNC|S\.?n\.?c\.?|S\.?a\.?s\.?|S\.?r\.?l\.?s?|S\.?p\.?A\.?|S\.?L\.?U?\.?|S\.?A\.?U?\.?|B\.?V\.?(?:BA)?|N\.?V\.?|V\.?O\.?F\.?|C\.?V\.?|sp\. ?z ?o\. ?o\.?|Sp\. ?z ?o\. ?o\.?|SP\. ?Z ?O\. ?O\.?|sp\. ?j\.|sp\. ?k\.|s\. ?c\.|S\. ?C\.|Oy|Oyj|AB|ASA?|ApS|A\/S|Sdn\.? ?Bhd\.?|SDN\.? ?BHD\.?|Pvt\.? ?Ltd\.?|Pty\.? ?Ltd\.?|a\. ?s\.|s\. ?r\. ?o\.|Kft\.?|Zrt\.?|d\.o\.o\.|EOOD|OOD|SRL|SPA|P\.?S\.?A\.?|Lda\.?|LDA\.?|Ltda\.?|LTDA\.?|P\.C\.|PLLC|Bt\.|Nyrt\.?|Ι\.?Κ\.?Ε\.?|Α\.Ε\.|Ε\.?Π\.?Ε\.?|Ο\.Ε\.)(?![\p{L}\d])/u;
 const SEPARATOR =
   / [-|•·–] | ?[|•·] ?|, (?!S\.?A\.?U?\.?|S\.?L\.?U?\.?|Inc|LLC|Ltd|Limited|GmbH|S\.?p\.?A|S\.?r\.?l|P\.C\.|PLLC|LLP|Lda|Ltda|Unipessoal)| \/\/ /;
@@ -16,7 +16,8 @@ const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit
 const REGISTRATION =
   /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
 /** Words that name the bank of the supplier next to its bank account. */
-const BANK = /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
+export const BANK =
+  /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
 /** Ratio of the font size to that of the page above which a text counts as a letterhead. */
 const LETTERHEAD_SIZE = 1.25;
@@ -29,6 +30,8 @@ const CONTACT =
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, below that of every letterhead. */
 const PAYEE_SCORE = 0.25;
+/** Score of the name of the owner of the account, who may be a payee that the supplier did not choose. */
+const ACCOUNT_OWNER_SCORE = 0.45;
 /** Length of a label of a name that is no part of a name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the page. */
@@ -109,7 +112,7 @@ export function findPartyNames(
     if (beneficiary !== undefined && (isNamed || beneficiary.key.length >= LONG_LABEL) && role === undefined) {
       const rest = cell.text.slice(beneficiary.end);
       const next = document.lines[cell.page]?.[cell.line]?.cells[cell.index + 1];
-      const score = beneficiary.key === 'inhaber' ? 0.4 : 0.6;
+      const score = beneficiary.key === 'inhaber' ? 0.4 : ACCOUNT_OWNER_SCORE;
       if (/[\p{L}]{2}/u.test(rest)) add(supplier, cell, rest, beneficiary.end, score, true);
       else if (next !== undefined && leadingLabel(next) === undefined) add(supplier, next, next.text, 0, score, true);
     }
@@ -187,7 +190,7 @@ function domainIsNear(cell: ReadCell): boolean {
 }
 
 /** Returns the value of `Name:` in the block or, if there is none, the first line that is not an address. */
-function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: number } | undefined {
+export function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: number } | undefined {
   if (/\p{L}{2}/u.test(zone.rest) && !/^\d/.test(zone.rest)) {
     const inner = /^(?:name|nom|nazwa|nombre|naam|denominazione|razon social|ragione sociale)\s*:\s*/i.exec(zone.rest);
     const skip = inner?.[0].length ?? 0;
@@ -212,7 +215,7 @@ function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; start: num
 }
 
 /** Returns the part of a text that may be a name. In a block of a party, commas and dashes may be part of the name. */
-function cleanName(text: string, isLabelled: boolean): string | undefined {
+export function cleanName(text: string, isLabelled: boolean): string | undefined {
   const named = text.replace(/^[\s:;.*#|,-]+/, '');
   const part = cutBehindLegalForm(isLabelled ? beforeAddress(named) : (text.split(SEPARATOR)[0] ?? ''));
   const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/(?<![\s:;|,-])[\s:;|,-]+$/, ''));

@@ -57,6 +57,7 @@ export const cii: Syntax = {
     'buyer.name': partyName(`${AGREEMENT}/ram:BuyerTradeParty`),
     'buyer.tax_id': partyTaxId(`${AGREEMENT}/ram:BuyerTradeParty`),
   },
+  payee: [`${SETTLEMENT}/ram:PayeeTradeParty/ram:Name`],
   ukAccount: {
     accounts: `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans`,
     sortCode: 'ram:PayeeSpecifiedCreditorFinancialInstitution/ram:UKSortCodeID',

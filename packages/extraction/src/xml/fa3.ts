@@ -34,6 +34,7 @@ export const fa3: Syntax = {
       { country: `${BUYER}/f:KodKraju`, number: `${BUYER}/f:NrID` },
     ],
   },
+  payee: ["f:Podmiot3[f:Rola = '1']/f:DaneIdentyfikacyjne/f:Nazwa"],
   accounts: [`${PAYMENT}/f:RachunekBankowy/f:NrRB`, `${PAYMENT}/f:RachunekBankowyFaktora/f:NrRB`],
   lines: {
     path: 'f:Fa/f:FaWiersz',

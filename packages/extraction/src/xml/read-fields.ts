@@ -3,6 +3,7 @@ import type { XmlNode } from 'libxml2-wasm';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import type { FieldPath, FieldReading } from '../reading.js';
+import { areOneParty } from '../text/payee.js';
 import { readUkAccount } from './uk-account.js';
 import { readCurrency } from './currency-code.js';
 import { find } from './find.js';
@@ -16,6 +17,7 @@ export interface FieldsReading {
   readonly invalidIban: string | null;
   readonly payableAmount: string | null;
   readonly otherIbans?: readonly string[];
+  readonly payeeName?: string;
 }
 
 interface Reader {
@@ -59,13 +61,25 @@ export function readFields(root: XmlElement, syntax: Syntax): FieldsReading {
   store(context, 'gross_amount', amount);
   const invalidIban = storeAccount(context);
   const otherIbans = otherIbansOf(context);
+  const payeeName = payeeNameOf(context);
   return {
     fields: context.fields,
     currencyCandidates,
     invalidIban,
     payableAmount: payableOf(context),
     ...(otherIbans.length === 0 ? {} : { otherIbans }),
+    ...(payeeName === undefined ? {} : { payeeName }),
   };
+}
+
+function payeeNameOf(context: Context): string | undefined {
+  const supplier = context.fields['supplier.name']?.value;
+  for (const source of context.syntax.payee ?? []) {
+    const payee = readSource(context, source, lenient(readName));
+    if (payee === undefined || payee === 'UNREADABLE' || supplier === undefined) continue;
+    return areOneParty(payee.value, supplier) ? undefined : payee.value;
+  }
+  return undefined;
 }
 
 function lenient(read: (raw: string) => string | undefined): Reader {

@@ -61,6 +61,8 @@ export interface Syntax {
     /** Country of the supplier. */
     readonly country: string;
   };
+  /** Name of the party to be paid, if it is not the supplier (BT-59). */
+  readonly payee?: readonly Source[];
   /** Paths of all accounts that the document states, those of factors included. */
   readonly accounts?: readonly string[];
   readonly lines: LineSyntax;

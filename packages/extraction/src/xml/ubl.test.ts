@@ -253,3 +253,12 @@ test('keeps the values of a line apart, whatever characters they have', () => {
     },
   });
 });
+
+test.each([
+  ['Faktor Nord A/S', 'Faktor Nord A/S'],
+  ['Nordlys Handel', undefined],
+])('names the payee %s only if it is not the supplier', (name, payeeName) => {
+  const payee = `<cac:PayeeParty><cac:PartyName><cbc:Name>${name}</cbc:Name></cac:PartyName></cac:PayeeParty>`;
+  const outcome = readXml(ublInvoice({ lines: payee }), { embeddedInPdf: false });
+  expect('reading' in outcome ? outcome.reading.payeeName : outcome).toBe(payeeName);
+});

@@ -57,6 +57,7 @@ export const ubl: Syntax = {
     'buyer.name': partyName('cac:AccountingCustomerParty/cac:Party'),
     'buyer.tax_id': partyTaxId('cac:AccountingCustomerParty/cac:Party'),
   },
+  payee: ['cac:PayeeParty/cac:PartyName/cbc:Name', 'cac:PayeeParty/cac:PartyLegalEntity/cbc:RegistrationName'],
   ukAccount: {
     accounts: 'cac:PaymentMeans/cac:PayeeFinancialAccount',
     sortCode: 'cac:FinancialInstitutionBranch/cbc:ID',
