@@ -432,3 +432,40 @@ test('findings show no unmasked account', () => {
     }
   }
 });
+
+describe('PAYEE_DIFFERS', () => {
+  const asking = (payeeName: string): BillOptions => ({
+    origin: { source: 'UPLOAD' },
+    facts: { document: { method: 'TEXT', fields: [], tamperSigns: [], hiddenTexts: [], conflicts: [], payeeName } },
+  });
+
+  test('names a payee who is not the supplier, with and without an account', () => {
+    const billed = ledger().bill({ account: HOME }, asking('Evil Factoring Ltd'));
+    expect(findingIn(billed, 'PAYEE_DIFFERS')).toMatchObject({
+      severity: 'MEDIUM',
+      confidence: 75,
+      evidence: { payee: 'Evil Factoring Ltd', supplier: 'Acme Supplies Ltd', account: 'DE89**************3000' },
+    });
+    expect(typesOf(ledger().bill({}, asking('Evil Factoring Ltd')))).toEqual(['PAYEE_DIFFERS']);
+  });
+
+  test('stands beside a changed account', () => {
+    const acme = ledger();
+    acme.repeat(3, { account: HOME });
+    const billed = acme.bill({ account: OTHER_BANK }, asking('Evil Factoring Ltd'));
+    expect(typesOf(billed)).toEqual(expect.arrayContaining(['BANK_ACCOUNT_CHANGED', 'PAYEE_DIFFERS']));
+  });
+
+  test.each(['ACME SUPPLIES GMBH', 'Acme', 'Acme Supplies International Ltd'])(
+    'is not raised for the supplier in another spelling: %s',
+    (name) => {
+      expect(typesOf(ledger().bill({ account: HOME }, asking(name)))).toEqual(['BANK_ACCOUNT_FIRST_USE']);
+    },
+  );
+
+  test('is not raised for a payee whose account is trusted for the supplier', () => {
+    const acme = ledger();
+    acme.repeat(12, { account: HOME });
+    expect(typesOf(acme.bill({ account: HOME }, asking('Reliable Factors plc')))).toEqual([]);
+  });
+});

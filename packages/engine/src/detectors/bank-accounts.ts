@@ -1,5 +1,5 @@
 import { pick } from '../explanation/evidence.js';
-import { subject } from '../explanation/subject.js';
+import { accountsOf, subject } from '../explanation/subject.js';
 import { bankCodeOfKey, readBankAccount } from '@invoicecontrol/values/bank-account';
 import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
@@ -9,7 +9,7 @@ import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { isNewOn, othersOn } from '../facts/links.js';
 import type { LinkedSupplier } from '../facts/links.js';
-import { haveOtherLegalForms } from '../normalisation/name-key.js';
+import { haveOtherLegalForms, readName } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
@@ -33,9 +33,12 @@ const SORT_CODE_LENGTH = 6;
 export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[] {
   const { bankKey, bankMasked } = facts.invoice;
   if (bankKey === undefined || bankMasked === undefined) {
-    return facts.document?.invalidIban === undefined
-      ? missingAccount(facts, policy.bank)
-      : unreadable(facts, facts.document.invalidIban, policy.bank);
+    return [
+      ...(facts.document?.invalidIban === undefined
+        ? missingAccount(facts, policy.bank)
+        : unreadable(facts, facts.document.invalidIban, policy.bank)),
+      ...payeeDiffers(facts, undefined, policy.bank),
+    ];
   }
   const account: StatedAccount = {
     key: bankKey,
@@ -54,6 +57,7 @@ export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[
     ...invalid(facts, account, policy.bank),
     ...countryMismatch(facts, account, policy.bank),
     ...firstUse(facts, account, policy.bank),
+    ...payeeDiffers(facts, account, policy.bank),
   ];
 }
 
@@ -558,6 +562,48 @@ function firstUse(facts: Facts, account: StatedAccount, parameters: BankParamete
       extra: { account: account.masked },
     },
   ];
+}
+
+/**
+ * Reports that a document asks to pay another party than the supplier. A payee whose account is trusted for the supplier
+ * was accepted before.
+ */
+function payeeDiffers(facts: Facts, account: StatedAccount | undefined, parameters: BankParameters): RaisedFinding[] {
+  const { invoice, supplier, document } = facts;
+  const payee = document?.payeeName;
+  if (payee === undefined || isNameOfSupplier(facts, payee)) return [];
+  if (account?.use !== undefined && isTrustedFor(invoice, account.use, supplier.profile.accounts)) return [];
+  const isFactor = account !== undefined && isFactorAccount(facts, parameters);
+  const where = account === undefined ? '' : ` to ${account.masked}`;
+  return [
+    {
+      type: 'PAYEE_DIFFERS',
+      ...(isFactor ? parameters.levels.payeeIsFactor : parameters.levels.payeeDiffers),
+      summary: `The document of ${invoice.invoiceNumber} asks to pay ${payee}${where}, not ${invoice.supplierName}.`,
+      actionValues: { payee },
+      about: [subject.supplier(supplier.supplierId), readName(payee).key],
+      alsoAbout: accountsOf(invoice),
+      observed: { earlierUses: account?.use?.count ?? 0 },
+      explanation: [
+        `The payee on the document is ${payee}, and the supplier is ${invoice.supplierName}.`,
+        account === undefined
+          ? 'The document states no account, so the payee cannot be compared with earlier payments.'
+          : 'The account is not trusted for the supplier yet.',
+        ...(isFactor ? ['Many suppliers are paid through this account, as is usual with a factoring company.'] : []),
+      ],
+      extra: { payee, supplier: invoice.supplierName, account: account?.masked ?? null },
+    },
+  ];
+}
+
+/** Checks whether a name is one under which the supplier is known, in full or shortened. */
+function isNameOfSupplier({ invoice, supplier }: Facts, name: string): boolean {
+  const words = readName(name).key.split(' ');
+  return [invoice.nameKey, ...supplier.profile.names].some((key) => {
+    const known = key.split(' ');
+    const [short, long] = words.length <= known.length ? [words, known] : [known, words];
+    return short.every((word) => long.includes(word));
+  });
 }
 
 /** Reports a missing account if the supplier usually states one. Exports without bank columns are skipped. */

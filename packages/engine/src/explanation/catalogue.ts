@@ -209,6 +209,14 @@ export const catalogue = {
     description: 'The bank account on the invoice belongs to a company of your own organization.',
     recommendedAction: 'Check the invoice: it asks for payment to an account of your own organization.',
   },
+  PAYEE_DIFFERS: {
+    family: 'BANK',
+    severities: ['LOW', 'MEDIUM'],
+    requires: ['DOCUMENT'],
+    description: 'The document asks to pay another party than the supplier.',
+    recommendedAction:
+      'Ask a known contact of the supplier whether {payee} is to be paid. Do not use contact details from the document.',
+  },
   SUPPLIER_LOOKALIKE_NAME: {
     family: 'SUP',
     severities: ['MEDIUM', 'HIGH'],

@@ -16,6 +16,8 @@ export interface DocumentFacts {
   readonly invalidIban?: string;
   /** Kind of sales document according to its title. Absent for an ordinary invoice. */
   readonly salesDocument?: SalesDocument;
+  /** Party to whom the document asks to pay. Present only if its name differs from the supplier's on the document. */
+  readonly payeeName?: string;
 }
 
 export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';

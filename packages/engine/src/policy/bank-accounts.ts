@@ -28,6 +28,9 @@ export interface BankParameters {
     readonly firstUse: Level;
     readonly firstUseHighValue: Level;
     readonly missing: Level;
+    /** Another party is to be paid, to an account that is not trusted, or by other means than a transfer. */
+    readonly payeeDiffers: Level;
+    readonly payeeIsFactor: Level;
   };
   readonly establishedInvoices: number;
   readonly escalatingAmountRatio: number;
@@ -76,6 +79,8 @@ export const bank: BankParameters = {
     firstUse: { severity: 'INFO', confidence: 60 },
     firstUseHighValue: { severity: 'LOW', confidence: 60 },
     missing: { severity: 'INFO', confidence: 50 },
+    payeeDiffers: { severity: 'MEDIUM', confidence: 75 },
+    payeeIsFactor: { severity: 'LOW', confidence: 75 },
   },
   establishedInvoices: 3,
   escalatingAmountRatio: 3,

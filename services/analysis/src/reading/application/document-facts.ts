@@ -22,7 +22,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
   if (reading === undefined) return undefined;
   const { provenance, invalidIban } = invoiceFromReading(upload);
   const isCorrected = (field: string): boolean => upload.corrections.some((correction) => correction.field === field);
-  const { signature, producer, currencyCandidates, salesDocument } = reading;
+  const { signature, producer, currencyCandidates, salesDocument, payeeName } = reading;
   const validation = validationFactsOf(reading, upload.extracted?.validation);
   return {
     method: reading.method as DocumentFacts['method'],
@@ -55,6 +55,7 @@ export function documentFactsOf(upload: UploadRecord): DocumentFacts | undefined
     ...(currencyCandidates.length === 0 || isCorrected('currency') ? {} : { currencyCandidates }),
     ...(invalidIban === undefined ? {} : { invalidIban }),
     ...(salesDocument === undefined ? {} : { salesDocument: salesDocument as SalesDocument }),
+    ...(payeeName === undefined ? {} : { payeeName }),
   };
 }
 

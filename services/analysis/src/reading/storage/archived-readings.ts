@@ -97,6 +97,7 @@ function shownReading(reading: Reading, provenance: readonly Provenance[]): Read
     ksefNumber: reading.ksefNumber ?? null,
     ksefCode: reading.ksefCode ?? null,
     salesDocument: reading.salesDocument ?? null,
+    payeeName: reading.payeeName ?? null,
   };
 }
 

@@ -98,6 +98,7 @@ function encodeReading(reading: DocumentReading): Reading {
     ksefCode: reading.ksefCode,
     salesDocument: reading.salesDocument,
     otherIbans: [...(reading.otherIbans ?? [])],
+    payeeName: reading.payeeName,
   };
 }
 
