@@ -38,7 +38,7 @@ interface Environment {
 function kubernetesEnvironments(): Environment[] {
   return (renderAll() ?? []).flatMap(({ name, objects }) =>
     workloads(objects)
-      .filter(({ kind }) => kind === 'Deployment')
+      .filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name in services)
       .flatMap(({ metadata, spec }) =>
         spec.template.spec.containers.map((container) => ({
           where: `${name} ${metadata.name}`,

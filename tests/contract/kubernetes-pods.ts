@@ -1,4 +1,4 @@
-import type { KubernetesObject } from './kubernetes-objects.js';
+import { ofKind, type KubernetesObject } from './kubernetes-objects.js';
 
 interface Probe {
   readonly grpc?: { readonly port: number; readonly service?: string };
@@ -14,6 +14,7 @@ interface EnvironmentVariable {
 export interface Container {
   readonly name: string;
   readonly image: string;
+  readonly command?: readonly string[];
   readonly env?: readonly EnvironmentVariable[];
   readonly envFrom?: readonly { readonly configMapRef?: { readonly name: string } }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -47,7 +48,7 @@ interface PodSpec {
   readonly volumes?: readonly { readonly name: string; readonly emptyDir?: object }[];
 }
 
-/** The `spec` of a Deployment or a StatefulSet. */
+/** The `spec` of a Deployment or a StatefulSet, or that of a CronJob in the same form. */
 export interface WorkloadSpec {
   readonly replicas?: number;
   readonly selector: { readonly matchLabels: Record<string, string> };
@@ -56,8 +57,16 @@ export interface WorkloadSpec {
 
 export type Workload = KubernetesObject & { readonly spec: WorkloadSpec };
 
+/** Everything that runs pods. A job has no selector, so the labels of its pods take the place of one. */
 export function workloads(objects: readonly KubernetesObject[]): Workload[] {
-  return objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet') as Workload[];
+  return [
+    ...(objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet') as Workload[]),
+    ...ofKind<{ jobTemplate: { spec: Pick<WorkloadSpec, 'template'> } }>(objects, 'CronJob').map((job): Workload => {
+      const { template } = job.spec.jobTemplate.spec;
+      const { 'app.kubernetes.io/version': _, ...labels } = template.metadata.labels;
+      return { ...job, spec: { template, selector: { matchLabels: labels } } };
+    }),
+  ];
 }
 
 /** True when a selector picks pods that carry these labels. */
@@ -67,7 +76,8 @@ export function selects(selector: Record<string, string>, labels: Record<string,
 
 /**
  * Lists the broken rules of a pod, in one sentence each that names the place. The rules apply to every pod, including
- * those of MongoDB and NATS.
+ * those of MongoDB and NATS. A job ends by itself
+ * and has no probes.
  */
 export function podFaults({ kind, metadata, spec }: Workload): string[] {
   const pod = spec.template.spec;
@@ -92,12 +102,12 @@ export function podFaults({ kind, metadata, spec }: Workload): string[] {
   return [
     ...broken(where, promises),
     ...[...pod.containers, ...(pod.initContainers ?? [])].flatMap((container) =>
-      containerFaults(where, container, pod),
+      containerFaults(where, container, pod, kind === 'CronJob'),
     ),
   ];
 }
 
-function containerFaults(where: string, container: Container, pod: PodSpec): string[] {
+function containerFaults(where: string, container: Container, pod: PodSpec, endsByItself: boolean): string[] {
   const { image, resources, securityContext } = container;
   const tmp = container.volumeMounts?.find(({ mountPath }) => mountPath === '/tmp');
   return broken(`${where}, container ${container.name}`, [
@@ -109,9 +119,9 @@ function containerFaults(where: string, container: Container, pod: PodSpec): str
     [resources?.requests?.['memory'] !== undefined, 'requests memory'],
     [resources?.limits?.['cpu'] !== undefined, 'limits its CPU time'],
     [resources?.limits?.['memory'] !== undefined, 'limits its memory'],
-    [container.startupProbe !== undefined, 'has a start-up probe'],
-    [container.livenessProbe !== undefined, 'has a liveness probe'],
-    [container.readinessProbe !== undefined, 'has a readiness probe'],
+    [endsByItself || container.startupProbe !== undefined, 'has a start-up probe'],
+    [endsByItself || container.livenessProbe !== undefined, 'has a liveness probe'],
+    [endsByItself || container.readinessProbe !== undefined, 'has a readiness probe'],
     [/(:(?!latest$)[\w.-]+|@sha256:[0-9a-f]{64})$/.test(image), `runs one exact image (not "${image}")`],
     [pod.volumes?.some(({ name, emptyDir }) => name === tmp?.name && emptyDir) === true, 'may write to /tmp alone'],
   ]);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { addressVariable } from '@invoicecontrol/runtime/config';
 import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
 import { entries, ports } from '@invoicecontrol/topology/services';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
@@ -42,7 +43,8 @@ function validated(yaml: string, version: string): ValidationResult {
 }
 
 function serviceDeployments(objects: readonly KubernetesObject[]): Workload[] {
-  return workloads(objects).filter(({ kind }) => kind === 'Deployment');
+  const names: readonly string[] = entries.map(([name]) => name);
+  return workloads(objects).filter(({ kind, metadata }) => kind === 'Deployment' && names.includes(metadata.name));
 }
 
 describeSchemas('schemas', () => {
@@ -241,6 +243,7 @@ describeManifests('network', () => {
     const between = entries.flatMap(([name, { protocol, calls }]) => [
       ...calls.map((called) => `${name} -> ${called} TCP ${ports.grpc}`),
       ...(protocol === 'grpc' ? [`${name} -> mongodb TCP 27017`] : []),
+      ...(protocol === 'grpc' ? [`operator -> ${name} TCP ${ports.grpc}`] : []),
       `${name} -> nats TCP 4222`,
     ]);
     expect(between).toContain('scan -> analysis TCP 50051');
@@ -250,9 +253,12 @@ describeManifests('network', () => {
       ),
     );
     expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
+    const backup = 'backup -> mongodb TCP 27017';
+    const objectStore = 'backup -> 0.0.0.0/0 TCP 443';
+    const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
-      out: ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53', ...between, ...internet].sort(),
-      in: [...between, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
+      out: [...dns, ...between, ...internet, backup, objectStore].sort(),
+      in: [...between, backup, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
     });
   });
 
@@ -263,12 +269,13 @@ describeManifests('network', () => {
     expect(opened.in).toEqual(usual.in);
     const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
     expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual(
-      entries
-        .flatMap(([name, { protocol }]) => [
+      [
+        ...privateRanges.map((range) => `backup -> ${range} TCP 27017`),
+        ...entries.flatMap(([name, { protocol }]) => [
           ...(protocol === 'grpc' ? privateRanges.map((range) => `${name} -> ${range} TCP 27017`) : []),
           `${name} -> observability/opentelemetry-collector TCP 4318`,
-        ])
-        .toSorted(),
+        ]),
+      ].toSorted(),
     );
   });
 
@@ -283,6 +290,64 @@ describeManifests('network', () => {
     );
     expect(deniesByDefault(open)).toBe(false);
     expect(allowedConnections(open)).toEqual({ out: ['* -> anyone any port'], in: ['anyone -> * any port'] });
+  });
+});
+
+describeManifests('operator', () => {
+  const operators = renderings.flatMap(({ name, objects }) =>
+    workloads(objects)
+      .filter(({ metadata }) => metadata.name === 'operator')
+      .map((workload) => ({ name, objects, workload })),
+  );
+  const operatedServices = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
+  const addressed: readonly (readonly [string, string])[] = operatedServices.map((service) => [
+    addressVariable(service),
+    `dns:///${service}:${ports.grpc}`,
+  ]);
+
+  test('is part of every overlay, and has no pod until somebody starts one', () => {
+    expect(operators.map(({ name, workload }) => [name, workload.spec.replicas])).toEqual([
+      ['overlays/local', 0],
+      ['overlays/production', 0],
+      ['tests/every-component', 0],
+    ]);
+  });
+
+  test('has the address of every service that the command line calls, and a token of its own', () => {
+    for (const { workload } of operators) {
+      const env = workload.spec.template.spec.containers[0]?.env ?? [];
+      expect(env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])).toSorted()).toEqual(
+        addressed.toSorted(),
+      );
+      expect(env.filter(({ value }) => value === undefined)).toEqual([
+        { name: 'OPERATOR_TOKEN', valueFrom: { secretKeyRef: { name: 'operator', key: 'OPERATOR_TOKEN' } } },
+      ]);
+    }
+  });
+
+  test('may connect to each of these services, to nothing else, and nothing may connect to it', () => {
+    const calls = operatedServices.map((service) => `operator -> ${service} TCP ${ports.grpc}`).toSorted();
+    for (const { objects } of operators) {
+      const { in: incoming, out } = allowedConnections(objects);
+      expect(out.filter((connection) => connection.startsWith('operator ->'))).toEqual(calls);
+      expect(incoming.filter((connection) => connection.startsWith('operator ->'))).toEqual(calls);
+      expect(incoming.filter((connection) => connection.includes('-> operator '))).toEqual([]);
+    }
+  });
+});
+
+describeManifests('backup', () => {
+  test('dumps all databases at one moment, verifies the archive, and stores it last', () => {
+    const { spec } = workloads(rendering('overlays/production').objects).find(({ kind }) => kind === 'CronJob') ?? {};
+    const pod = spec?.template.spec;
+    expect(pod?.initContainers?.map(({ name }) => name)).toEqual(['dump', 'verify']);
+    const dump = pod?.initContainers?.[0]?.command ?? [];
+    // The operation log exists only for the whole server, so --oplog excludes a choice of databases.
+    expect(dump).toContain('--oplog');
+    expect(dump.filter((option) => /^--(?:db|collection|ns)/.test(option))).toEqual([]);
+    // The connection string is a secret; the list of processes would show it.
+    expect(dump.filter((option) => option.startsWith('--uri'))).toEqual([]);
+    expect(pod?.containers.map(({ name }) => name)).toEqual(['store']);
   });
 });
 
@@ -329,9 +394,10 @@ describeManifests('components', () => {
     expect(components.filter((name) => !existsSync(join(root, 'k8s/components', name, 'README.md')))).toEqual([]);
     const all = rendering('tests/every-component');
     expect(workloads(all.objects).map(({ metadata }) => metadata.name)).toEqual([
-      ...entries.map(([name]) => name).toSorted(),
+      ...[...entries.map(([name]) => name), 'operator'].toSorted(),
       'mongodb',
       'nats',
+      'backup',
     ]);
   });
 

@@ -11,12 +11,18 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { developmentSettings } from '@invoicecontrol/topology/start';
+import { renderAll } from '../contract/kubernetes-objects.js';
+import { workloads } from '../contract/kubernetes-pods.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const { addresses, operatorToken, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const HOUR_MS = 3_600_000;
+/** The container of the operator in production; undefined where there is no kubectl. */
+const operatorPod = workloads(renderAll()?.find(({ name }) => name === 'overlays/production')?.objects ?? []).find(
+  ({ metadata }) => metadata.name === 'operator',
+)?.spec.template.spec.containers[0];
 
 let running: RunningSystem;
 let scanDatabase: MongoConnection;
@@ -46,13 +52,14 @@ function admin(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<En
     OPERATOR_TOKEN: operatorToken,
     ...Object.fromEntries(found),
   };
+  return runAdmin(args, { env: { ...environment, ...env } });
+}
+
+function runAdmin(args: readonly string[], { env }: { readonly env: NodeJS.ProcessEnv }): Promise<Ended> {
   return new Promise((resolve) => {
     const program = join(root, 'tools/admin/dist/admin.js');
-    execFile(
-      process.execPath,
-      [program, ...args],
-      { cwd: root, env: { ...environment, ...env } },
-      (error, stdout, stderr) => resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+    execFile(process.execPath, [program, ...args], { cwd: root, env }, (error, stdout, stderr) =>
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
     );
   });
 }
@@ -254,6 +261,27 @@ test('the operator purges an organization whose retention is over, and is shown 
   );
   expect(await admin(['restore-organization', '--organization', organizationId])).toMatchObject({ exitCode: 1 });
 });
+
+test.skipIf(operatorPod === undefined)(
+  'the commands that query every service run with the environment of the operator pod in Kubernetes',
+  async () => {
+    const variables = operatorPod?.env ?? [];
+    const env = Object.fromEntries(
+      variables.map(({ name, value }) => [name, value === undefined ? operatorToken : addressOf(value)]),
+    );
+    // Nothing else of the usual environment: what the pod lacks is missing here as well.
+    const options = { env: { PATH: process.env['PATH'], ...env } };
+    for (const command of [['stuck'], ['dead-letters', 'list'], ['organizations']]) {
+      expect(await runAdmin([...command, '--json'], options)).toMatchObject({ exitCode: 0, stderr: '' });
+    }
+  },
+);
+
+/** The address at which a service runs here, in place of the one that it has in a cluster. */
+function addressOf(inCluster: string): string {
+  const [, service = ''] = /^dns:\/\/\/([a-z-]+):50051$/.exec(inCluster) ?? [];
+  return addresses[service as keyof typeof addresses];
+}
 
 test('no proof of a purge is given for an id that is not one of an organization', async () => {
   expect(await admin(['verify-purge', '--organization', 'acme', '--json'])).toMatchObject({ exitCode: 2, stdout: '' });

@@ -16,17 +16,33 @@ const INTERNET =
 /** The namespace of the ingress controller; a cluster with another one patches this name. */
 const INGRESS = 'namespaceSelector: { matchLabels: { kubernetes.io/metadata.name: ingress-nginx } }';
 
+/** The services that have a database and serve the operator's command line. */
+const stored = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? [name] : []));
+
 const files = {
   'compose.yaml': compose(readFileSync(`${root}compose.yaml`, 'utf8')),
   'k8s/base/kustomization.yaml': kustomization(`
 # Every service, and the namespace that they live in.
 resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   ...Object.fromEntries(entries.map(([name, service]) => [`k8s/base/${name}/kustomization.yaml`, base(name, service)])),
+  'k8s/components/operator/deployment.yaml': operator(),
   'k8s/components/network-policies/services.yaml': [
     GENERATED,
     ...entries.map(([name, service]) => policy(name, service)),
-    storePolicy('mongodb', 27017, (service) => service.protocol === 'grpc'),
-    storePolicy('nats', 4222, () => true),
+    networkPolicy('operator', 'operator', [], rules('to', stored, ports.grpc)),
+    // The object store of the backups is on the internet; an overlay with a private one patches this policy.
+    networkPolicy(
+      'backup',
+      'backup',
+      [],
+      [...rules('to', ['mongodb'], 27017), rule('to', [`ipBlock: ${INTERNET}`], [443])],
+    ),
+    storePolicy('mongodb', 27017, [...stored, 'backup']),
+    storePolicy(
+      'nats',
+      4222,
+      entries.map(([name]) => name),
+    ),
   ].join('\n---\n'),
 };
 const stale = [];
@@ -122,6 +138,60 @@ ${temporaryDisk === undefined ? '' : `            volumes: [{ name: tmp, emptyDi
     options: { allowNameChange: true }`);
 }
 
+/** Builds the deployment in which the operator's command line runs: it can call every service and accepts no connection. */
+function operator() {
+  const env = addresses(stored).map(([key, address]) => `            - { name: ${key}, value: '${address}' }\n`);
+  return `${GENERATED}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: operator
+  labels: { app.kubernetes.io/part-of: invoice-control }
+spec:
+  # Nobody can call the services as an operator while no operator works.
+  replicas: 0
+  revisionHistoryLimit: 5
+  selector: { matchLabels: { app.kubernetes.io/name: operator } }
+  template:
+    metadata:
+      labels:
+        app.kubernetes.io/name: operator
+        app.kubernetes.io/part-of: invoice-control
+        app.kubernetes.io/component: operator
+    spec:
+      serviceAccountName: operator
+      automountServiceAccountToken: false
+      enableServiceLinks: false
+      # The process does nothing that a stop could interrupt.
+      terminationGracePeriodSeconds: 1
+      securityContext:
+        runAsNonRoot: true
+        runAsUser: 1000
+        runAsGroup: 1000
+        seccompProfile: { type: RuntimeDefault }
+      containers:
+        - name: operator
+          image: invoice-control
+          command: [sleep, infinity]
+          env:
+${env.join('')}            - { name: OPERATOR_TOKEN, valueFrom: { secretKeyRef: { name: operator, key: OPERATOR_TOKEN } } }
+${['startup', 'liveness', 'readiness']
+  .map(
+    (kind) =>
+      `          ${kind}Probe: { exec: { command: [test, -f, tools/admin/dist/admin.js] }, periodSeconds: 60 }\n`,
+  )
+  .join('')}          resources:
+            requests: { cpu: '50m', memory: 128Mi }
+            limits: { cpu: '1', memory: 512Mi }
+          securityContext:
+            allowPrivilegeEscalation: false
+            readOnlyRootFilesystem: true
+            capabilities: { drop: [ALL] }
+          volumeMounts: [{ name: tmp, mountPath: /tmp }]
+      volumes: [{ name: tmp, emptyDir: { sizeLimit: 64Mi } }]
+`;
+}
+
 function kustomization(text) {
   return `${GENERATED}\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization${text}\n`;
 }
@@ -132,7 +202,7 @@ function policy(name, { protocol, calls, internetPorts = [] }) {
   return networkPolicy(
     name,
     protocol,
-    protocol === 'http' ? [rule('from', [INGRESS], [ports.http])] : rules('from', callers, ports.grpc),
+    protocol === 'http' ? [rule('from', [INGRESS], [ports.http])] : rules('from', [...callers, 'operator'], ports.grpc),
     [
       ...rules('to', calls, ports.grpc),
       ...(protocol === 'grpc' ? rules('to', ['mongodb'], 27017) : []),
@@ -142,8 +212,7 @@ function policy(name, { protocol, calls, internetPorts = [] }) {
   );
 }
 
-function storePolicy(name, port, isUsedBy) {
-  const callers = entries.filter(([, service]) => isUsedBy(service)).map(([caller]) => caller);
+function storePolicy(name, port, callers) {
   return networkPolicy(name, 'store', rules('from', callers, port), []);
 }
 
