@@ -1,17 +1,20 @@
-// Backs up and restores whole databases through the driver. The rehearsal does not use mongodump, because some machines
-// do not have it. The directory has the layout of `mongodump --gzip`, and documents keep their bytes and therefore
-// their types.
+// Backs up and restores whole databases: with mongodump and mongorestore, as in a cluster, or through the driver on
+// machines that do not have them. Through the driver, the directory has the layout of `mongodump --gzip`, and documents
+// keep their bytes and therefore their types.
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
 import { createGzip, gunzipSync, gzipSync } from 'node:zlib';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import { BSON } from 'mongodb';
-import type { Collection, IndexDescriptionInfo } from 'mongodb';
+import type { Collection, Db, IndexDescriptionInfo } from 'mongodb';
 
 const INSERT_DOCUMENTS_MAX = 100;
+const TOOL_MINUTES_MAX = 10;
 const LENGTH_BYTES = 4;
 
 /** State of a collection, for comparison. */
@@ -25,18 +28,77 @@ export interface CollectionState {
   readonly indexes: readonly IndexDescriptionInfo[];
 }
 
-export async function backUp(
-  mongodbUrl: string,
-  databases: readonly string[],
-  directory: string,
-): Promise<CollectionState[]> {
+/** The two halves of a backup. Both return the contents of the databases, for comparison. */
+export interface BackupMethod {
+  backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]>;
+  /** @throws Error when a database is not empty */
+  restore(mongodbUrl: string, backup: readonly CollectionState[], directory: string): Promise<CollectionState[]>;
+}
+
+export const throughTheDriver: BackupMethod = { backUp, restore };
+
+/**
+ * The commands of the component `backup` and of the runbook. Both programs have to be on PATH. Documents do not expire on
+ * these servers from then on, because an expired one would look like a loss.
+ */
+export const withMongodump: BackupMethod = {
+  async backUp(mongodbUrl, databases, directory) {
+    await keepExpired(mongodbUrl);
+    await runTool('mongodump', mongodbUrl, directory, ['--oplog']);
+    return readStates(mongodbUrl, databases);
+  },
+  async restore(mongodbUrl, backup, directory) {
+    await keepExpired(mongodbUrl);
+    await runTool('mongorestore', mongodbUrl, directory, ['--oplogReplay', '--stopOnError']);
+    return readStates(mongodbUrl, [...new Set(backup.map(({ database }) => database))]);
+  },
+};
+
+async function keepExpired(url: string): Promise<void> {
+  const { db, close } = await connectMongo({ url, databaseName: 'admin', appName: 'rehearsal' });
+  try {
+    await db.command({ setParameter: 1, ttlMonitorEnabled: false });
+  } finally {
+    await close();
+  }
+}
+
+async function runTool(program: string, uri: string, directory: string, options: readonly string[]): Promise<void> {
+  const config = join(directory, 'tool.yaml');
+  await writeFile(config, JSON.stringify({ uri }), { mode: 0o600 });
+  const all = [`--config=${config}`, '--gzip', `--archive=${join(directory, 'archive.gz')}`, ...options];
+  await promisify(execFile)(program, all, { timeout: TOOL_MINUTES_MAX * 60_000 });
+}
+
+async function readStates(mongodbUrl: string, databases: readonly string[]): Promise<CollectionState[]> {
+  const states: CollectionState[] = [];
+  for (const database of databases) {
+    const { db, close } = await connectMongo({ url: mongodbUrl, databaseName: database, appName: 'rehearsal' });
+    try {
+      for (const { name } of await collectionsOf(db)) {
+        const collection = db.collection(name);
+        const digest = documentsDigest();
+        for await (const document of rawDocuments(collection)) digest.add(document);
+        states.push({ database, collection: name, ...digest.result(), indexes: await indexesOf(collection) });
+      }
+    } finally {
+      await close();
+    }
+  }
+  return states;
+}
+
+async function collectionsOf(db: Db): Promise<{ readonly name: string }[]> {
+  return (await db.listCollections().toArray()).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function backUp(mongodbUrl: string, databases: readonly string[], directory: string): Promise<CollectionState[]> {
   const states: CollectionState[] = [];
   for (const database of databases) {
     await mkdir(join(directory, database), { recursive: true });
     const { db, close } = await connectMongo({ url: mongodbUrl, databaseName: database, appName: 'rehearsal' });
     try {
-      const infos = await db.listCollections().toArray();
-      for (const { name } of infos.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      for (const { name } of await collectionsOf(db)) {
         const digest = documentsDigest();
         const { data, metadata } = filesOf(directory, database, name);
         await pipeline(rawDocuments(db.collection(name), digest.add), createGzip(), createWriteStream(data));
@@ -54,9 +116,8 @@ export async function backUp(
 /**
  * Fills empty databases from a backup.
  * @returns the contents of the databases, read before the indexes exist, so that no document has expired yet
- * @throws Error when a database is not empty
  */
-export async function restore(
+async function restore(
   mongodbUrl: string,
   backup: readonly CollectionState[],
   directory: string,

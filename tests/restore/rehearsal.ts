@@ -25,7 +25,8 @@ import { invoiceAt } from '../bench/invoices.js';
 import { closingAfter, onEnd } from '../bench/run-program.js';
 import { scanRows } from '../bench/scan-rows.js';
 import { unfinishedWork } from '../e2e/crash/audit.js';
-import { backUp, differences, restore } from './backup.js';
+import { differences } from './backup.js';
+import type { BackupMethod } from './backup.js';
 
 const CONNECTIONS = 4;
 const REPLAY_PAGE = 200;
@@ -36,6 +37,8 @@ export interface RehearsalOptions {
   readonly invoices: number;
   /** Number of rows in the scan of the second organization. */
   readonly rows: number;
+  /** How the databases are copied. */
+  readonly method: BackupMethod;
   /** True when the volume of the message broker is deleted as well. */
   readonly losesBroker: boolean;
   /** Receives a line about the current step. */
@@ -62,7 +65,7 @@ export function rehearseRestore(options: RehearsalOptions): Promise<Rehearsal> {
   return closingAfter(() => rehearse(options));
 }
 
-async function rehearse({ invoices, rows, losesBroker, say, progress }: RehearsalOptions): Promise<Rehearsal> {
+async function rehearse({ invoices, rows, method, losesBroker, say, progress }: RehearsalOptions): Promise<Rehearsal> {
   const stages: { name: string; ms: number }[] = [];
   const stage = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     say(name);
@@ -98,7 +101,7 @@ async function rehearse({ invoices, rows, losesBroker, say, progress }: Rehearsa
   );
   await stage('wait until no work is left', () => settled(before));
   const [finding, assigned] = await openFindings(before.system, first);
-  const backup = await stage('back up', () => backUp(before.mongodbUrl, databaseNames(''), directory));
+  const backup = await stage('back up', () => method.backUp(before.mongodbUrl, databaseNames(''), directory));
   const atBackup = await effectsOn(before, finding.id);
 
   await stage('go on working, which will be lost', async () => {
@@ -123,7 +126,7 @@ async function rehearse({ invoices, rows, losesBroker, say, progress }: Rehearsa
 
   const servers = await stage('start empty databases', () => startServers(join(directory, 'new'), natsUrl, say));
   onEnd(() => servers.stop());
-  const restored = await stage('restore the backup', () => restore(servers.mongodbUrl, backup, directory));
+  const restored = await stage('restore the backup', () => method.restore(servers.mongodbUrl, backup, directory));
   const sum = (states: typeof backup): number => states.reduce((total, { documents }) => total + documents, 0);
   compare('collections', backup.length, restored.length);
   compare('documents', sum(backup), sum(restored));

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { progress, seconds, step } from '../bench/progress.js';
 import { endAfter, runProgram } from '../bench/run-program.js';
 import { goodIn, table } from '../bench/table.js';
+import { throughTheDriver, withMongodump } from './backup.js';
 import { rehearseRestore } from './rehearsal.js';
 import type { Comparison, Rehearsal } from './rehearsal.js';
 
@@ -17,6 +18,7 @@ restore has its effects under event ids that no consumer knows.
 
   npm run rehearse:restore                        about a minute on a quiet machine
   npm run rehearse:restore -- --lose-broker       NATS loses its volume as well
+  npm run rehearse:restore -- --mongodump         copies with mongodump and mongorestore, which must be on PATH, as a cluster does
   npm run rehearse:restore -- --invoices 2000     posted invoices (${INVOICES} unless said)
   npm run rehearse:restore -- --rows 5000         rows of the scan (${ROWS} unless said)
 
@@ -35,6 +37,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       'lose-broker': { type: 'boolean', default: false },
+      mongodump: { type: 'boolean', default: false },
       invoices: { type: 'string', default: String(INVOICES) },
       rows: { type: 'string', default: String(ROWS) },
       help: { type: 'boolean', short: 'h', default: false },
@@ -48,7 +51,8 @@ async function main(): Promise<void> {
   const rows = numberOf('rows', values.rows, 1, ROWS_MAX);
   endAfter(MINUTES_MAX * Math.max(1, invoices / INVOICES, rows / ROWS));
   const losesBroker = values['lose-broker'];
-  const rehearsal = await rehearseRestore({ invoices, rows, losesBroker, say: step, progress });
+  const method = values.mongodump ? withMongodump : throughTheDriver;
+  const rehearsal = await rehearseRestore({ invoices, rows, method, losesBroker, say: step, progress });
   const isGood = report(rehearsal);
   process.exitCode = isGood ? 0 : 1;
 }
