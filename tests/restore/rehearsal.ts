@@ -25,11 +25,15 @@ import { invoiceAt } from '../bench/invoices.js';
 import { closingAfter, onEnd } from '../bench/run-program.js';
 import { scanRows } from '../bench/scan-rows.js';
 import { unfinishedWork } from '../e2e/crash/audit.js';
+import { startKsef } from '../e2e/ksef-actions.js';
 import { differences } from './backup.js';
 import type { BackupMethod } from './backup.js';
+import { connectFiler, submitAfterBackup, submitAgain, submitBeforeBackup } from './ksef-submissions.js';
 
 const CONNECTIONS = 4;
 const REPLAY_PAGE = 200;
+/** KSeF is asked for results sooner than in production. */
+const KSEF_WAITS = { KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '5' };
 const UNLIMITED_PER_MINUTE = '1000000';
 
 export interface RehearsalOptions {
@@ -84,10 +88,17 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   const lost = await stage('start a system', () => startServers(join(directory, 'lost'), undefined, say));
   onEnd(() => lost.stop());
   const { natsUrl } = lost;
+  const ksef = await startKsef();
+  onEnd(() => ksef.stop());
   const secrets = newSecrets();
   const start = async (mongodbUrl: string): Promise<RunningOn> => {
     const unlimited = ['DEFAULT', 'ORGANIZATION', 'WRITES', 'SCANS'].map((limit) => `RATE_LIMIT_${limit}_PER_MINUTE`);
-    const env = { LOG_LEVEL: 'silent', ...Object.fromEntries(unlimited.map((name) => [name, UNLIMITED_PER_MINUTE])) };
+    const env = {
+      LOG_LEVEL: 'silent',
+      ...ksef.env,
+      ...KSEF_WAITS,
+      ...Object.fromEntries(unlimited.map((name) => [name, UNLIMITED_PER_MINUTE])),
+    };
     return { mongodbUrl, system: await startSystem({ mongodbUrl, natsUrl, secrets, env }) };
   };
   const before = await start(lost.mongodbUrl);
@@ -99,18 +110,25 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   const { first, second } = await stage(`fill it: ${invoices} invoices, a scan of ${rows} rows, reviews`, () =>
     fill(before.system, secrets.OPERATOR_TOKEN, { invoices, rows, progress }),
   );
+  const filer = await stage('submit invoices to KSeF', async () => {
+    const connected = await connectFiler(before.system, ksef, second);
+    await submitBeforeBackup(before.system, ksef, connected);
+    return connected;
+  });
   await stage('wait until no work is left', () => settled(before));
   const [finding, assigned] = await openFindings(before.system, first);
   const backup = await stage('back up', () => method.backUp(before.mongodbUrl, databaseNames(''), directory));
   const atBackup = await effectsOn(before, finding.id);
 
-  await stage('go on working, which will be lost', async () => {
+  const lostNumbers = await stage('go on working, which will be lost', async () => {
+    const numbers = await submitAfterBackup(before.system, ksef, filer);
     await act(before.system, first, { finding, assigned });
     await eventually(async () => {
       const { auditLines, mails } = await effectsOn(before, finding.id);
       requireEqual([auditLines, mails], [atBackup.auditLines + 1, atBackup.mails + 1]);
     });
     await settled(before);
+    return numbers;
   });
   const known = new Set(listener.heard().map(({ id }) => id));
 
@@ -158,6 +176,13 @@ async function rehearse({ invoices, rows, method, losesBroker, say, progress }: 
   for (const [name, count] of Object.entries(announced)) {
     compare(`${name} events under ids that no consumer knows`, count, heard[name]);
   }
+
+  const numbers = await stage('submit to KSeF again', () => submitAgain(after.system, filer));
+  for (const [kind, number] of Object.entries(lostNumbers)) {
+    compare(`KSeF number of the invoice ${kind}`, number, numbers[kind]);
+  }
+  const { registered } = await ksef.counters(filer.nip);
+  compare('invoices registered at KSeF', Object.keys(filer.invoices).length, registered.length);
   return { stages, comparisons };
 }
 
