@@ -41,7 +41,7 @@ export interface RehearsalOptions {
   readonly invoices: number;
   /** Number of rows in the scan of the second organization. */
   readonly rows: number;
-  /** How the databases are copied. */
+  /** Copies the databases. */
   readonly method: BackupMethod;
   /** True when the volume of the message broker is deleted as well. */
   readonly losesBroker: boolean;

@@ -1,11 +1,11 @@
-// Writes what compose.yaml and k8s/ say about each service from the map in tools/topology, as it was built last: run it after a change of
+// Writes what compose.yaml, k8s/ and the list of the databases in the runbook of backups say about each service from the map in tools/topology, as it was built last: run it after a change of
 // the map. `node tools/generate/deployment.mjs --check` only compares: the check of `npm test` that they are fresh.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { fillMarks } from '@invoicecontrol/topology/fill-marks';
-import { entries, ports } from '@invoicecontrol/topology/services';
+import { databaseName, entries, ports } from '@invoicecontrol/topology/services';
 import { format, resolveConfig } from 'prettier';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -25,6 +25,11 @@ const files = {
 # Every service, and the namespace that they live in.
 resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   ...Object.fromEntries(entries.map(([name, service]) => [`k8s/base/${name}/kustomization.yaml`, base(name, service)])),
+  'docs/runbooks/backup-and-restore.md': fillMarks(
+    readFileSync(`${root}docs/runbooks/backup-and-restore.md`, 'utf8'),
+    'stored',
+    storedData(),
+  ),
   'k8s/components/operator/deployment.yaml': operator(),
   'k8s/components/network-policies/services.yaml': [
     GENERATED,
@@ -48,7 +53,8 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
 const stale = [];
 for (const [path, text] of Object.entries(files)) {
   const file = root + path;
-  const written = await format(text, { ...(await resolveConfig(file)), parser: 'yaml' });
+  const parser = path.endsWith('.md') ? 'markdown' : 'yaml';
+  const written = await format(text, { ...(await resolveConfig(file)), parser });
   if (!process.argv.includes('--check')) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, written);
@@ -136,6 +142,19 @@ ${temporaryDisk === undefined ? '' : `            volumes: [{ name: tmp, emptyDi
   - target: { name: service }
     patch: '- { op: replace, path: /metadata/name, value: ${name} }'
     options: { allowNameChange: true }`);
+}
+
+/** Builds the table of the databases, with the secrets without which they cannot be used. */
+function storedData() {
+  const rows = entries.flatMap(([name, { protocol, settings }]) => {
+    const secrets = Object.entries(settings).flatMap(([key, { secret }]) =>
+      secret === undefined ? [] : [`\`${key}\``],
+    );
+    return protocol === 'grpc'
+      ? [`| \`${databaseName(name)}\` | \`${name}\` | \`MONGODB_URL\`, ${secrets.join(', ')} |\n`]
+      : [];
+  });
+  return `\n| database | Secret | keys of the Secret |\n| --- | --- | --- |\n${rows.join('')}\n`;
 }
 
 /** Builds the deployment in which the operator's command line runs: it can call every service and accepts no connection. */
