@@ -8,7 +8,7 @@ const HOST = '127.0.0.1';
 /** Maximum size of a body. A page of records that a test adds is larger than any request of a client. */
 const BODY_BYTES_MAX = 64 * 1024 ** 2;
 
-/** A server that listens only on this machine. */
+/** HTTP server of a simulator, which listens only on this machine. */
 export interface LocalServer {
   /** Base URL without a trailing slash. */
   readonly url: string;

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** Not the beginning of an account number in groups of four. */
+/** Pattern of a tax id. It must not match the beginning of an account number that is written in groups of four. */
 const TAX_ID = /\b(?:GB|DE|PL|IT) ?\d[\d -]{7,12}\d\b(?![ -]?\d)/g;
 
 const guides = readdirSync(join(root, 'docs/guides'))

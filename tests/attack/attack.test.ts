@@ -12,9 +12,15 @@ import { attacks } from './attacks.js';
 import { measureHold } from './event-loop-holds.js';
 import { hostileRequests } from './hostile-requests.js';
 
-/** Other tests run on this machine at the same time. Only `npm run test:attack` requires the limit of two seconds. */
+/**
+ * Maximum time that an ordinary client waits. It is generous, because other tests run on this machine at the same time.
+ * Only `npm run test:attack` requires the limit of two seconds.
+ */
 const SERVED_MS_MAX = 30_000;
-/** The same applies to its limit of 10 ms. Patterns that are not linear need hundreds of milliseconds. */
+/**
+ * Maximum time that a request may block the event loop. It is ten times the limit of `npm run test:attack`, because
+ * other tests run at the same time. Patterns that are not linear would need hundreds of milliseconds.
+ */
 const HELD_MS_MAX = 100;
 
 let system: AttackedSystem;

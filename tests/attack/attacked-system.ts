@@ -134,7 +134,9 @@ function linesOf(file: string): string[] {
   return existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** This also works if a test runs this file from its source. */
+/**
+ * The compiled directory is named in full, so that the file is found also when a test runs this module from its source.
+ */
 const compiled = new URL('../dist/attack/', import.meta.url.replace('/dist/attack/', '/attack/'));
 
 function program(path: string): string {

@@ -145,7 +145,7 @@ function* chunks(bytes: Uint8Array, length: number): Generator<string> {
   yield '0\r\n\r\n';
 }
 
-/** Yields the same text in fewer, larger parts. */
+/** Joins short texts into fewer texts of at least the given length. */
 function* joined(texts: Iterable<string>, length: number): Generator<string> {
   let next = '';
   for (const text of texts) {
@@ -367,7 +367,7 @@ async function keepSending(
   return tally(statuses);
 }
 
-/** All requests come from the address of the customer. */
+/** Changes a resource while wrong keys are tried. All requests come from the address of the customer. */
 async function changeAmongFailures(system: AttackedSystem): Promise<string> {
   const { owner, admin } = system.tenant.keys;
   await expectStatus(200, call(system, 'GET', '/organizations/current', owner));

@@ -3,7 +3,7 @@ import { head } from './wire.js';
 
 export interface HostileRequest {
   readonly name: string;
-  /** The request as it is sent, in Latin-1. */
+  /** Bytes of the request, as a Latin-1 string. */
   readonly bytes: string;
 }
 

@@ -175,11 +175,13 @@ async function attack(
 async function attackOnce(target: UploadTarget, file: HostileFile): Promise<number> {
   const reservation = await reserve(target, file.mediaType, file.bytes.length);
   const stored = await putContent(target, reservation, file);
-  // The attacker sends the next file without waiting for this one.
+  // The attacker sends its next file without waiting for the analysis of this one.
   return stored === 204 ? analyzeUpload(target, reservation, 1) : stored;
 }
 
-/** Each upload begins when it is due, whether or not the previous ones are decided. */
+/**
+ * Uploads files of an ordinary client. Each upload begins when it is due, whether or not the previous ones are decided.
+ */
 async function uploadSteadily(target: UploadTarget, first: number, seconds: number): Promise<Latency> {
   const count = Math.round((seconds * 1_000) / ORDINARY_EACH_MS);
   const files = await makeDocuments('xml', first, count);

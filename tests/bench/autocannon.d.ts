@@ -9,9 +9,9 @@ declare module 'autocannon' {
   interface Options {
     readonly url: string;
     readonly connections: number;
-    /** Duration in seconds. */
+    /** Duration of the load in seconds. */
     readonly duration: number;
-    /** Interval of samples in milliseconds. */
+    /** Interval in milliseconds at which the load is sampled. */
     readonly sampleInt: number;
     /** Number of requests after which a connection is opened again. */
     readonly reconnectRate: number;

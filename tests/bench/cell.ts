@@ -5,7 +5,7 @@ import type { Load, LoadOrder, LoadProcess } from './load-process.js';
 /** Processes whose CPU time is measured, by the name of their column. */
 export type Watched = Readonly<Record<string, number | undefined>>;
 
-/** One measurement: the results that the callers saw and the CPU time of each process. */
+/** Result of one measurement: what the callers saw, and the CPU time of each process. */
 export interface Measured extends Load {
   /** CPU milliseconds per request by process. */
   readonly cpuMs: Readonly<Record<string, number>>;

@@ -51,7 +51,7 @@ export async function messageFrom<T>(child: ChildProcess): Promise<T> {
   }
 }
 
-/** Ends all children at once. */
+/** Ends all child processes of the benchmark at once. */
 export async function endChildren(): Promise<void> {
   await Promise.all([...running].map(endChild));
 }

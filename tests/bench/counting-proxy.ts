@@ -3,7 +3,7 @@ import { Transform } from 'node:stream';
 import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 
 export interface CountingProxy {
-  /** `host:port` to use instead of the real address. */
+  /** Address of the proxy as `host:port`, to be used instead of the real address. */
   readonly address: string;
   /** From now on, delays every message by this time, in both directions. */
   delay(latencyMs: number): void;
@@ -35,14 +35,14 @@ function readingAlong(read: Reader): Transform {
   });
 }
 
-/** One command of the driver and its duration as the proxy measured it. */
+/** Command that the driver sent to the database, with its duration as the proxy measured it. */
 export interface DatabaseCommand {
   readonly service: string;
-  /** Name, for example `invoices.find`. */
+  /** Name of the command, such as `invoices.find`. */
   readonly name: string;
   /** True for a command that changes documents. The response waits for the journal. */
   readonly isWrite: boolean;
-  /** Size of the command as it was sent. */
+  /** Size of the command in bytes, as it was sent. */
   readonly bytes: number;
   readonly sentAtMs: number;
   answeredAtMs: number;

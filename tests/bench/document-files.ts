@@ -8,7 +8,7 @@ import sharp from 'sharp';
 export const documentKinds = ['xml', 'hybrid', 'text', 'ocr'] as const;
 export type DocumentKind = (typeof documentKinds)[number];
 
-/** A file to be uploaded. */
+/** Document file that the benchmark uploads. */
 export interface DocumentFile {
   readonly mediaType: 'application/xml' | 'application/pdf';
   readonly bytes: Uint8Array;
@@ -18,7 +18,9 @@ export interface DocumentFile {
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;
-/** These layouts have one page. The others are credit notes, receipts and invoices of two pages. */
+/**
+ * Numbers of the invoice layouts that have one page. The others are credit notes, receipts and invoices of two pages.
+ */
 const LAYOUTS = [0, 1, 2, 3, 4, 9];
 /** Countries whose documents are printed in the two languages that text recognition tries first. */
 const SCANNED_COUNTRIES = ['GB', 'DE'];

@@ -53,7 +53,7 @@ interface Speed {
 
 export interface KindMeasured {
   readonly kind: DocumentKind;
-  /** Mean size of the documents. */
+  /** Mean size of the uploaded documents in bytes. */
   readonly bytes: number;
   /** Number of documents, among those sent one at a time, that could not be read; that is a valid result. */
   readonly unread: number;

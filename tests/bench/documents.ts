@@ -149,7 +149,7 @@ async function measureKinds(
   const system = await startSystem({ mongodbUrl, natsUrl, databasePrefix, secrets, logDir, name: 'documents' });
   const measured: KindMeasured[] = [];
   for (const kind of kinds) {
-    // Each kind uses a separate organization, so that it is not compared with documents of another kind.
+    // Each kind of document uses a separate organization, so that it is not compared with documents of another kind.
     const tenant = await createTenant(system.organization.address, secrets.OPERATOR_TOKEN, `Bench ${kind}`);
     const target = { origin: `http://${system.gateway.address}`, key: tenant.keys.owner };
     measured.push(await measureUploads(kind, target, isQuick));

@@ -32,7 +32,7 @@ const townBeginnings = (
   'Alten Blanken Cron Dieters Ebers Frei Gold Hirsch Ingel Jever Klein Lauen Mann Neu Ober Pader Qued Rosen Schwein ' +
   'Tauber Unter Vogel Witten Xant Zwei'
 ).split(' ');
-/** All records were changed earlier, so a synchronisation in the next hour finds nothing new. */
+/** All records have changed three days ago, so a synchronisation in the next hour finds nothing new. */
 const changedAt = new Date(Date.now() - 3 * DAY_MS);
 
 interface Vendor {
@@ -90,7 +90,7 @@ function billAt(index: number, vendors: number): Bill {
 const guid = (kind: number, index: number): string =>
   `00000000-0000-${kind}000-8000-${String(index + 1).padStart(12, '0')}`;
 
-/** Returns the bookkeeping data as an ERP sends it. */
+/** Returns the records of the benchmark in the form of the given ERP. */
 export function booksOf(erp: ErpName, { vendors, bills }: BooksSize): Books {
   const instant = changedAt.toISOString();
   const bill = (index: number): Bill => billAt(index, vendors);

@@ -25,7 +25,7 @@ import type { Stores } from './stores.js';
 import { goodIn, table } from './table.js';
 import type { Good } from './table.js';
 
-/** Time limit for each ERP. */
+/** Time limit for the benchmark of one ERP, in minutes. */
 const MINUTES_MAX = 30;
 
 const usage = `Synchronises the books of a company from each simulated ERP, all services and the ERPs in processes of their own.
@@ -65,7 +65,7 @@ interface Measured {
   readonly rows: number;
   /** Time from the first call to the end, including the search for duplicates. */
   readonly runMs: number;
-  /** Time until the last row was stored. */
+  /** Time until the last row of the import was stored, in milliseconds. */
   readonly pagesMs: number;
   readonly pagingMs: number;
   /** Inserts per second of the same bills with the same indexes and without the product. */
@@ -124,7 +124,7 @@ function countOf(option: string, text: string | undefined, usual: number): numbe
   throw new Error(`${option} is "${text}" but must be a whole number from 1 to ${FULL.bills}.`);
 }
 
-/** Each ERP is measured with empty databases and new processes. */
+/** Measures the import from one ERP. Each ERP is measured with empty databases and new processes. */
 async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promise<Measured> {
   step(`${erp}: books with ${size.vendors} vendors and ${size.bills} bills`);
   const simulators = await startSimulators();
@@ -170,7 +170,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const { run: unchanged } = await endOfRun(api, connectionId, 2);
   if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
   const callsUnchanged = (await company.requestsAfter(before)).length;
-  // Measured last, because it makes the database larger.
+  // The bare inserts are measured last, because they make the database larger.
   const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
   return {
     erp,
@@ -347,7 +347,7 @@ function report({ vendors, bills }: BooksSize, measured: readonly Measured[]): v
   );
 }
 
-/** Compiled programs are in `tests/dist/bench`. */
+/** Returns the path of a compiled program of the benchmark, in `tests/dist/bench`. */
 function program(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

@@ -10,7 +10,7 @@ const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 30;
 
 export interface Idle {
-  /** Commands a second, by service. */
+  /** Database commands in a second of an idle system, by service. */
   readonly commands: Readonly<Record<string, number>>;
   /** Commands a second, by `service collection.command`. */
   readonly commandsByName: Readonly<Record<string, number>>;

@@ -44,7 +44,7 @@ const AIMS = {
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;
-/** Invoices of the second package. */
+/** Number of invoices in the second package. */
 const MORE = 2;
 /** Bare uploads, whose rate is known by then. */
 const UPLOADS_MAX = 500;
@@ -153,7 +153,7 @@ async function measure(first: number, logDir: string): Promise<Measured> {
   const stored = await storedIn(documents, analysis);
   const outOfOrder = await outOfOrderIn(analysis);
   step('a run without news');
-  // KSeF has decided when it is asked for the first time.
+  // The simulated KSeF completes an export before the first poll.
   await ksef.control('PUT settings', { exportPolls: 0 });
   const callsWithoutNews = await callsOfRun(ksef, api, connectionId);
   await api.patch('/ksef-connections/{connectionId}', { path: { connectionId }, body: { inbox: { enabled: false } } });
@@ -182,7 +182,7 @@ async function received(api: Client, connectionId: string, documents: Db, count:
   for (;;) {
     // A run shows its invoices when their package is complete. No other uploads exist yet.
     progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
-    // The oldest run: the next one may have begun.
+    // The oldest run is read, because the next one may already have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');
     if (run?.status === 'SUCCEEDED' && run.received === count) return;
     if (run !== undefined && run.status !== 'RUNNING') {
@@ -192,7 +192,7 @@ async function received(api: Client, connectionId: string, documents: Db, count:
   }
 }
 
-/** None while the database does not answer. */
+/** Returns the runs of the inbox, or none while the database does not respond. */
 async function runsOf(api: Client, connectionId: string): Promise<readonly Run[]> {
   try {
     return (await api.get('/ksef-connections/{connectionId}/inbox/runs', { path: { connectionId } })).data.items;

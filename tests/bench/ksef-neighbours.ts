@@ -12,7 +12,7 @@ import { createLogger } from '@invoicecontrol/runtime/logger';
 import { fa3 } from '../e2e/ksef-actions.js';
 
 export interface Neighbours {
-  /** Address of all these services. */
+  /** Address at which all simulated neighbours of the ksef service are reached. */
   readonly address: string;
   /**
    * Creates an invoice.

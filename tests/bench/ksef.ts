@@ -41,7 +41,7 @@ session left open. Ends after ${MINUTES_MAX} minutes at the latest, besides the 
 `;
 
 const HOUR_SECONDS = 3_600;
-/** Number of sessions that KSeF opens in an hour for one context. This limit is reached first. */
+/** Number of sessions that KSeF opens in an hour for one context. It is the first limit that a benchmark reaches. */
 const SESSIONS_AN_HOUR = 120;
 const POLL_EACH_MS = 500;
 const FIRST_NIP = 5_265_000_000;
@@ -175,7 +175,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
   return { runMs, ...(await figures(db, requests, control)), commands: counted(commands.slice(commandsBefore)) };
 }
 
-/** Distributes callers over the replicas. */
+/** Creates one client for each replica of the ksef service. */
 function clientsOf(addresses: readonly string[]) {
   const channels = addresses.map((address) => openChannel(address));
   const call = { context: systemContext('bench'), timeoutMs: 60_000 };
@@ -236,7 +236,7 @@ async function submitAll(
   }
 }
 
-/** Reads the requests while they arrive, because the simulator keeps only the last ones. */
+/** Reads the request log while requests arrive, because the simulator keeps only the last ones. */
 async function awaitEnd(
   db: MongoConnection['db'],
   { submissions }: Size,
@@ -340,7 +340,7 @@ function picked<T>(all: readonly T[], index: number): T {
   return one;
 }
 
-/** Compiled programs are in `tests/dist/bench`. */
+/** Returns the path of a compiled program of the benchmark, in `tests/dist/bench`. */
 function program(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }

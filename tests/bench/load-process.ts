@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { messageFrom, ownChild } from './children.js';
 
-/** Instructions for the load generator. */
+/** Instructions that the load generator receives from the benchmark. */
 export interface LoadOrder {
   readonly url: string;
   readonly key: string;

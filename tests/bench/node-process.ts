@@ -14,9 +14,9 @@ const MS_PER_TICK = 10;
 export interface NodeProcess {
   readonly name: string;
   readonly pid: number;
-  /** `host:port`. */
+  /** Address of the process, as `host:port`. */
   readonly address: string;
-  /** One JSON line per entry. */
+  /** Path of the log of the process, which has one JSON line for each entry. */
   readonly logFile: string;
   stop(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function startNodeProcess(
 ): Promise<NodeProcess> {
   const logFile = join(logDir, `${name}.log`);
   const output = openSync(logFile, 'w');
-  // Flags for profiles, such as --cpu-prof.
+  // Flags for Node.js that write profiles, such as --cpu-prof.
   const flags = process.env['BENCH_NODE_FLAGS']?.split(' ') ?? [];
   const child = ownChild(spawn(process.execPath, [...flags, program], { env, stdio: ['ignore', output, output] }));
   closeSync(output);

@@ -12,7 +12,7 @@ export function say(line: string): void {
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${elapsed}  ${line}\n`);
 }
 
-/** Prints which step begins. */
+/** Prints the name of the step of the benchmark that begins. */
 export function step(line: string): void {
   current = line;
   detail = '';

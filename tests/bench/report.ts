@@ -14,7 +14,7 @@ import type { Work } from './work.js';
 export const subjects = ['ceiling', 'storage', 'small', 'large'] as const;
 export type Subject = (typeof subjects)[number];
 
-/** All figures at one number of connections. */
+/** Figures of all measured systems at one number of connections. */
 export interface Row {
   readonly connections: number;
   readonly measured: Readonly<Record<Subject, Measured>>;
@@ -53,7 +53,7 @@ export interface Report {
   readonly scans: ScansReport | undefined;
 }
 
-/** The targets of the project (docs/guides/benchmarks.md). */
+/** Targets of the benchmark of a request (docs/guides/benchmarks.md). */
 export const aims = { cpuRatioMax: 3, p95RatioMax: 1.3, sequentialStepsMax: 4, analysisRpcsMax: 1 } as const;
 
 const columns = ['connections', 'what', 'req/s', 'p50', 'p95', 'p99', 'gateway', 'analysis', 'both'];
@@ -82,7 +82,7 @@ const kindColumns = [
   'bytes written',
 ];
 
-/** Returns the report as text. */
+/** Returns the report of the benchmark as text. */
 export function print(report: Report, hasColours: boolean): string {
   const good = goodIn(hasColours);
   const dim = (text: string): string => (hasColours ? `\u001b[2m${text}\u001b[0m` : text);

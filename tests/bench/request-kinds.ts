@@ -12,7 +12,7 @@ const REQUESTS = 10;
 export interface KindOfRequest {
   readonly name: string;
   readonly before: DatabaseWork;
-  /** All work of the request, including the work after its response. */
+  /** Database work that the request causes in total, including the work after its response. */
   readonly inTotal: DatabaseWork;
 }
 
@@ -30,13 +30,13 @@ export interface DatabaseWork {
 export interface Counted {
   readonly commands: readonly DatabaseCommand[];
   readonly answeredAtMs: number;
-  /** Parsed body of the response. */
+  /** Parsed body of the response to the request. */
   readonly body: unknown;
 }
 
 export interface Call {
   readonly method: 'GET' | 'POST';
-  /** Path under `/v1`. */
+  /** Path of the request below `/v1`. */
   readonly path: string;
   readonly body?: unknown;
   readonly idempotencyKey?: string;

@@ -29,7 +29,7 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
   } catch (error) {
     fail(error);
   }
-  // The interruption ends the process.
+  // After an interruption, nothing more is done, because the handler of the interruption ends the process.
   if (isInterrupted) await new Promise(() => {});
   return process.exit();
 }

@@ -207,7 +207,7 @@ async function measureLoad(
     return measure(load, order, watchedSystem);
   };
   const onSmall = async (connections: number, seconds: number): Promise<Measured> =>
-    // Each measurement uses a new organization, because it adds invoices to the organization.
+    // Each measurement uses a new organization, because the measured requests add invoices to it.
     onSystem(await newTenant(SMALL_HISTORY), connections, seconds, SMALL_HISTORY, SMALL_HISTORY);
   const onLarge = async (connections: number, seconds: number): Promise<Measured> => {
     const measured = await onSystem(large, connections, seconds, nextOfLarge, history);

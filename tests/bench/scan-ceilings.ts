@@ -4,7 +4,7 @@ import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Milliseconds for each part. */
+/** Duration of each part of the ceilings, in milliseconds. */
 export interface ScanCeilings {
   readonly parse: number;
   readonly validate: number;

@@ -2,7 +2,7 @@ import type { ScansReport } from './scans.js';
 import { table, times } from './table.js';
 import type { Good } from './table.js';
 
-/** The targets of the project (docs/guides/benchmarks.md). */
+/** Targets of the benchmark of history scans (docs/guides/benchmarks.md). */
 const aims = { ceilingRatioMax: 2.5, largeRatioMax: 1.3, othersP95RatioMax: 2 } as const;
 
 export function printScans(report: ScansReport, good: Good): string[] {

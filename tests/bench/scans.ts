@@ -27,12 +27,12 @@ const STEADY_CELLS = 4;
 const STEADY_WARM_UP_SECONDS = 2;
 const WARM_UP_SCANS = 2;
 
-/** Figures of one scan. */
+/** Figures that were measured during one history scan. */
 export interface MeasuredScan {
   /** Time until the caller receives the response. */
   readonly totalMs: number;
   readonly stagesMs: StagesMs;
-  /** CPU milliseconds by process. */
+  /** CPU time that each process used for the scan, in milliseconds. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
@@ -42,12 +42,12 @@ export interface ScanRow {
   readonly scan: MeasuredScan;
   readonly totalsMs: readonly number[];
   /**
-   * The duration divided by the sum of both ceilings, and divided by the duration with an empty history. Both are
-   * medians of the ratios of all rounds.
+   * Two ratios of the duration of a scan: to the sum of both ceilings, and to the duration with an empty history. Both
+   * are medians of the ratios of all rounds.
    */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
-  /** Same as `emptyRatio`, for the CPU time of all processes together. */
+  /** Ratio of the CPU time of all processes together to that with an empty history. */
   readonly cpuRatio: number;
 }
 
@@ -81,7 +81,7 @@ export interface ScansReport {
 export interface ScansOptions {
   readonly rounds: number;
   readonly secondsPerCell: number;
-  /** Sizes of the histories. The first size is 0. */
+  /** Numbers of stored invoices with which scans are measured. The first number is 0. */
   readonly histories: readonly number[];
 }
 

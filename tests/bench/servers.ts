@@ -22,7 +22,7 @@ export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   readonly logDir: string;
   /** Distinguishes the logs of several systems. */
   readonly name: string;
-  /** Settings of the services besides those of every benchmark. */
+  /** Settings of the services in addition to those that every benchmark uses. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -74,7 +74,7 @@ export async function stopAll(processes: readonly NodeProcess[]): Promise<void> 
   await Promise.all(processes.map((running) => running.stop()));
 }
 
-/** Compiled programs are in `tests/dist/bench`. */
+/** Returns the path of a compiled program of the benchmark, in `tests/dist/bench`. */
 function program(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));
 }

@@ -10,7 +10,7 @@ import { step } from './progress.js';
 import { closingAfter, endAfter, onEnd, runProgram } from './run-program.js';
 import { goodIn, table, times } from './table.js';
 
-/** Time limit for each round. */
+/** Time limit for each round of starting the product, in minutes. */
 const MINUTES_MAX = 5;
 
 const usage = `Measures npm start, without its set-up, in processes of its own with a database and a broker of its own.

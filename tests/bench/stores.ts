@@ -13,7 +13,7 @@ import { onEnd } from './run-program.js';
 import { say } from './progress.js';
 
 export interface Stores extends Pick<Infrastructure, 'mongodbUrl' | 'natsUrl' | 'about'> {
-  /** Every database of the benchmark begins with it. */
+  /** Prefix of the names of all databases that the benchmark creates. */
   readonly databasePrefix: string;
   /** Process ids of the servers that this process started: their work is shown next to that of the product. */
   readonly pids: Readonly<Record<'database' | 'broker', number | undefined>>;
@@ -66,7 +66,10 @@ async function streamNames({ manager }: Bus): Promise<string[]> {
   return names;
 }
 
-/** Streams have the same names for all systems: those that were there before may be those of another one. */
+/**
+ * Deletes the streams that the benchmark created. Streams have the same names for all systems, so streams that existed
+ * before are kept.
+ */
 async function deleteStreams(bus: Bus, kept: readonly string[]): Promise<void> {
   for (const name of await streamNames(bus)) if (!kept.includes(name)) await bus.manager.streams.delete(name);
 }

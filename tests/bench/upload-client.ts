@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Target of uploads, with the key that authorizes them. */
+/** Gateway to which files are uploaded, with the key that authorizes the uploads. */
 export interface UploadTarget {
-  /** `http://127.0.0.1:<port>`. */
+  /** Origin of the gateway, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly key: string;
 }
 
-/** A file to upload. */
+/** File that the client uploads. */
 export interface UploadedFile {
   readonly mediaType: string;
   readonly bytes: Uint8Array;
@@ -22,14 +22,17 @@ export interface Reservation {
 export interface UploadTimes {
   readonly putMs: number;
   readonly analyzeMs: number;
-  /** Status of the last response. */
+  /** HTTP status of the last response about the upload. */
   readonly status: number;
 }
 
 /** The work goes on, or the service asks to come back in a moment. */
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
-/** Each waits for 20 s; a scan may take a minute, and may wait for others before. */
+/**
+ * Maximum number of requests for one decision. Each waits for 20 s. Reading a scan may take a minute, and may wait for
+ * others before.
+ */
 const ATTEMPTS_MAX = 10;
 
 /** Reserves an upload of so many bytes. @throws Error when it is refused */

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { openEgress } from '@invoicecontrol/egress/egress';
 
 export interface CeilingOrder {
-  /** Each endpoint with its secret. */
+  /** Endpoints to which the program sends, each with its secret. */
   readonly endpoints: readonly { readonly url: string; readonly secret: string }[];
   readonly events: number;
   readonly caFile: string;
@@ -19,7 +19,7 @@ export interface CeilingResult {
   readonly tookMs: number;
 }
 
-/** Limits of the service. */
+/** Maximum number of concurrent requests to one endpoint, as in the service. */
 const PER_ENDPOINT = 2;
 const AT_ONCE_MAX = 64;
 const CONNECTIONS_PER_ORIGIN = 64;

@@ -5,7 +5,7 @@ import { messageFrom, ownChild } from './children.js';
 
 export interface ReceiverStart {
   readonly tls: { readonly key: string; readonly cert: string };
-  /** Each server has a different address, as the servers of customers do. */
+  /** Number of servers. Each has a different address, as the servers of customers do. */
   readonly servers: number;
 }
 
@@ -14,7 +14,7 @@ export type ReceiverOrder =
   | { readonly do: 'fault'; readonly path: string; readonly fault: Fault | undefined }
   | { readonly do: 'count' | 'take' };
 
-/** A request that arrived. */
+/** Request that arrived at the receiver. */
 export interface Arrival {
   readonly path: string;
   readonly eventId: string;
@@ -24,14 +24,14 @@ export interface Arrival {
 }
 
 export interface ReceiverProcess {
-  /** Base URL of each server, for example `https://127.0.0.1:4100`. */
+  /** Base URL of each server, such as `https://127.0.0.1:4100`. */
   readonly urls: readonly string[];
   readonly pid: number;
   setSecret(path: string, secret: string): void;
   setFault(path: string, fault: Fault | undefined): void;
-  /** Requests since the last `take`, and those that wait for an answer. */
+  /** Returns the number of requests since the last `take`, and of those that wait for a response. */
   count(): Promise<{ count: number; open: number }>;
-  /** Returns the requests that arrived since the last call. */
+  /** Returns the requests that arrived since `take` was called last. */
   take(): Promise<Arrival[]>;
 }
 

@@ -32,7 +32,7 @@ import type { ReceiverProcess } from './webhook-receiver-process.js';
 
 export interface Endpoint {
   readonly organizationId: string;
-  /** Path at the receiver, for example `/e17`. */
+  /** Path of the endpoint at the receiver, such as `/e17`. */
   readonly path: string;
   readonly url: string;
   readonly secret: string;
@@ -44,7 +44,7 @@ export interface WebhooksSystem {
   readonly webhooks: NodeProcess;
   readonly caFile: string;
   readonly natsUrl: string;
-  /** The database of the service. */
+  /** Database of the webhooks service. */
   readonly db: MongoConnection['db'];
   /** Counts of the commands to the database of the service and of its calls to others. */
   readonly counted: Counted;
@@ -94,7 +94,7 @@ const ANALYZED = {
 export async function startWebhooksSystem(options: {
   readonly stores: Stores;
   readonly directory: string;
-  /** Addresses at which endpoints are; they take turns. */
+  /** Number of addresses over which the endpoints are distributed. */
   readonly servers: number;
   /** Puts proxies before the database and the services that webhooks talks to. */
   readonly isCounted: boolean;
@@ -117,7 +117,7 @@ export async function startWebhooksSystem(options: {
     RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED,
     RATE_LIMIT_WRITES_PER_MINUTE: UNLIMITED,
   };
-  // Production refuses to call loopback.
+  // These settings allow loopback addresses, which the service refuses to call in production.
   const forLoopback = { NODE_ENV: 'test', EGRESS_ALLOW_CIDRS: '127.0.0.1/32', WEBHOOK_TEST_CA_FILE: caFile };
   let webhooksEnv: NodeJS.ProcessEnv = {};
   const delays: ((latencyMs: number) => void)[] = [];

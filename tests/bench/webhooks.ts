@@ -78,11 +78,11 @@ const WAIT_MS_MAX = 180_000;
 const POLL_EACH_MS = 100;
 const MIB = 1024 ** 2;
 
-/** One row of the report. */
+/** Figure of the benchmark, which is one row of the report. */
 interface Figure {
   readonly name: string;
   readonly measured: string;
-  /** Empty if there is none. */
+  /** Target for the figure. Empty if there is none. */
   readonly aim: string;
   readonly isReached: boolean;
 }
@@ -128,7 +128,7 @@ async function main(): Promise<void> {
   const figures: Figure[] = [];
   for (const part of chosen) {
     step(part);
-    // Each part uses new databases, so that no part depends on data of another part.
+    // Each part of the benchmark uses new databases, so that no part depends on data of another part.
     const measured = await closingAfter(async () => {
       const stores = await startStores();
       const isCounted = part === 'work';
@@ -204,7 +204,7 @@ async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** All deliveries of many events at once, and the same sends by a bare program before and after. */
+/** Measures the deliveries of many events at once, with the same requests by a bare program before and after. */
 async function measureThroughput(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();
   const endpoints = await system.register(tenant, THROUGHPUT.endpoints);

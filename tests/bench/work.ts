@@ -37,7 +37,7 @@ export interface Work {
   readonly commandsByName: Readonly<Record<string, number>>;
   /** Bytes of the writing commands that one request waits for, by name, on average. */
   readonly bytesByName: Readonly<Record<string, number>>;
-  /** All commands per request under load, those after the answer and of timers included, by service. */
+  /** Database commands per request under load, by service. Commands after the response and of timers are included. */
   readonly commandsUnderLoad: Readonly<Record<string, number>>;
   /** Calls per request under load, by `caller>called`. */
   readonly rpcsUnderLoad: Readonly<Record<string, number>>;
@@ -59,7 +59,7 @@ export interface WorkOptions {
   readonly natsUrl: string;
   readonly databasePrefix: string;
   readonly secrets: Secrets;
-  /** The database of analysis. */
+  /** Database of the analysis service. */
   readonly db: MongoConnection['db'];
   readonly customers: readonly Customer[];
   readonly load: LoadProcess;

@@ -83,7 +83,7 @@ describe('the audit', () => {
     expect(new Set([...faults.map(([count]) => count), 'unsigned'])).toEqual(new Set(counts));
   });
 
-  // These faults break more than one guarantee.
+  // The following faults break more than one guarantee each.
   test('counts a key that was answered with two ids as doubled', () => {
     const sample = sampleBooks();
     const { answers } = first(sample.ledger.invoices);
@@ -169,12 +169,12 @@ function first<T>(items: readonly T[]): T {
   return item;
 }
 
-/** Adds the first item once more. */
+/** Adds a changed copy of the first item to the list. */
 function again<T extends object>(items: T[], change: Partial<T> = {}): void {
   items.push({ ...first(items), ...change });
 }
 
-/** The first event again under its id, saying more. */
+/** Adds the first event a second time, under its id but with other content. */
 function againWithMore(events: SampleBooks['books']['events']): void {
   again(events, { payload: { ...first(events).payload, more: true } });
 }

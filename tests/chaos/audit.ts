@@ -28,13 +28,13 @@ export const meanings: Readonly<Record<Count, string>> = {
   refused: 'a right request that was refused for good',
 };
 
-/** A broken guarantee. */
+/** Guarantee that was broken, with the record that shows it. */
 export interface Breach {
   readonly count: Count;
   readonly sentence: string;
 }
 
-/** Returns every broken guarantee. It is called when no work is left or the grace period is over. */
+/** Returns every broken guarantee. The audit begins when no work is left or the grace period is over. */
 export function audit(books: Books, ledger: LedgerBooks): Breach[] {
   return [
     ...auditRequests(ledger),

@@ -81,10 +81,10 @@ export interface UploadRecord {
   readonly usage?: { readonly month: string; readonly bytes: number };
 }
 
-/** A message of a stream. */
+/** Event as it is stored in a stream of the broker. */
 export interface PublishedEvent {
   readonly id: string;
-  /** `finding_created`. */
+  /** Name of the event, such as `finding_created`. */
   readonly name: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
@@ -101,12 +101,12 @@ export interface Books {
   readonly uploads: readonly UploadRecord[];
   /** Stored bytes by the id of the file. */
   readonly storedBytes: Readonly<Record<string, number>>;
-  /** Counters of all services: `<organization>:<month>:<meter>`. */
+  /** Usage counters of all services, with ids of the form `<organization>:<month>:<meter>`. */
   readonly usage: readonly { readonly _id: string; readonly used: number }[];
   readonly auditLines: readonly { readonly action: string; readonly target: string; readonly outcome: string }[];
   readonly notifications: readonly { readonly userId: string; readonly occasion: { readonly findingId?: string } }[];
   readonly events: readonly PublishedEvent[];
-  /** Unfinished work outside of the documents above. */
+  /** Unfinished work that the documents above do not show. */
   readonly leftovers: readonly string[];
 }
 
@@ -288,7 +288,7 @@ async function deadLettersOf(db: Db): Promise<string[]> {
 }
 
 interface Durable {
-  /** Name with its stream. */
+  /** Name of the durable consumer, together with its stream. */
   readonly name: string;
   readonly pending: number;
   readonly unacknowledged: number;

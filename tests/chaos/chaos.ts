@@ -26,7 +26,7 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly rounds: readonly Round[];
   readonly replicas: number;
-  /** Data and logs. */
+  /** Directory for the data and the logs of the run. */
   readonly directory: string;
   /** Time from the end of the load until started work must be finished. */
   readonly graceMs: number;
@@ -65,12 +65,12 @@ export interface ChaosReport {
   readonly recoveries: readonly RecoveryRow[];
   readonly sent: Readonly<Record<string, number>>;
   readonly stored: Readonly<Record<string, number>>;
-  /** Number of responses by status. */
+  /** Number of responses that clients got, by HTTP status. */
   readonly answers: Readonly<Record<string, number>>;
   /** Times from the end of the load until no work was left, and until every counter was right. */
   readonly quietAfterMs: number;
   readonly countersRightAfterMs: number;
-  /** One entry for each round with a `broker-outage`. */
+  /** Outages of the broker, one entry for each round with a `broker-outage`. */
   readonly outages: readonly OutageRow[];
   /** Growth of the processes of the services. */
   readonly growth: readonly Growth[];
@@ -105,7 +105,7 @@ export interface ChaosResult {
 
 const load = { pauseMs: 300, scanPauseMs: 3_000 } as const;
 const CLIENTS = 2;
-/** Number of responses between two rounds. Without them, the second round would interrupt no work. */
+/** Number of responses that must arrive between two rounds. Without them, the second round would interrupt no work. */
 const ANSWERS_BETWEEN = 10;
 const REACHED_MS_MAX = 180_000;
 const PROBE_PAUSE_MS = 50;

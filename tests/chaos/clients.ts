@@ -34,7 +34,10 @@ const ROWS_MIN = 200;
 const RETRYING_MAX = 8;
 /** Findings that a client has yet to review. */
 const OPEN_FINDINGS_MAX = 50;
-/** Maximum age of the invoices that are copied, so that both may be in progress at the same time. */
+/**
+ * Number of the newest invoices from which copies are made, so that a copy may be sent while its original is in
+ * progress.
+ */
 const RECENT_MAX = 20;
 
 const shares = {
@@ -89,7 +92,7 @@ function invoiceClient(
   { seed, tenantNumber, client, clients, retrying }: ClientOptions & { client: number; retrying: Promise<unknown>[] },
 ): () => Promise<void> {
   const random = randomOf(seed, 'client', tenantNumber, client);
-  /** Each client sends the same request once more. */
+  /** Requests that the client has sent, so that it can send one of them once more. */
   const sent: (() => ReturnType<Ledger['postInvoice']>)[] = [];
   const open: string[] = [];
   const { organizationId } = tenant;
@@ -195,7 +198,7 @@ function fileOf(
   random: Random,
   { seed, tenantNumber, clients, count, firstNumber, rowsMax }: ClientOptions & { count: number; firstNumber: string },
 ): Row[] {
-  // Most files are small.
+  // The random number is squared, so that most files are small.
   const size = ROWS_MIN + Math.floor((rowsMax - ROWS_MIN) * random.next() ** 2);
   let ids = 0;
   const rows = Array.from({ length: size }, (_, index): SampleRow => {
@@ -209,7 +212,8 @@ function fileOf(
     const id = isKnown ? `${count - random.integer(0, 1)}-${random.integer(0, ids)}` : `${count}-${ids++}`;
     return { ...sample, issueDate: date, ...(hasId ? { externalId: `row-${id}` } : {}) };
   });
-  // The first row has no external id, so it is never skipped: it shows whether the file was stored, and how often.
+  // The first row of a file has no external id, so it is never skipped. It shows whether the file was stored, and how
+  // often.
   const first = { ...sampleOf(seed, firstNumber, 0), number: firstNumber };
   return sampleFile([first, ...rows.slice(1)]);
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './plan.js';
 import type { ChaosSystem } from './system.js';
 
-/** A fault that has ended. */
+/** Fault of a round that has ended. */
 export interface Lifted {
   /** Time of the fault on the clock of `performance.now()`. */
   readonly atMs: number;

@@ -30,7 +30,7 @@ export interface InvoiceAnswer {
   readonly invoiceId: string;
   readonly decision: string;
   readonly riskScore: number;
-  /** Sorted. */
+  /** Types of the findings in the response, in sorted order. */
   readonly findingTypes: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export interface Ledger {
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
-  /** Ends all retries. */
+  /** Ends all requests that are still retried. */
   close(): void;
 }
 

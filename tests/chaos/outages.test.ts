@@ -6,8 +6,8 @@ const BEGAN_MS = Date.UTC(2026, 2, 14, 9);
 const RETURNED_MS = BEGAN_MS + 600_000;
 
 /**
- * One event is published before, one during and one after the outage. The event during the outage arrives 12 s after
- * the broker has returned.
+ * Creates a sample with one event before, one during and one after the outage. The event during the outage arrives 12 s
+ * after the broker has returned.
  */
 function sample(): WebhookBooks {
   const times = [BEGAN_MS - 1_000, BEGAN_MS + 1_000, RETURNED_MS + 1_000];

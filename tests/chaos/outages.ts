@@ -3,7 +3,7 @@ import type { WebhookBooks } from './webhook-audit.js';
 
 export interface Outage {
   readonly beganAtMs: number;
-  /** Time at which the broker served again. Both times are on the clock of `Date.now()`. */
+  /** Time at which the broker served again. All times of an outage are on the clock of `Date.now()`. */
   readonly returnedAtMs: number;
   /** Number of client requests during the outage, by status. `none` counts requests without a response. */
   readonly answers: Readonly<Record<string, number>>;
@@ -12,7 +12,7 @@ export interface Outage {
 export interface Backlog {
   /** Number of events of the outage, once for each endpoint that always responds. */
   readonly deliveries: number;
-  /** Time from the end of the outage until the last of these events arrived. Infinite if one is missing. */
+  /** Time from the end of the outage until the last delayed event arrived. Infinite if one is missing. */
   readonly drainedAfterMs: number;
 }
 
@@ -43,7 +43,7 @@ export function backlogOf(
   return { deliveries: arrivedAtMs.length, drainedAfterMs: lastMs - returnedAtMs };
 }
 
-/** Returns the increase of counts. */
+/** Returns by how much each count has increased between two readings. */
 export function addedTo(
   counts: ReadonlyMap<string, number>,
   since: ReadonlyMap<string, number>,

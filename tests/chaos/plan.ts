@@ -30,7 +30,7 @@ export const faultKinds = [
   'broker-outage',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
-/** All kinds of faults except the one that takes as long as a whole run. */
+/** Kinds of faults that a run uses by default. The one that takes as long as a whole run is left out. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
 /** Meaning of each kind of fault, for people. */
@@ -71,11 +71,11 @@ export interface PlanOptions {
   readonly seed: number;
   readonly rounds: number;
   readonly kinds: readonly FaultKind[];
-  /** Processes of each service. */
+  /** Number of processes of each service. */
   readonly replicas: number;
   /** Names of the only processes that are killed or paused. Default: all. */
   readonly processes?: readonly string[];
-  /** Duration of a `broker-outage`. */
+  /** Duration of a `broker-outage` in milliseconds. */
   readonly outageMs?: number;
 }
 
@@ -142,13 +142,13 @@ function faultOf(random: Random, { kinds, replicas, processes, outageMs = OUTAGE
   };
 }
 
-/** `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
+/** Returns the names of all processes: `analysis-1`, `analysis-2`, ..., `database`, `broker`. */
 export function processNames(replicas: number): string[] {
   const ofServices = services.flatMap((name) => Array.from({ length: replicas }, (_, index) => `${name}-${index + 1}`));
   return [...ofServices, ...stores];
 }
 
-/** `kill analysis-1 after 0.3 s for 2.1 s`. */
+/** Describes a fault in words, such as `kill analysis-1 after 0.3 s for 2.1 s`. */
 export function describeFault({
   kind,
   target,

@@ -11,7 +11,7 @@ type Deep<T> = T extends readonly (infer Item)[]
     ? { -readonly [Key in keyof T]: Deep<T[Key]> }
     : T;
 
-/** Data set that tests break. */
+/** Sample of correct records. Each test breaks one of their guarantees. */
 export interface SampleBooks {
   readonly books: Deep<Books>;
   readonly ledger: Deep<LedgerBooks>;

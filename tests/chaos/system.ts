@@ -33,14 +33,14 @@ interface Node {
   /** Process id of a running service. */
   readonly pid?: number | undefined;
   kill(): Promise<void>;
-  /** Resolves when it serves again. */
+  /** Starts the process again, and resolves when it serves. */
   restart(): Promise<void>;
   pause(): void | Promise<void>;
   resume(): void | Promise<void>;
 }
 
 export interface ChaosSystem {
-  /** `http://127.0.0.1:<port>/v1`, through the proxy. */
+  /** Base URL of the API, `http://127.0.0.1:<port>/v1`, which leads through a proxy. */
   readonly baseUrl: string;
   /** URL of MongoDB without a proxy. */
   readonly mongodbUrl: string;
@@ -51,7 +51,7 @@ export interface ChaosSystem {
   readonly services: readonly string[];
   /** Deletes what the broker has stored, whether it runs or not. */
   eraseBrokerStore(): Promise<void>;
-  /** One proxy, or one for each replica if replicas connect to a database. */
+  /** Returns the proxies of a connection: one, or one for each replica if replicas connect to a database. */
   proxiesOf(link: Link): readonly TcpProxy[];
   newTenant(name: string): Promise<Tenant>;
   /** Processes that ended although the test did not kill them, with their last output. Each was started again. */

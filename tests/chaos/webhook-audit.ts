@@ -25,19 +25,19 @@ export interface DeliveryRecord {
   readonly endpointId: string;
   readonly eventId: string;
   readonly state: string;
-  /** Failed attempts in the last series. */
+  /** Number of failed attempts in the last series of attempts. */
   readonly failures: number;
-  /** Counted, over all series. */
+  /** Number of attempts that were counted, over all series. */
   readonly attemptCount: number;
-  /** The last 20. */
+  /** Last 20 attempts of the delivery. */
   readonly attempts: readonly { readonly series: number; readonly outcome: string; readonly interruptions: number }[];
   readonly claim?: string;
   readonly leaseUntil?: Date;
 }
 
-/** A request at a receiver. */
+/** Request that arrived at a webhook receiver. */
 export interface WebhookArrival {
-  /** Path of its endpoint's URL. */
+  /** Path of the URL of the webhook. */
   readonly path: string;
   readonly eventId: string | null;
   readonly body: string;

@@ -10,9 +10,9 @@ import type { WebhookBooks } from './webhook-audit.js';
 import { openWebhookBooks } from './webhook-books.js';
 
 export interface ChaosWebhooks {
-  /** Counts the deliveries that are not completed. */
+  /** Returns the number of deliveries that are not completed. */
   pending(): Promise<number>;
-  /** See {@link WebhookBookReader.lapsedClaims}. */
+  /** Returns the number of claims that lapsed, as {@link WebhookBookReader.lapsedClaims} does. */
   lapsedClaims(): Promise<number>;
   /** Makes receivers respond from now on, so that the remaining deliveries can complete. */
   heal(): void;
@@ -31,8 +31,8 @@ export interface ChaosWebhooksOptions {
 export const isSteady = (path: string): boolean => path.startsWith('/steady-');
 
 /**
- * One endpoint accepts deliveries, one fails occasionally, and one never accepts a delivery, so its deliveries end as
- * FAILED.
+ * Kinds of webhooks that each organization has. One accepts every delivery, one fails occasionally, and one accepts
+ * none, so that its deliveries end as FAILED.
  */
 const kinds = ['steady', 'flaky', 'refusing'] as const;
 /**

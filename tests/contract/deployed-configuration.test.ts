@@ -222,7 +222,7 @@ function mapped({ calls, settings: own }: Service): string[] {
   return [...calls.map(addressVariable), ...described].toSorted();
 }
 
-/** Returns the same settings from the configuration schema. */
+/** Reads the settings of a service from its configuration schema, in the form of the service map. */
 function read(schema: z.ZodObject, protocol: Service['protocol']): string[] {
   const ofProtocol = protocol === 'grpc' ? Object.keys(serviceSettings('any')) : httpSettings;
   // The description gives only the state of a secret and the value of anything else; nothing is set here.

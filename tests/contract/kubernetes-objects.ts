@@ -22,7 +22,7 @@ export interface KubernetesObject {
 
 /** Result of rendering one `kustomization.yaml`. */
 export interface Rendering {
-  /** Its directory, for example `overlays/local`. */
+  /** Directory of the `kustomization.yaml`, such as `overlays/local`. */
   readonly name: string;
   readonly yaml: string;
   readonly objects: readonly KubernetesObject[];

@@ -7,10 +7,10 @@ import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import { skipWithout } from './skip-without.js';
 
 const execute = promisify(execFile);
-/** Ends in a slash. */
+/** Root directory of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 export const sources = `${root}docs/guides/receivers`;
-/** Go compiles its standard library at the first time. */
+/** Maximum time for preparing a receiver. It is long, because Go compiles its standard library at the first time. */
 export const PREPARE_MS_MAX = 170_000;
 
 export interface Language {
@@ -28,7 +28,7 @@ export function languagesIn(directory: string): readonly Language[] {
     {
       name: 'TypeScript',
       probe: [process.execPath, '--version'],
-      // The same lines are both: compiled as TypeScript and run as JavaScript.
+      // The sample receiver must be valid in both languages, so it is compiled as TypeScript and run as JavaScript.
       prepare: () =>
         Promise.all(
           ['receiver.mts', 'receiver.mjs'].map((file) => copyFile(`${sources}/receiver.ts`, `${directory}/${file}`)),

@@ -16,7 +16,7 @@ export interface AnalyzeOptions {
   readonly road?: Road;
   /** Answers every alert about a clean bill with FALSE_POSITIVE some days later. Rows of one scan are never reviewed between each other. */
   readonly hasReviewer?: boolean;
-  /** The companies of the organization. */
+  /** Companies of the organization to which the bills are addressed. */
   readonly companies?: readonly Company[];
   /** Units per euro. Without them an amount counts as euros, whatever its currency. */
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
@@ -77,7 +77,7 @@ export function analyze(bills: readonly Bill[], options: AnalyzeOptions = {}): A
   });
 }
 
-/** Neither a copy nor an anomaly. */
+/** Tells whether a bill is neither a copy nor an anomaly, so that it should get no finding. */
 export function isClean({ mutation, anomaly }: Bill): boolean {
   return mutation === undefined && anomaly === undefined;
 }

@@ -11,13 +11,13 @@ import type { Random } from './random.js';
 
 interface PlantContext {
   readonly party: Party;
-  /** Another supplier with a history. */
+  /** Another supplier of the history, for anomalies that involve two. */
   readonly other: Party;
   readonly random: Random;
 }
 
 interface Anomaly {
-  /** At least one of these must be raised. */
+  /** Finding types of which at least one must be raised. */
   readonly expected: readonly string[];
   readonly plant: (bill: Bill, context: PlantContext) => Bill;
 }

@@ -28,7 +28,7 @@ export const companies = {
 export interface BillOptions {
   readonly number: string;
   readonly date: string;
-  /** Gross, as a decimal string. */
+  /** Gross amount of the bill as a decimal string. */
   readonly gross: string;
   readonly termsDays?: number;
   readonly order?: string;
@@ -112,7 +112,7 @@ export function withSupplier(
   return withInvoice(bill, { supplier });
 }
 
-/** The same account as sort code and account number. */
+/** Returns the bill with its account written as sort code and account number. */
 export function inUkForm(bill: Bill): Bill {
   const iban = bill.invoice.supplier.bank_account?.iban ?? '';
   return withSupplier(bill, { bank_account: { sort_code: iban.slice(8, 14), account_number: iban.slice(14) } });

@@ -16,7 +16,7 @@ import type { Random } from './random.js';
 import { splitMutations } from './split-mutations.js';
 import { supplierMutations } from './supplier-mutations.js';
 
-/** The same number in another spelling. */
+/** Changes that write the same invoice number in another spelling. */
 const numberSpellings: readonly Change[] = [
   rewrittenNumbers['other separators'],
   rewrittenNumbers['leading zeros lost'],
@@ -52,7 +52,7 @@ const supplierErrors: readonly Change[] = [
 ];
 
 /**
- * All mutations that make a duplicate. Duplicates that cannot be distinguished from a clean bill are left out: a
+ * Changes that turn a bill into a duplicate. Duplicates that cannot be distinguished from a clean bill are left out: a
  * neighbouring number, a digit misread in both number and amount, a new number months later, a pro forma.
  */
 export const mutations: Readonly<Record<string, Mutation>> = {

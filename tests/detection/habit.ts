@@ -4,7 +4,10 @@ import { numbering, padded } from './numbering.js';
 import type { CountryCode, Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** All bills that a supplier with a habit sends during the history, with related bills of other suppliers. */
+/**
+ * Function that creates all bills that a supplier with a certain habit sends during the history, with related bills of
+ * other suppliers.
+ */
 export type Habit = (books: Books) => Bill[];
 
 /** The values from which the bills of a supplier are generated. */
@@ -12,7 +15,7 @@ export interface Books {
   readonly party: Party;
   readonly random: Random;
   readonly months: readonly Month[];
-  /** Creates another supplier, by default in the same country. */
+  /** Creates another supplier for a habit, by default in the same country. */
   readonly another: (country?: CountryCode) => Party;
   /** The account of a factoring company that collects for many suppliers. */
   readonly factorIban: string;

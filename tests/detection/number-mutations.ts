@@ -14,7 +14,7 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** Mutations that write the same number differently. */
+/** Mutations that write the same invoice number in another way. */
 export const rewrittenNumbers = {
   'label before the number': renumbered((number) => (/^\d/.test(number) ? `Invoice No. ${number}` : undefined)),
   'sign before a short number': renumbered((number, random) =>
@@ -201,7 +201,8 @@ function longRun(number: string): boolean {
 }
 
 function firstDigitChanged(number: string): string | undefined {
-  // An error in the last digits cannot be distinguished from a neighbouring number. This is a known limitation.
+  // Only one of the first digits is changed. A change of the last digits cannot be distinguished from a neighbouring
+  // number, which is a known limitation.
   return longRun(number) ? number.replace(/[1-9](?=\d{4})/, (digit) => String((Number(digit) % 9) + 1)) : undefined;
 }
 

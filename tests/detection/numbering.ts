@@ -1,12 +1,12 @@
 import type { Random } from './random.js';
 
-/** Returns the next number of one supplier. It must be called in the order of the bills. */
+/** Function that returns the next invoice number of one supplier. It must be called in the order of the bills. */
 export type Numbering = (date: string) => string;
 
 interface Style {
   /** The part of the date with which the counter restarts. Empty if the counter never restarts. */
   readonly period?: (date: string) => string;
-  /** Range of the first number. */
+  /** Range in which the first invoice number lies. */
   readonly first: readonly [min: number, max: number];
   readonly write: (counter: number, date: string) => string;
 }

@@ -73,7 +73,7 @@ export const countries = {
 export type CountryCode = keyof typeof countries;
 const countryCodes = Object.keys(countries) as CountryCode[];
 
-/** A generated supplier. */
+/** Supplier that the generator of histories has created. */
 export interface Party {
   readonly country: CountryCode;
   readonly name: string;

@@ -14,9 +14,9 @@ export interface ReceivedAnswer {
 
 export interface SentRequest {
   readonly method: string;
-  /** Path from the root without the query, for example `/v1/invoices`. */
+  /** Path of the request from the root, without the query, such as `/v1/invoices`. */
   readonly path: string;
-  /** The X-Request-Id of the request, if it had one. */
+  /** Value of the header X-Request-Id in the request, if it had one. */
   readonly requestId?: string | undefined;
 }
 
@@ -214,7 +214,8 @@ function assertValid(isValid: ValidateFunction, body: unknown, what: string): vo
 function strictValidators({ paths, components }: OpenApi): (name: string) => ValidateFunction {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   formats.default(ajv);
-  // This OpenAPI keyword names the applicable schema of `oneOf`, which `oneOf` itself determines as well.
+  // The keyword `discriminator` of OpenAPI is accepted without effect, because `oneOf` itself determines the schema
+  // that applies.
   ajv.addKeyword('discriminator');
   ajv.addSchema({ $id: 'openapi', components: { schemas: mapValues(components.schemas, closed) } });
   ajv.addKeyword('components');

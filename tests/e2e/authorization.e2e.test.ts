@@ -22,8 +22,8 @@ interface KeyExpectation {
    */
   readonly body?: unknown;
   /**
-   * Status that an allowed caller gets for this body. It is always 404 if the path contains an id, because the id names
-   * nothing.
+   * Status that an allowed caller gets for the body of this request. It is always 404 if the path contains an id,
+   * because no resource has this id.
    */
   readonly status: number;
 }

@@ -14,7 +14,7 @@ interface Step {
   readonly service: 'documents' | 'analysis';
   readonly command: string;
   readonly stage: Stage;
-  /** Position among the same commands of this client. Default: the first one. */
+  /** Position among the same commands of this client. The first one by default. */
   readonly occurrence?: number;
   /** True for a document that cannot be read. */
   readonly isUnreadable?: boolean;
@@ -23,26 +23,27 @@ interface Step {
 /** Commands in the order in which the services send them. */
 const steps: readonly Step[] = [
   { service: 'documents', command: 'insert uploads', stage: 'reserve' },
-  // This command claims the PUT.
+  // The next command claims the PUT request.
   { service: 'documents', command: 'findAndModify uploads', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put', occurrence: 2 },
   // The first command creates the counter of the month, and the second one counts.
   { service: 'documents', command: 'update usage', stage: 'put' },
   { service: 'documents', command: 'findAndModify usage', stage: 'put', occurrence: 2 },
-  // This command commits the bytes.
+  // The next command commits the bytes.
   { service: 'documents', command: 'update uploads', stage: 'put' },
-  // These commands keep the upload: the first before an analysis is requested, the second when the analysis begins.
+  // The next two commands keep the upload: the first before an analysis is requested, the second when the analysis
+  // begins.
   { service: 'documents', command: 'update uploads', stage: 'analyze' },
   { service: 'documents', command: 'update uploads', stage: 'analyze', occurrence: 2 },
-  // A process reads the file.
+  // The next command reads the bytes of the file.
   { service: 'documents', command: 'find contents.chunks', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze', isUnreadable: true },
   { service: 'analysis', command: 'update usage', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify usage', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'insert upload_analyses', stage: 'analyze' },
-  // These commands belong to the claim of a worker, the reading, and the end.
+  // The next commands belong to the claim of a worker, to reading the document, and to the end of the analysis.
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze' },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 2 },
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },
@@ -58,14 +59,17 @@ const steps: readonly Step[] = [
     isUnreadable: true,
   },
 ];
-/** These commands name no client, so the first matching command is paused, and each has a separate round at the end. */
+/**
+ * Commands whose client is unknown, so that the first matching one is paused. Each of them has a separate round at the
+ * end.
+ */
 const unnamed: readonly Step[] = [
   { service: 'documents', command: 'insert contents.files', stage: 'put' },
   { service: 'analysis', command: 'update relay', stage: 'analyze' },
-  // This command empties the outbox of a failure.
+  // The next command empties the outbox of an upload that failed.
   { service: 'analysis', command: 'update upload_analyses', stage: 'analyze', isUnreadable: true },
 ];
-/** The kill points of these collections are in crash-points.e2e.test.ts. */
+/** Collections whose kill points are in crash-points.e2e.test.ts. */
 const ofEveryDecision = ['findings', 'policies']
   .map((name) => `analysis: insert ${name}`)
   .concat(['high_amounts', 'invoices', 'links', 'suppliers'].map((name) => `analysis: update ${name}`));
@@ -79,7 +83,7 @@ interface KillPoint extends Step {
 }
 
 const bothSides = (step: Step): KillPoint[] =>
-  // After a read, the state is the same as before, so only the point before the read is tested.
+  // A read changes nothing, so that only the point before it is tested.
   (step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)).map((side) => ({
     ...step,
     side,

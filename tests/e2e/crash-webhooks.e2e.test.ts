@@ -15,7 +15,7 @@ import type { Customer, StoredDelivery, WebhookTrial } from './crash/webhook-tri
 interface KillPoint {
   /** The guarantee that must hold despite the kill. */
   readonly guarantee: string;
-  /** Runs before anything is paused. */
+  /** Prepares the kill point, before anything is paused. */
   prepare(): Promise<unknown>;
   /** Resolves when the service has reached the point, where it waits. */
   reach(): Promise<unknown>;
@@ -71,8 +71,8 @@ function fanOutAfterOneOfThree(): KillPoint {
       await trial.sendInvoice(customer);
       await isReached();
     },
-    // One command stores all three deliveries. A database may stop within the command, but the test database does not,
-    // so the test stores the result of such a stop.
+    // One command stores all three deliveries. A real database may stop within the command. The test database does not,
+    // so the test stores what such a stop would leave.
     async whileDown() {
       const [endpoint, ...others] = customer.endpoints;
       expect(await trial.deliveriesOf(customer.endpoint)).toHaveLength(1);
@@ -95,7 +95,7 @@ function fanOutAfterOneOfThree(): KillPoint {
   };
 }
 
-/** Default response of the receiver. */
+/** Response that the receiver gives by default. */
 const ok = (_request: ReceivedRequest, response: ServerResponse): void => void response.end('ok');
 
 const rotate = (customer: Customer) =>
@@ -342,7 +342,8 @@ function outboxOfAnalysis(): KillPoint {
 const once = { requests: 1, attemptCount: 1, interruptions: 0 } as const;
 const deleted = deletion();
 const points: readonly KillPoint[] = [
-  // This point is first, so that no other change waits in an outbox. The last point holds the events of all others.
+  // The kill point of the outbox comes first, so that no other change waits in an outbox. The last point holds the
+  // events of all others.
   outboxOfWebhooks(),
   fanOutAfterOneOfThree(),
   fanOut('an event that was stored without a delivery arrives once', 'before', once),

@@ -98,7 +98,7 @@ async function deleteUnderLoad(tenant: Tenant, other: Tenant, forMs: number) {
   return { after, lastSuccess };
 }
 
-/** This test measures time itself. */
+/** Waits for a fixed time, because this test measures time itself. */
 function untilPassed(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

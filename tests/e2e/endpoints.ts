@@ -5,7 +5,7 @@ export type Role = 'VIEWER' | 'ANALYST' | 'ADMIN' | 'OWNER';
 
 export interface SpecifiedEndpoint {
   readonly number: number;
-  /** `METHOD /path`, with the parameter names of the specification. */
+  /** Endpoint as `METHOD /path`, with the parameter names of the specification. */
   readonly endpoint: string;
   /** Minimum role. Absent for endpoints without a role. */
   readonly role?: Role;

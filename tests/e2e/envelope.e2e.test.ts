@@ -29,7 +29,8 @@ let key: string;
 /** Functions that stop what the tests started, called in reverse order. */
 const stops: (() => Promise<unknown>)[] = [];
 /**
- * A request whose headers are never complete. It begins first, because the gateway waits ten seconds for the headers.
+ * Response to a request whose headers are never complete. The request begins first, because the gateway waits ten
+ * seconds for the headers.
  */
 let slowCaller: Promise<Answer<ErrorBody>>;
 

@@ -255,6 +255,6 @@ test('a callback with a state that cannot be trusted gets the envelope', async (
   ]) {
     expect(await callback(bad)).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });
   }
-  // None of the refused callbacks has used up the state.
+  // The right callback still succeeds, because none of the refused ones has used up the state.
   expect((await callback(`${plain}?${query}`)).status).toBe(200);
 });

@@ -21,7 +21,7 @@ beforeAll(async () => {
     SMTP_URL: smtp.url,
     MAIL_FROM: 'control@example.com',
     EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
-    // No server listens at this address.
+    // No server listens at this address of the login, so the examples cannot connect an ERP.
     BUSINESS_CENTRAL_LOGIN_URL: 'http://127.0.0.1:1024',
     WEBHOOK_RETRY_WAITS_MS: '10,10,10,10',
   });
@@ -85,7 +85,7 @@ test('every example of the description works unchanged', async () => {
   const published = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   );
-  // These operations come last, because they end the organization.
+  // Operations that end the organization or its resources are called last.
   const isEnd = ({ operationId }: Operation) => /^(delete|restore)Organization$/.test(operationId);
   const described = published.filter(({ operationId }) => !testedElsewhere.has(operationId));
   const operations = [...described.filter((one) => !isEnd(one)), ...described.filter(isEnd)];
@@ -116,7 +116,8 @@ test('every example of the description works unchanged', async () => {
       const { status } = await send((name) => parameters.find((one) => one.name === name)?.example ?? '');
       expect({ operationId, status }).toEqual({ operationId, status: 404 });
     }
-    // ERP connections and KSeF connections have the same path parameter.
+    // The ids of ERP connections and of KSeF connections have the same path parameter, so the path decides which one is
+    // filled in.
     const isOfKsef = path.startsWith('/v1/ksef-connections') || path.startsWith('/ksef-connections');
     const answer = await send((name) => ids.get(isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name) ?? '');
     // The first save has a different status from later saves.

@@ -56,7 +56,7 @@ async function archiveOf({ keys }: Tenant, query = ''): Promise<Archive> {
   };
 }
 
-/** An invoice with a line. */
+/** Electronic invoice with one invoice line. */
 const original = ubl('R-1').replace(
   '</Invoice>',
   `  <cac:InvoiceLine>
@@ -125,7 +125,7 @@ async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
   });
 }
 
-/** Creates records of every kind. */
+/** Creates at least one record of every kind in the organization. */
 async function fill(tenant: Tenant): Promise<void> {
   const { keys, users } = tenant;
   const key = keys.owner;

@@ -102,7 +102,7 @@ function stepsOf(text: string): Step[] {
     body,
   }));
   return blocks.flatMap(({ language, body }, index) => {
-    // The system is already running.
+    // Commands that start the product are skipped, because the system is already running.
     if (language !== 'sh' || /^npm (?:start|test)/m.test(body)) return [];
     const next = blocks[index + 1];
     const answer = next !== undefined && ['', 'json'].includes(next.language) ? next.body : undefined;

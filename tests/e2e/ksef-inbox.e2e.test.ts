@@ -132,7 +132,7 @@ async function decidedInvoices(key: string, count: number): Promise<readonly Sto
   return invoices.toReversed();
 }
 
-/** Returns a PDF with these lines, and with a QR code below them if a text is given. */
+/** Returns a PDF with the given lines, and with a QR code below them if a text is given. */
 async function pdfOf(lines: readonly string[], code?: string): Promise<Uint8Array> {
   const pdf = await PDFDocument.create();
   const font = await pdf.embedFont(StandardFonts.Helvetica);

@@ -13,14 +13,14 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/')));
 export const START_MS_MAX = 240_000;
 
-/** Contents of demo.json. */
+/** Contents of the file demo.json, which `npm start` writes. */
 export interface Demo extends Tenant {
   readonly baseUrl: string;
   readonly otherOrganization: { readonly organizationId: string; readonly keys: { readonly owner: string } };
   readonly simulators: Readonly<Record<string, string>>;
 }
 
-/** A started `npm start`. It skips the set-up, which the test run has already done. */
+/** Running `npm start`. It skips the set-up, which the test run has already done. */
 export interface Started {
   /** Returns standard output and standard error so far. */
   output(): string;
@@ -29,8 +29,8 @@ export interface Started {
 }
 
 export function npmStart(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Started {
-  // This start needs its own MongoDB and NATS: those of the test run use other secrets and must keep running when this
-  // start stops.
+  // This `npm start` uses MongoDB and NATS servers of its own. Those of the test run use other secrets, and must keep
+  // running when it stops.
   const { MONGODB_URL: _mongodb, NATS_URL: _nats, LOG_LEVEL: _level, ...inherited } = process.env;
   const child = spawn(process.execPath, ['tools/dev/dist/start.js', ...args], {
     cwd: root,

@@ -21,7 +21,7 @@ for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
     OperatorServiceDefinition: Definition;
   };
   const owner = databased.find((name) => name.replaceAll('-', '_') === module.split('/')[0]);
-  // All services serve the RPCs that no single service owns.
+  // The rpcs that no single service owns are served by all services.
   served.push({ definition, services: owner === undefined ? databased : [owner] });
 }
 const rpcs = served.flatMap(({ definition, services }) =>

@@ -11,7 +11,7 @@ export interface ReceivedSpan {
   readonly service: string;
   readonly traceId: string;
   readonly spanId: string;
-  /** Empty for the first span of a trace. */
+  /** Id of the parent span. Empty for the first span of a trace. */
   readonly parentSpanId: string;
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export interface OtlpReceiver {
   /** Environment variables that make a service send its telemetry to this receiver after a short interval. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ReceivedSpan[];
-  /** Returns the last received data points of each service. */
+  /** Returns the data points that each service sent last. */
   points(): readonly ReceivedPoint[];
   close(): Promise<void>;
 }

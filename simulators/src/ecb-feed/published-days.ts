@@ -1,6 +1,6 @@
 /** Exchange rates of one day, as units per 1 EUR. */
 export interface PublishedDay {
-  /** Day of the form `YYYY-MM-DD`. */
+  /** Day of the exchange rates, in the form `YYYY-MM-DD`. */
   readonly day: string;
   readonly perEuro: Readonly<Record<string, string>>;
 }

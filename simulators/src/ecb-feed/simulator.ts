@@ -15,7 +15,7 @@ export interface EcbFeedOptions {
 export interface EcbFeedSimulator {
   /** URL of the folder with the three files. */
   readonly url: string;
-  /** Adds or corrects a day. */
+  /** Adds the exchange rates of a day to the feed, or corrects them. */
   publish(day: PublishedDay): void;
   /** Sets the fault for all requests. `drop` closes the connection during the response. */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;

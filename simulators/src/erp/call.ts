@@ -1,21 +1,21 @@
-/** A record as the ERP sends it. */
+/** Record in the form in which the simulated ERP sends it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /** A complete request to an ERP. */
 export interface Call {
   readonly method: string;
-  /** Decoded path without the query. */
+  /** Decoded path of the call, without the query. */
   readonly path: string;
   /** Decoded query parameters. If a name is repeated, the last value is used. */
   readonly query: Readonly<Record<string, string>>;
-  /** Headers by lower-case name. */
+  /** Headers of the call, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Headers by lower-case name. */
+  /** Headers of the response, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Strings are sent unchanged, and so are bytes (a Buffer) with a separate content type. All other values are sent as
@@ -28,7 +28,7 @@ export interface Answer {
 
 export interface Page {
   readonly rows: readonly Row[];
-  /** Returns the body with these rows. */
+  /** Returns the body of a page with the given rows. */
   readonly render: (rows: readonly Row[], change: PageChange) => unknown;
 }
 
@@ -36,7 +36,7 @@ export interface Page {
 export interface PageChange {
   /** True if the page must say that another page follows in any case. */
   readonly isEndless: boolean;
-  /** Replaces the link to the next page. */
+  /** Link to the next page that a fault puts in place of the right one. */
   readonly nextLink?: string;
 }
 

@@ -13,7 +13,7 @@ export interface Delivery {
   readonly answer: () => Answer;
   /** Returns the vendor's response for a status code. */
   readonly refuse: (status: number) => Answer;
-  /** Ends waiting responses. */
+  /** Signal that ends responses that wait. */
   readonly signal: AbortSignal;
 }
 

@@ -42,7 +42,7 @@ export interface RecordChange {
 export interface ErpDeps<Tenant> {
   readonly clock: Clock;
   readonly tenants: ReadonlyMap<string, Tenant>;
-  /** URL of this ERP without a trailing slash. */
+  /** Returns the URL of the simulated ERP, without a trailing slash. */
   readonly origin: () => string;
 }
 

@@ -19,7 +19,7 @@ const shared = {
   match: expression,
   /** Number of calls that the fault affects. 0 means until it is removed. */
   times: z.int().min(0).default(1),
-  /** Number of matching calls before the first affected one. */
+  /** Number of matching calls that pass before the fault affects a call. */
   skip: z.int().min(0).default(0),
   tenant: z.string().optional(),
 };
@@ -69,7 +69,7 @@ interface Fault {
   readonly expression: RegExp;
   seen: number;
   hits: number;
-  /** Rows that ENDLESS repeats. */
+  /** Rows that the fault ENDLESS repeats on every page. */
   repeated?: readonly Row[];
 }
 

@@ -20,7 +20,7 @@ export class CallWindow {
     return Math.max(this.limit - this.#used, 0);
   }
 
-  /** Seconds until the window ends. */
+  /** Seconds until the window of the rate limit ends. */
   get secondsLeft(): number {
     this.#turn();
     return Math.max(1, Math.ceil(this.#began + this.#seconds - this.#now()));

@@ -14,7 +14,7 @@ export interface LoggedRequest {
   status: number | null;
 }
 
-/** The last requests of each tenant, oldest first. */
+/** Log of the last requests of each tenant, oldest first. */
 export class RequestLog {
   readonly #requests = new Map<string, LoggedRequest[]>();
   #last = 0;

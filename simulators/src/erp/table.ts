@@ -4,7 +4,7 @@ import type { Row } from './call.js';
 export class Table<Id extends string | number> {
   readonly #rows = new Map<Id, Row>();
   readonly #compare: (left: Id, right: Id) => number;
-  /** Sorted rows. They are sorted at the first read after a change, so that reading a page needs no sort. */
+  /** Rows sorted by id. They are sorted at the first read after a change, so that reading a page needs no sort. */
   #sorted: { readonly ids: readonly Id[]; readonly rows: readonly Row[] } | undefined;
 
   constructor(compare: (left: Id, right: Id) => number) {
@@ -19,7 +19,7 @@ export class Table<Id extends string | number> {
     return this.#rows.get(id);
   }
 
-  /** Adds a record, or replaces the one with this id. */
+  /** Adds a record to the table, or replaces the record with the same id. */
   put(id: Id, row: Row): void {
     this.#rows.set(id, row);
     this.#sorted = undefined;

@@ -1,4 +1,4 @@
-/** A response as tests read it. */
+/** Response of a simulator in the form in which tests read it. */
 export interface TestAnswer {
   readonly status: number;
   readonly headers: Headers;

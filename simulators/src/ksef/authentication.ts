@@ -159,7 +159,7 @@ export class Authenticator {
     return granted ?? (identity === context ? OWNER_PERMISSIONS : []);
   }
 
-  /** Returns the published certificates (A1). */
+  /** Returns the certificates that KSeF publishes (call A1). */
   certificates(): Answer {
     const body = this.#deps.keys.published().map((pair) => ({
       certificate: pair.certificate,
@@ -172,7 +172,7 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** Creates an authentication challenge (A2). */
+  /** Creates a challenge for a login (call A2). */
   challenge(): Answer {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);

@@ -129,7 +129,7 @@ function element(name: string, attributes: Readonly<Record<string, string>>, con
   return `<${name}${written.join('')}>${content.join('')}</${name}>`;
 }
 
-/** Escapes text for XML. */
+/** Escapes the special characters of a text for XML. */
 export function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -20,7 +20,7 @@ export interface Delivery {
    * Callback that runs before the status is sent, so that a client that has received the response finds it in the log.
    */
   readonly onStatus: (status: number) => void;
-  /** Signal that aborts all waits. */
+  /** Signal that ends all waits of the simulator. */
   readonly signal: AbortSignal;
 }
 

@@ -49,7 +49,7 @@ const AUTHENTICATION_CALLER = 'address 127.0.0.1';
 const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string() }) });
 
 export interface Environment {
-  /** Answers a call to a path below the environment. */
+  /** Responds to a call whose path is below the address of the environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
   /** Answers a call to a control route. */
   control(call: Call): Promise<Answer>;
@@ -158,7 +158,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
   const limitFactorOf = (context: string): number => contexts.get(context)?.limitFactor ?? settings().limitFactor;
 
   /**
-   * Answers the calls that return the current limits. They have no name in the KSeF reference, so no fault applies to
+   * Responds to the calls that read the current limits. They have no name in the KSeF reference, so no fault applies to
    * them.
    */
   const answerLimits = (call: Call): Answer | undefined => {

@@ -57,7 +57,7 @@ export async function exportRequest(
   return { reference: '', key, iv, body: { encryption: body['encryption'], filters } };
 }
 
-/** Starts an export (R1). */
+/** Starts an export of invoices (call R1). */
 export async function startExport(client: TestClient, filters?: Json, changes: Json = {}): Promise<TestSession> {
   const { body, ...session } = await exportRequest(client, filters);
   const answer = await client.api('POST invoices/exports', { ...body, ...changes });
@@ -65,12 +65,12 @@ export async function startExport(client: TestClient, filters?: Json, changes: J
   return { ...session, reference: String(json(answer)['referenceNumber']) };
 }
 
-/** Polls an export once (R2). */
+/** Reads the status of an export once (call R2). */
 export async function pollExport(client: TestClient, { reference }: TestSession): Promise<ExportStatus> {
   return json(await client.api(`GET invoices/exports/${reference}`)) as unknown as ExportStatus;
 }
 
-/** Polls an export until it is complete (R2). */
+/** Polls the status of an export until it is complete (call R2). */
 export async function endExport(client: TestClient, session: TestSession): Promise<ExportStatus> {
   for (let polls = 0; polls < 20; polls++) {
     const shown = await pollExport(client, session);

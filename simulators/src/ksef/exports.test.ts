@@ -40,7 +40,7 @@ let buyer: ContractClient;
 let last = 0;
 const newNumber = (): string => `FV/${(last += 1)}/2026`;
 let nips = 5_111_000_000;
-/** Time of the simulator. Tests advance it. */
+/** Current time of the simulator, which tests move forward. */
 let now: Date;
 const ago = (ms: number): string => new Date(now.getTime() - ms).toISOString();
 
@@ -68,7 +68,7 @@ async function register(request: Json = {}): Promise<string> {
   return String(json(answer)['ksefNumber']);
 }
 
-/** Registers invoices one after the other. */
+/** Registers the given number of invoices, one after the other. */
 async function registerMany(count: number): Promise<readonly string[]> {
   const numbers: string[] = [];
   for (let n = 0; n < count; n++) numbers.push(await register());
@@ -445,7 +445,7 @@ describe('a request', () => {
       R5: async () => buyer.api('GET invoices/ksef/5265877635-20261123-000000000000-00'),
     };
     const send = calls[operation];
-    // With this factor, one call an hour is allowed.
+    // The factor reduces the limit to one call in an hour.
     await buyer.control('PUT settings', { limitFactor: 1 / hourly });
     await send?.();
     expect((await send?.())?.status).toBe(429);

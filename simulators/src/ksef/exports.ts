@@ -94,7 +94,7 @@ export class Exports {
     return this.#exports.get(reference)?.context ?? null;
   }
 
-  /** Starts an export (R1). */
+  /** Starts an export of invoices (call R1). */
   start(call: Call, faults: TakenFaults): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const { encryption, filters, onlyMetadata, compressionType } = readBody(call, exportRequest);
@@ -173,7 +173,7 @@ export class Exports {
     };
   }
 
-  /** Returns a single invoice (R5). */
+  /** Returns a single invoice by its KSeF number (call R5). */
   invoice(call: Call, ksefNumber: string): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     if (!isKsefNumber(ksefNumber)) throw badRequest(21_405, 'ksefNumber: nieprawidłowy numer KSeF.');

@@ -1,4 +1,4 @@
-/** Default NIP of the seller. */
+/** NIP of the seller in documents that do not name another. */
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 

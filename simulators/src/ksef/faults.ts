@@ -112,8 +112,8 @@ export type FaultSpec = z.infer<typeof faultSchema>;
 type FaultOf<Kind extends FaultSpec['kind']> = Extract<FaultSpec, { kind: Kind }>;
 
 /**
- * Simulated KSeF faults, with the calls that support them. All matching faults apply. The other faults change how a
- * call is answered.
+ * Faults of what KSeF does, with the calls that support them. Every matching fault of this kind applies. The other
+ * faults change the response to a call.
  */
 const effects = {
   AUTH_STATUS: ['A4'],

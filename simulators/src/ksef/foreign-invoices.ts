@@ -35,7 +35,9 @@ export const foreignInvoiceSchema = z
       .optional(),
     /** Hash in the metadata, even if the document has another hash. */
     invoiceHash: z.base64().length(44).optional(),
-    /** Document that buyers receive. It is not checked. Without it, a valid FA(3) document is generated. */
+    /**
+     * Document that the receiving parties get. It is not checked. If it is absent, a valid FA(3) document is generated.
+     */
     xml: z.string().min(1).max(XML_CHARACTERS_MAX).optional(),
     /** Number of invoices to register. `/1`, `/2` and so on are appended to the invoice number. */
     count: z.int().min(1).max(COUNT_MAX).optional(),

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterAll(async () => simulator.stop());
 
 const REFERENCE = '20261123-SO-0000000000-0000000000-00';
-/** One call for each operation. */
+/** One valid call for each operation of the simulator. */
 const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   A1: 'GET security/public-key-certificates',
   A2: 'POST auth/challenge',
@@ -50,7 +50,7 @@ const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   S10: 'POST invoices/query/metadata',
   R1: 'POST invoices/exports',
   R2: `GET invoices/exports/${REFERENCE}`,
-  // This address is next to the API, so the dots lead out of the API path.
+  // The address of the package is next to the API, so the dots lead out of the path of the API.
   R3: `GET ../storage/${REFERENCE}/invoice-package/part`,
   R5: 'GET invoices/ksef/5265877635-20261123-000000000000-00',
 };
@@ -179,7 +179,8 @@ test('content that cannot be decrypted ends with 435', async () => {
     sendRequest(other, fa3Document({ number: 'n' })),
   );
   const ended = await client.waitFor(session, String(json(answer)['referenceNumber']));
-  // One in 256 wrong keys gives a padding that looks correct. In this case the hash and the size show the fault.
+  // One in 256 wrong keys gives a padding that looks correct. The hash and the size then show the fault, with status
+  // 430.
   expect([435, 430]).toContain((ended['status'] as { code: number }).code);
 });
 
@@ -199,7 +200,7 @@ test.each([
   expect((await client.api(calls.A1)).status).toBe(200);
 });
 
-/** Returns a body with this many nested levels. */
+/** Returns a JSON body in which the given number of levels are nested. */
 function deep(levels: number): unknown {
   let value: unknown = 1;
   for (let level = 0; level < levels; level++) value = { value };

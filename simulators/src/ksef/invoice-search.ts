@@ -83,7 +83,7 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   const end = to ?? sortable(now);
   if (to !== undefined && to < from)
     throw badRequest(21_405, "'dateRange.to' must not be earlier than 'dateRange.from'.");
-  // Fractions of a second are irrelevant here.
+  // Both times are compared without fractions of a second, which do not matter for a window of days.
   if (Date.parse(`${end}Z`) - Date.parse(`${from}Z`) > RANGE_DAYS_MAX * DAY_MS) {
     throw badRequest(21_405, `'dateRange' must not exceed ${RANGE_DAYS_MAX} days.`);
   }

@@ -177,7 +177,7 @@ export class Invoices {
     };
   }
 
-  /** Returns the confirmation for one accepted invoice. It is created at the first request. */
+  /** Returns the confirmation (UPO) of an accepted invoice, which is created at the first request. */
   confirm(invoice: Invoice, session: Session): Confirmation {
     const { confirmations } = this.#deps;
     // The record is read again, because this copy may be older than the confirmation.
@@ -240,7 +240,7 @@ export class Invoices {
     });
   }
 
-  /** Lists the accepted invoices. */
+  /** Returns all invoices that were accepted. */
   accepted(): readonly AcceptedInvoice[] {
     return this.registered().flatMap(({ invoice }) => (hasNumber(invoice) ? [invoice] : []));
   }

@@ -20,7 +20,7 @@ export interface KeyPair {
   /** Id of the public key: SHA-256 hash of its SPKI in base64. */
   readonly id: string;
   readonly usage: KeyUsage | 'Seal';
-  /** Private key as PKCS#8 in PEM format. */
+  /** Private key of the pair, as PKCS#8 in PEM format. */
   readonly privateKey: string;
   /** Certificate in DER format as base64. */
   readonly certificate: string;

@@ -34,16 +34,16 @@ export interface CertificateRequest extends Holder {
 export interface IssuedCertificate {
   /** Serial number in lower-case hexadecimal digits. */
   readonly serialNumber: string;
-  /** Certificate in PEM format. */
+  /** The issued certificate in PEM format. */
   readonly certificate: string;
-  /** Private key as PKCS#8 in PEM format. */
+  /** Private key of the issued certificate, as PKCS#8 in PEM format. */
   readonly privateKey: string;
 }
 
 interface Authority {
-  /** Private key as PKCS#8 in PEM format. */
+  /** Private key of the authority, as PKCS#8 in PEM format. */
   readonly privateKey: string;
-  /** Certificate in PEM format. */
+  /** Certificate of the authority in PEM format. */
   readonly certificate: string;
 }
 
@@ -138,7 +138,7 @@ export class LoginCertificates {
       webcrypto,
     );
     const made = { privateKey: await exportKey(keys.privateKey), certificate: certificate.toString('pem') };
-    // If two calls create an authority at the same time, both use the first one.
+    // Two calls may have created the authority at the same time. Both use the one that was stored first.
     const first = this.#authorities.get('authority') ?? made;
     this.#authorities.put('authority', first);
     return first;

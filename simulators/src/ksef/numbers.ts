@@ -27,7 +27,7 @@ export function crc8(text: string): string {
   return hex(Buffer.of(crc));
 }
 
-/** Returns a reference number such as `20261123-SO-0123456789-ABCDEF0123-5C`. */
+/** Returns a new reference number, such as `20261123-SO-0123456789-ABCDEF0123-5C`. */
 export function newReferenceNumber(kind: ReferenceKind, now: Date): string {
   const start = `${compactDay(now)}-${kind}-${hex(randomBytes(5))}-${hex(randomBytes(5))}`;
   return `${start}-${crc8(start)}`;
@@ -47,7 +47,7 @@ export function hasNipCheckDigit(nip: string): boolean {
   return sum % 11 === Number(nip[9]);
 }
 
-/** Returns the calendar day in Poland, such as `2026-11-23`. */
+/** Returns the calendar day in Poland at a time, such as `2026-11-23`. */
 export function polishDay(instant: Date): string {
   return polishDays.format(instant);
 }

@@ -13,7 +13,7 @@ export interface PackageFile {
 
 /** A part of a package: a piece of the ZIP archive that is encrypted separately. */
 export interface PackagePart {
-  /** Size in bytes before encryption. */
+  /** Size of the part in bytes, before its encryption. */
   readonly size: number;
   /** SHA-256 hash before encryption, in base64. */
   readonly hash: string;
@@ -26,7 +26,7 @@ interface PartOptions {
   readonly iv: Buffer;
   /** Maximum size of a part in bytes, before encryption. */
   readonly bytesMax: number;
-  /** Modification time of all files. It is fixed, so that a package always has the same bytes. */
+  /** Modification time of all files in the package. It is fixed, so that a package always has the same bytes. */
   readonly modifiedAt: Date;
 }
 

@@ -43,7 +43,7 @@ export interface Authentication {
   /** The signed request. Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
-  /** Final status, which is shown after enough polls. */
+  /** Final status of the login, which is shown after enough polls. */
   readonly outcome: Status;
   readonly looks: number;
   readonly isRedeemed: boolean;
@@ -81,7 +81,7 @@ export interface Session {
   readonly updatedAt: string;
   readonly validUntil: string;
   readonly closedAt: string | null;
-  /** Symmetric key in base64, or null if it could not be decrypted. */
+  /** Symmetric key of the session in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
@@ -125,7 +125,7 @@ export interface InvoiceFacts {
   readonly buyerName: string | null;
   /** Parties in Podmiot3. Absent in records that earlier versions stored, like the next field. */
   readonly thirdSubjects?: readonly ThirdSubject[];
-  /** Authorized party (field PodmiotUpowazniony). */
+  /** Authorized party of the invoice (field PodmiotUpowazniony). */
   readonly authorizedSubject?: { readonly nip: string; readonly name: string | null; readonly role: number } | null;
   /** Kind of invoice (field RodzajFaktury). */
   readonly kind: string;
@@ -193,10 +193,10 @@ export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
   readonly startedAt: string;
-  /** Symmetric key in base64, or null if it could not be decrypted. */
+  /** Symmetric key of the export in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
-  /** Final status, which is shown after enough polls. */
+  /** Final status of the export, which is shown after enough polls. */
   readonly outcome: Status;
   /** Id of the fault that keeps the export at status 100 while the fault exists. */
   readonly heldBy: string | null;
@@ -210,7 +210,7 @@ export interface Export {
   readonly tampering: Tampering;
 }
 
-/** Simulated faults in a package. They are chosen when its export starts. */
+/** Faults in the package of an export. They are chosen when the export starts. */
 export interface Tampering {
   /** Files of zero bytes whose names are the numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;

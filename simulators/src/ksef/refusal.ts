@@ -24,7 +24,7 @@ interface RefusalDetails {
   readonly retryAfter?: number | undefined;
 }
 
-/** An error response from KSeF. */
+/** Error with which the simulated KSeF responds to a call. */
 export class Refusal extends Error {
   readonly details: RefusalDetails;
 
@@ -100,7 +100,7 @@ export function forbidden(reasonCode: ReasonCode, security?: Readonly<Record<str
 interface Rendering {
   /** True if the caller sent `X-Error-Format: problem-details`. */
   readonly asProblem: boolean;
-  /** Path of the call. */
+  /** Path of the refused call. */
   readonly instance: string;
   readonly now: Date;
 }

@@ -43,7 +43,7 @@ export class RequestLog {
   readonly #requests: Table<LoggedRequest>;
   readonly #sends: Table<Send>;
   readonly #numbers: Table<number>;
-  /** All tokens that the contexts have ever had. */
+  /** All tokens that were ever created, whose text the log must not contain. */
   readonly #tokens: Table<string>;
 
   constructor(store: Store) {

@@ -78,7 +78,7 @@ export class Sessions {
     this.#sessions = deps.store.table('sessions');
   }
 
-  /** Opens a session (S1). */
+  /** Opens a session for sending invoices (call S1). */
   open(call: Call, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const { formCode, encryption } = readBody(call, openRequest);
@@ -160,7 +160,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, invoices } };
   }
 
-  /** Closes a session (S5). */
+  /** Closes a session (call S5). */
   close(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, WRITE));
     if (session.status !== 100) throw badRequest(21_180, `Status sesji ${session.status} uniemożliwia jej zamknięcie.`);
@@ -198,7 +198,7 @@ export class Sessions {
     };
   }
 
-  /** Returns a collective confirmation (S7). */
+  /** Returns the collective confirmation (UPO) of a session (call S7). */
   confirmation(call: Call, reference: string, upoReference: string, faults: TakenFaults): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const found = session.upo === upoReference ? this.#deps.confirmations.get(upoReference) : undefined;

@@ -15,7 +15,7 @@ export interface TestSession {
   readonly iv: Buffer;
 }
 
-/** A test client for one environment and one context. It was written from the KSeF reference. */
+/** Client of the simulated KSeF for one environment and one context. It was written from the KSeF reference. */
 export class TestClient {
   readonly #base: string;
   readonly nip: string;
@@ -71,7 +71,7 @@ export class TestClient {
     return this.api('POST auth/ksef-token', body, null);
   }
 
-  /** Polls an authentication until it is complete (A4). */
+  /** Polls the status of a login until the login is complete (call A4). */
   async outcome(begun: TestAnswer): Promise<Json> {
     const { referenceNumber, authenticationToken } = json(begun) as {
       referenceNumber: string;
@@ -107,7 +107,7 @@ export class TestClient {
     return { body, key, iv };
   }
 
-  /** Opens a session (S1). */
+  /** Opens a session for sending invoices (call S1). */
   async open(): Promise<TestSession> {
     const { body, key, iv } = await this.openRequest();
     const answer = await this.api('POST sessions/online', body);
@@ -115,7 +115,7 @@ export class TestClient {
     return { reference: String(json(answer)['referenceNumber']), key, iv };
   }
 
-  /** Sends a document (S2). */
+  /** Sends a document in a session (call S2). */
   async send(session: TestSession, document: Uint8Array | string, changes: Json = {}): Promise<TestAnswer> {
     return this.api(`POST sessions/online/${session.reference}/invoices`, {
       ...sendRequest(session, document),

@@ -1,4 +1,4 @@
-/** The faults, with their effect on the next notifications. */
+/** Names of the faults, with their effect on the next notifications. */
 export const faultMeanings = {
   NONE: 'ends the fault',
   SHUFFLE: 'sends the next sequence in another order',
@@ -15,7 +15,7 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 export interface FaultSwitch {
   /** Replaces the fault. `times` is a number of notifications. */
   set(kind: FaultKind, times: number): void;
-  /** Returns the fault of the next notification. */
+  /** Returns the fault that the next notification meets, and counts it. */
   consume(): FaultKind;
   /** True if the next sequence is shuffled. Its notifications are counted when they are sent. */
   readonly isShuffling: boolean;

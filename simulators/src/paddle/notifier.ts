@@ -49,7 +49,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   const nextInstant = instantSource();
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Each notification that waits for a retry adds a listener.
+  // Node.js must not warn of many listeners, because each notification that waits for a retry adds one.
   setMaxListeners(0, signal);
   let { url } = options;
 

@@ -1,4 +1,4 @@
-/** A refusal by the API. */
+/** Error with which the simulated Paddle API refuses a request. */
 export class ApiRefusal extends Error {
   readonly status: number;
   readonly code: string;

@@ -22,12 +22,12 @@ export interface PaddleOptions {
   readonly port?: number;
   /** URL for notifications, which can also be set later. */
   readonly notificationUrl?: string;
-  /** Secrets for signatures. The first one signs. */
+  /** Secrets that receivers of notifications accept. The first one signs. */
   readonly notificationSecrets: readonly string[];
-  /** Prices by name, such as `CORE_MONTH`. */
+  /** Ids of the prices by name, such as `CORE_MONTH`. */
   readonly prices: Prices;
   readonly successUrl: string;
-  /** If set, requests must have this API key. */
+  /** API key that requests must have. If it is absent, any key is accepted. */
   readonly apiKey?: string;
 }
 
@@ -39,7 +39,7 @@ export interface PaddleSimulator {
   setFault(kind: FaultKind, times: number): void;
   /** Starts or ends an outage in which every API call gets 503. */
   setOutage(isOut: boolean): void;
-  /** Sends any events in this order. */
+  /** Sends the given events in the given order. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   stop(): Promise<void>;
 }

@@ -44,12 +44,18 @@ export class Subscriptions {
     return [...this.#kept.values()].map(({ subscription }) => subscription);
   }
 
-  /** @throws ApiRefusal */
+  /**
+   * Returns the subscription with this id.
+   * @throws ApiRefusal
+   */
   get(id: string): Subscription {
     return this.#require(id).subscription;
   }
 
-  /** @throws ApiRefusal */
+  /**
+   * Returns the customer with this id.
+   * @throws ApiRefusal
+   */
   customer(customerId: string): Customer {
     const customer = this.#customers.get(customerId);
     if (customer === undefined) throw new ApiRefusal(404, 'not_found', `There is no customer ${customerId}.`);
@@ -207,7 +213,10 @@ function newCustomer(id: string, email = 'buyer@example.com'): Customer {
   return { id, name: null, email, status: 'active', custom_data: null };
 }
 
-/** @throws ApiRefusal */
+/**
+ * Reads the time from which a change takes effect.
+ * @throws ApiRefusal
+ */
 export function readEffectiveFrom(value: unknown, byDefault: EffectiveFrom): EffectiveFrom {
   if (value === undefined || value === null) return byDefault;
   if (value !== 'immediately' && value !== 'next_billing_period') {

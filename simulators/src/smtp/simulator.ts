@@ -9,9 +9,9 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server';
 import { faultKinds, faultSwitch } from './faults.js';
 import type { FaultKind } from './faults.js';
 
-/** An accepted e-mail. */
+/** E-mail that the simulated server accepted. */
 export interface ReceivedMail {
-  /** Sender of the envelope. */
+  /** Sender that the envelope of the mail states. */
   readonly from: string;
   /** Recipients of the envelope, separated by `, `. */
   readonly to: string;
@@ -22,11 +22,11 @@ export interface ReceivedMail {
 }
 
 export interface SmtpSimulator {
-  /** SMTP URL, such as `smtp://127.0.0.1:2525`. */
+  /** URL of the simulated mail server, such as `smtp://127.0.0.1:2525`. */
   readonly url: string;
-  /** HTTP URL, such as `http://127.0.0.1:2580`. */
+  /** URL of the control interface, such as `http://127.0.0.1:2580`. */
   readonly httpUrl: string;
-  /** Accepted mails, oldest first. */
+  /** Mails that the server accepted, oldest first. */
   readonly mails: readonly ReceivedMail[];
   /** Sets the fault of the next `times` e-mails, and replaces an earlier one. */
   fail(kind: FaultKind, times: number): void;

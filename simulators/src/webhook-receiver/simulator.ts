@@ -14,9 +14,9 @@ export type { Fault, FaultKind } from './faults.js';
 export interface ReceivedDelivery {
   /** Path of the webhook, such as `/orders`. */
   readonly path: string;
-  /** `svc-event-id`, or null without one. */
+  /** Value of the header `svc-event-id`, or null if it is missing. */
   readonly eventId: string | null;
-  /** Body of the request. */
+  /** Body of the delivered request, byte for byte. */
   readonly body: Buffer;
   readonly contentType: string | null;
   /** Time when its headers arrived, on the clock of `Date.now()`. */
@@ -50,7 +50,7 @@ export interface WebhookReceiver {
   readonly url: string;
   /** URL of the control server, such as `http://127.0.0.1:4180`. */
   readonly controlUrl: string;
-  /** Recorded deliveries, oldest first. */
+  /** Deliveries that the receiver recorded, oldest first. */
   readonly deliveries: readonly ReceivedDelivery[];
   /** Number of requests that wait for a response or the rest of it. */
   readonly open: number;

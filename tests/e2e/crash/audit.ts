@@ -27,7 +27,7 @@ export interface StoredInvoice {
   readonly match: {
     readonly bankKey?: string;
     readonly poKey?: string;
-    /** Only rows of a scan have these fields. */
+    /** Id of the history scan. Only rows of a scan have this field. */
     readonly scanId?: string;
     readonly position?: number;
     readonly suspectedAs?: string;
@@ -45,7 +45,7 @@ export interface StoredInvoice {
   };
   /** The facts of the decision, or their position among the facts of other rows. */
   readonly facts?: { readonly bundleId?: string };
-  /** Set on rows that an earlier scan has already imported. They are not counted again. */
+  /** Id of the first import of the row, if an earlier scan has already imported it. Such rows are not counted again. */
   readonly reimportOf?: unknown;
 }
 
@@ -105,7 +105,7 @@ export async function unfinishedWork({ analysis, scan }: Databases): Promise<str
   return found.flat();
 }
 
-/** Stored events without an effect. */
+/** Returns the stored events that had no effect. */
 export async function missingEffects(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
   return (await announcedEvents(databases)).flatMap(({ id, subject }) =>
@@ -113,7 +113,7 @@ export async function missingEffects(databases: Databases, effects: readonly Eff
   );
 }
 
-/** Lists the broken guarantees about invoices as sentences. It is called when no work is left. */
+/** Lists the broken guarantees about invoices, as sentences. The audit is made when no work is left. */
 export async function contradictions(
   databases: Databases,
   acknowledged: readonly Acknowledged[],
@@ -340,7 +340,7 @@ interface Count extends CountedDocument {
   readonly count: number;
 }
 
-/** Each change of a counter writes one version. */
+/** Lists the counters whose count or version is wrong. Each change of a counter writes one version. */
 function wrongCounts(what: string, counts: readonly Count[], records: ReadonlyMap<string, Expected>): string[] {
   const present = new Set(counts.map(({ _id }) => _id));
   return [

@@ -10,7 +10,7 @@ import { subscribe } from '@invoicecontrol/runtime/nats/subscribe';
 import { isOutage } from '@invoicecontrol/runtime/outage';
 
 export interface Effect {
-  /** The event's id. */
+  /** Id of the event, which is also the id of its effect. */
   readonly _id: string;
   readonly event: string;
   readonly payload: string;

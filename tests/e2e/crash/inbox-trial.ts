@@ -15,7 +15,7 @@ import type { KillableSystem } from './killable-system.js';
 const RECEIVED_MS_MAX = 240_000;
 /** The broker redelivers an unacknowledged event after 30 seconds. */
 const FINISHED_MS_MAX = 180_000;
-/** Usage is exact within five minutes of a crash. */
+/** Time after a crash within which usage is exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
 /** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
@@ -37,7 +37,7 @@ export interface Receiver {
   readonly tenant: Tenant;
   readonly nip: string;
   readonly connectionId: string;
-  /** Purchases in the order in which KSeF stored them. */
+  /** Purchase invoices of the receiver, in the order in which KSeF stored them. */
   readonly purchases: Purchase[];
 }
 
@@ -51,7 +51,7 @@ export interface InboxTrial {
   finish(receiver: Receiver): Promise<void>;
   /** Lists purchases that a mark has passed although they were not stored. The guarantee holds at every moment. */
   skipped(receivers: readonly Receiver[]): Promise<readonly string[]>;
-  /** Lists the broken guarantees when no work is left. */
+  /** Lists the broken guarantees, once no work is left. */
   breaches(receivers: readonly Receiver[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -125,7 +125,8 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
     const decided = events.filter(
       ({ name, payload }) => name === 'invoice_analyzed' && payload['organizationId'] === organizationId,
     );
-    // Another role may receive an invoice to a third party earlier.
+    // Only invoices to the buyer are compared by their order, because another role may receive an invoice to a third
+    // party earlier.
     const ofBuyer = purchases.flatMap(({ ksefNumber, isThirdParty }) => (isThirdParty ? [] : [ksefNumber]));
     const buyerOrder = (numbers: readonly string[]): readonly string[] => numbers.filter((n) => ofBuyer.includes(n));
     const numbers = purchases.map(({ ksefNumber }) => ksefNumber).toSorted();

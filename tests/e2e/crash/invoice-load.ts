@@ -10,11 +10,14 @@ const CONNECTIONS = 8;
 const PAUSE_MS = 100;
 /** Number of requests that are retried in addition to those of the connections. */
 const RETRYING_MAX = 64;
-/** Maximum age of the requests that are repeated, so that both may be in progress at the same time. */
+/**
+ * Number of the newest requests that may be repeated, so that a repeat may arrive while the first request is in
+ * progress.
+ */
 const RECENT_MAX = 50;
 
 export interface InvoiceLoad {
-  /** Stops sending. */
+  /** Stops sending invoices. */
   stop(): void;
   /** Resolves when every request with a key was acknowledged. Call it after `stop`. */
   finished(): Promise<void>;

@@ -17,11 +17,11 @@ import type { Killable } from './service-process.js';
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 
-/** Each service by its name, and the servers that the services use. */
+/** Running system of which a test can kill each service, and the servers that the services use. */
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
-  /** `http://127.0.0.1:<port>/v1`. */
+  /** Base URL of the API, `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable & {
@@ -77,7 +77,7 @@ export async function startKillableSystem({
     for (const close of closing.splice(0).toReversed()) await close();
   };
   try {
-    // This system needs its own servers, because it kills them; the test run shares other ones.
+    // The system starts servers of its own, because it kills them. Other tests share those of the test run.
     const infrastructure: Infrastructure = await startInfrastructure({
       hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },

@@ -54,15 +54,15 @@ export interface Ledger {
   send(sent: Sent): Promise<void>;
   /** Sends a request with the same key until it is acknowledged, as long as the ledger is open. */
   sendWithRetries(sent: Sent): Promise<void>;
-  /** Same as {@link Ledger.send} for a scan. */
+  /** Sends a history scan, as {@link Ledger.send} sends an invoice. */
   sendScan(sent: SentScan): Promise<Scan>;
-  /** Same as {@link Ledger.sendWithRetries} for a scan. */
+  /** Sends a history scan until it is acknowledged, as {@link Ledger.sendWithRetries} does for an invoice. */
   scanWithRetries(sent: SentScan): Promise<Scan>;
   /** Returns the scans that the API lists for a tenant. */
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;
   /** Resolves when the gateway reaches the analysis and scan services. */
   reach(tenant: Tenant): Promise<void>;
-  /** Ends all retries. */
+  /** Ends all requests that are still retried. */
   close(): void;
 }
 

@@ -1,6 +1,6 @@
 /** The fields in which sample invoices differ. */
 export interface Sample {
-  /** Each supplier has a separate account and order. */
+  /** Number of the supplier. Each supplier has a separate bank account and order. */
   readonly supplier: number;
   readonly number: string;
   readonly amount: number;
@@ -20,7 +20,7 @@ export function sampleInvoice({ supplier, number, amount, sentAs }: Sample): Rea
   };
 }
 
-/** Returns the same invoice as a document. */
+/** Returns the sample invoice as an XML document. */
 export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Buffer {
   const name = (text: string): string => `<cbc:RegistrationName>${text}</cbc:RegistrationName>`;
   const party = (text: string): string =>
@@ -44,7 +44,10 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 /** A small number, so that many invoices change the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
-/** Maximum age of the invoices that are copied, so that both may be in progress at the same time. */
+/**
+ * Number of the newest invoices from which copies are made, so that a copy may arrive while its original is in
+ * progress.
+ */
 const RECENT_MAX = 50;
 
 /** Creates invoices of a few suppliers. Some are copies of recent invoices, which any client may have sent. */
@@ -80,7 +83,7 @@ export interface SampleRow extends Omit<Sample, 'sentAs'> {
   readonly externalId?: string;
 }
 
-/** Returns a file with invoices of the same suppliers. */
+/** Returns the rows of a history scan, with invoices of the same suppliers. */
 export function sampleFile(rows: readonly SampleRow[]): Row[] {
   return rows.map(({ supplier, number, amount, issueDate = '2026-03-05', externalId }, index) => ({
     supplierName: supplierName(supplier),

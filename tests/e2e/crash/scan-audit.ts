@@ -30,7 +30,7 @@ interface StoredRun {
   readonly outcome?: unknown;
 }
 
-/** All stored records of scans. */
+/** Stored records of all history scans. */
 interface Books {
   readonly scans: readonly StoredScan[];
   readonly imports: readonly StoredImport[];
@@ -41,7 +41,7 @@ interface Books {
   readonly findingsOf: ReadonlyMap<string, readonly StoredFinding[]>;
 }
 
-/** Lists the broken guarantees about scans as sentences. It is called when no work is left. */
+/** Lists the broken guarantees about history scans, as sentences. The audit is made when no work is left. */
 export async function scanContradictions(
   databases: Databases,
   acknowledged: readonly AcknowledgedScan[],

@@ -28,11 +28,11 @@ export interface Killable {
 }
 
 export interface ServiceProcess extends Killable {
-  /** `127.0.0.1:<port>`. */
+  /** Address of the service, `127.0.0.1:<port>`. */
   readonly address: string;
   /** Process id, which changes with each start. */
   readonly pid: number | undefined;
-  /** Pauses the process until `resume`. */
+  /** Pauses the process until `resume` is called. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;
@@ -79,7 +79,7 @@ export async function startServiceProcess(
   };
 }
 
-/** A service whose database is unavailable at its start logs the error and ends. This supervisor starts it again. */
+/** Starts a service, and starts it again if it ends because its database was unavailable. */
 async function supervised(start: () => Promise<ChildServer>): Promise<ChildServer> {
   for (let starts = 1; ; starts++) {
     try {
@@ -90,7 +90,7 @@ async function supervised(start: () => Promise<ChildServer>): Promise<ChildServe
   }
 }
 
-/** Every service logs `"address":"127.0.0.1:50051"` when it accepts calls. */
+/** Returns the port in the log line that a service writes when it accepts calls, `"address":"127.0.0.1:50051"`. */
 function portOfAddress(line: string): number | undefined {
   const port = /"address":"[^"]*:(\d+)"/.exec(line)?.[1];
   return port === undefined ? undefined : Number(port);

@@ -11,14 +11,17 @@ import { openLedger } from './ledger.js';
 import type { Ledger } from './ledger.js';
 import { scanContradictions } from './scan-audit.js';
 
-/** Sweeps run every 5 seconds and take over work that was idle for 30 seconds. They finish scans one after another. */
+/**
+ * Maximum time until all work is finished. Sweeps run every 5 seconds, take over work that was idle for 30 seconds, and
+ * finish scans one after another.
+ */
 const FINISHED_MS_MAX = 120_000;
 /**
  * The broker redelivers an unacknowledged event after 30 seconds, and an event whose handler failed after up to a
  * minute.
  */
 const EFFECTED_MS_MAX = 120_000;
-/** Usage is exact within five minutes of a crash. */
+/** Time after a crash within which usage is exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
 
 export interface Trial {

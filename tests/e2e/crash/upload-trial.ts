@@ -20,9 +20,9 @@ const ANSWERED_MS_MAX = 180_000;
 const ANSWER_MS_MAX = 40_000;
 /** A lease of a minute expires first. */
 const SWEPT_MS_MAX = 180_000;
-/** Usage is exact within five minutes of a crash. */
+/** Time after a crash within which usage is exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
-/** Larger than one stored chunk. */
+/** Size of the filling that makes a document larger than one stored chunk. */
 const FILLING_BYTES = 600_000;
 
 type Db = MongoConnection['db'];
@@ -57,7 +57,7 @@ export interface UploadTrial {
   finish(sender: Sender): Promise<void>;
   /** Returns the stored file of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
-  /** Lists the broken guarantees when no work is left. */
+  /** Lists the broken guarantees, once no work is left. */
   breaches(senders: readonly Sender[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
@@ -252,7 +252,7 @@ async function originalOf(
 ): Promise<string[]> {
   if (!sender.isReadable) return [];
   const invoice = invoices.find(({ organizationId }) => organizationId === sender.tenant.organizationId);
-  // All originals are read at once, right after the last kill. A 503 says that the request may be repeated shortly.
+  // All originals are read at once, right after the last kill, so a request may get 503 and is repeated.
   const response = await eventually(async () => {
     const read = await call(sender, `GET /invoices/${invoice?._id}/document`);
     expect(read.status).not.toBe(503);

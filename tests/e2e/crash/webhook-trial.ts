@@ -26,18 +26,18 @@ const EVENT = 'invoice.analysis.completed';
 export interface Endpoint {
   readonly id: string;
   readonly path: string;
-  /** All secrets that were ever shown, oldest first. */
+  /** Secrets of the webhook that were ever shown, oldest first. */
   readonly secrets: string[];
 }
 
 export interface Customer {
   readonly tenant: Tenant;
   readonly endpoints: readonly Endpoint[];
-  /** The first secret. */
+  /** Webhook of the customer. */
   readonly endpoint: Endpoint;
 }
 
-/** A delivery as it is stored. */
+/** Webhook delivery in its stored form. */
 export interface StoredDelivery {
   readonly _id: string;
   readonly organizationId: string;

@@ -4,12 +4,12 @@ import type { Row } from '../call.js';
 export type FieldType = 'guid' | 'string' | 'enum' | 'number' | 'boolean' | 'date' | 'dateTime';
 
 export interface Entity {
-  /** Type name in messages, such as `Microsoft.NAV.vendor`. */
+  /** Name of the entity type in messages, such as `Microsoft.NAV.vendor`. */
   readonly type: string;
   readonly fields: Readonly<Record<string, FieldType>>;
   /** Name of the field with the modification time, which is set if a record does not have it. */
   readonly modified: string;
-  /** Default values of fields. */
+  /** Values of fields that a record does not state. */
   readonly defaults: Row;
 }
 

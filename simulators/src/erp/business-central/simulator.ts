@@ -198,7 +198,7 @@ function encodeOptions(row: Row, { fields }: Entity): Row {
   return Object.fromEntries(encoded) as Row;
 }
 
-/** Parses a path such as `v2.0/companies(id)/vendors` or `publisher/group/version/...`. */
+/** Parses the path of a call, such as `v2.0/companies(id)/vendors` or `publisher/group/version/...`. */
 function readPath(path: string): { sets: Readonly<Record<string, Entity>> | undefined; segments: readonly string[] } {
   const segments = path.split('/');
   if (segments[0] === 'v2.0') return { sets: standardEntities, segments: segments.slice(1) };

@@ -44,8 +44,8 @@ export function authorizationServer(options: AuthorizationServerOptions) {
   const { client, grants } = options;
 
   /**
-   * Handles `GET <authorize_url>`: shows a page with both buttons, or, with `simulate`, does the same as a click on one
-   * of them.
+   * Handles `GET <authorize_url>`: shows the consent page with its two buttons. With `simulate`, it responds as if one
+   * of them was clicked.
    */
   const authorize = ({ query, path }: Call): Answer => {
     const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;

@@ -54,9 +54,9 @@ interface RefreshToken {
   readonly grant: Grant;
   readonly issuedAt: number;
   usedAt: number;
-  /** Time when another refresh token replaced it. */
+  /** Time when another refresh token replaced this one. */
   supersededAt?: number;
-  /** True if it was ended early. */
+  /** True if the refresh token was ended before its expiry. */
   isDead: boolean;
 }
 
@@ -208,7 +208,7 @@ export class Grants {
     return counts;
   }
 
-  /** Current time in seconds. */
+  /** Current time of the simulator in seconds. */
   #now(): number {
     return this.#options.clock.now().getTime() / 1_000;
   }

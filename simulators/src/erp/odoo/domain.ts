@@ -61,7 +61,7 @@ function readLeaf(item: unknown, modelName: string, model: Model, related: FindR
   const relation = model.relations[link];
   const target = relation === undefined ? undefined : related(relation);
   if (relation !== undefined && target !== undefined) {
-    // The field is a path such as `partner_id.supplier_rank`.
+    // The condition is on a path over a relation, such as `partner_id.supplier_rank`.
     const matches = readLeaf([rest, operator, value], relation, target.model, related);
     return (row) => {
       const linked = row[link];
@@ -111,7 +111,7 @@ function operand(value: unknown, type: FieldType): unknown {
   return type === 'datetime' ? readInstant(value) : value;
 }
 
-/** Parses a time such as `2026-02-01 09:15:22` in UTC. */
+/** Parses a time of Odoo, such as `2026-02-01 09:15:22`, which is in UTC. */
 export function readInstant(value: unknown): number {
   if (typeof value !== 'string') return Number.NaN;
   const milliseconds = Date.parse(`${value.replace(' ', 'T')}${value.endsWith('Z') ? '' : 'Z'}`);

@@ -1,6 +1,6 @@
 /** An exception of Odoo, which is returned by JSON-2 or JSON-RPC. */
 export class OdooFault extends Error {
-  /** Name of the exception, such as `odoo.exceptions.AccessError`. */
+  /** Name of the Odoo exception, such as `odoo.exceptions.AccessError`. */
   readonly exception: string;
   readonly status: number;
 

@@ -16,7 +16,7 @@ export interface MethodCall {
   readonly method: string;
   readonly ids: readonly number[];
   readonly context: Readonly<Record<string, unknown>>;
-  /** Named arguments. */
+  /** Arguments that the call names. */
   readonly named: Readonly<Record<string, unknown>>;
 }
 
@@ -122,7 +122,7 @@ function requireCompanies({ tables }: Environment, { context }: MethodCall): voi
   }
 }
 
-/** Returns at most the first `count` rows, in order. */
+/** Returns the first `count` rows in the given order. */
 function sortBy(
   rows: Iterable<Row>,
   order: unknown,
@@ -135,7 +135,7 @@ function sortBy(
     if (!/^(?:asc|desc)$/i.test(direction)) throw valueError(`Invalid "order" specified (${JSON.stringify(order)})`);
   }
   const [first] = keys;
-  // Tables are already in this order.
+  // The rows of a table are already sorted by ascending id.
   if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return takeFirst(rows, count);
   return [...rows].toSorted((left, right) => {
     for (const [field = '', direction = 'asc'] of keys) {

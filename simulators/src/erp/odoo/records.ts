@@ -99,7 +99,7 @@ function relate(value: unknown, relation: string, tables: Tables): unknown {
   return [value, typeof label === 'string' ? label : String(value)];
 }
 
-/** Computes fields as Odoo does. */
+/** Computes the fields of a row that Odoo derives from others. */
 function completeRow(
   entity: string,
   target: Record<string, unknown>,

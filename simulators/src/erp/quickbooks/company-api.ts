@@ -143,7 +143,7 @@ export function companyApi(clock: Clock) {
     };
   };
 
-  /** Handles `GET /v3/company/{realmId}/{path}`. */
+  /** Handles `GET /v3/company/{realmId}/{path}` for one simulated company. */
   return (call: Call, company: Company, path: string): Answer => {
     if (path === `companyinfo/${company.realmId}`) return companyInfo(company);
     if (!company.hasRights) return refuseOf(403);
@@ -154,7 +154,7 @@ export function companyApi(clock: Clock) {
   };
 }
 
-/** Repeats the rows until they fill a page. */
+/** Repeats the rows until they fill a page of the given size. */
 function repeated(rows: readonly Row[], size: number): readonly Row[] {
   if (rows.length === 0) return rows;
   return Array.from({ length: Math.min(size, PAGE_SIZE_MAX) }, (_, at) => rows[at % rows.length] ?? {});

@@ -3,7 +3,7 @@ import type { Row } from '../call.js';
 export interface Entity {
   /** Properties by which a query may filter and sort. */
   readonly properties: ReadonlySet<string>;
-  /** Other properties that a query may select. */
+  /** Properties that a query may select in addition to those that every row has. */
   readonly shown: ReadonlySet<string>;
   /** True if rows are made inactive instead of deleted. */
   readonly hasActive: boolean;
@@ -13,7 +13,7 @@ export interface Entity {
 
 interface DefaultsContext {
   readonly id: string;
-  /** Day of the form `YYYY-MM-DD`. */
+  /** Current day in the form `YYYY-MM-DD`. */
   readonly today: string;
   readonly homeCurrency: string;
   readonly record: Row;

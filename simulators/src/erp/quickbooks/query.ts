@@ -1,7 +1,7 @@
 import type { Row } from '../call.js';
 import type { Entity } from './entities.js';
 
-/** QuickBooks refuses a query. */
+/** Refusal of a query by the simulated QuickBooks. */
 export class StatementRefusal extends Error {
   readonly code: '4000' | '4001';
 
@@ -20,7 +20,7 @@ export interface Statement {
   /** Conditions that are joined by AND, the only operator. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
-  /** Position of the first row, counted from 1. */
+  /** Position of the first row that the query requests, counted from 1. */
   readonly startPosition: number;
   readonly maxResults: number;
 }
@@ -240,7 +240,7 @@ function toTest({ field, operator, values }: Condition): (row: Row) => boolean {
   }
 }
 
-/** Returns the property at a path such as `MetaData.LastUpdatedTime`. */
+/** Returns the property of a row at a path such as `MetaData.LastUpdatedTime`. */
 function valueAt(row: Row, path: string): Scalar | undefined {
   let value: unknown = row;
   for (const name of path.split('.')) value = (value as Row | undefined)?.[name];

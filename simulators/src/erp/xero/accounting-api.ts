@@ -91,7 +91,7 @@ export function accountingApi(clock: Clock) {
     };
   };
 
-  /** Handles `GET /api.xro/2.0/{name}` for a token with these scopes. */
+  /** Handles `GET /api.xro/2.0/{name}` for a token that has the given scopes. */
   return (call: Call, { books, name, scopes }: ReadRequest): Answer => {
     const entity = entities[name];
     const needed = name === 'Organisation' ? ['accounting.settings', 'accounting.settings.read'] : entity?.scopes;

@@ -2,7 +2,7 @@ import type { Row } from '../call.js';
 import { dateOf, timeOfDate } from './dates.js';
 
 export interface Entity {
-  /** Type name in messages, such as `Invoice`. */
+  /** Name of the entity type in messages, such as `Invoice`. */
   readonly type: string;
   readonly id: string;
   /** Fields that `where` and `order` may use. */
@@ -144,7 +144,10 @@ function dayOf(now: Date): number {
   return Date.parse(now.toISOString().slice(0, 10));
 }
 
-/** Each day is stated twice, as `/Date(...)/` and as text. A record may have only one of them. */
+/**
+ * Completes the dates of a row. Xero states each day twice, as `/Date(...)/` and as text, and a test may give only one
+ * of them.
+ */
 export function completeDates(row: Row, record: Row): Row {
   const completed: Record<string, unknown> = { ...row };
   for (const name of ['Date', 'DueDate']) {

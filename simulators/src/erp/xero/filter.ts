@@ -2,7 +2,7 @@ import type { Row } from '../call.js';
 import { timeOfDate } from './dates.js';
 import type { Entity } from './entities.js';
 
-/** Xero refuses `where` or `order`. */
+/** Refusal of the parameter `where` or `order` by the simulated Xero. */
 export class QueryParseException extends Error {
   constructor(message: string) {
     super(message);

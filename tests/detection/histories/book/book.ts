@@ -101,7 +101,7 @@ export function workday(date: string): string {
   return weekday === 6 ? addDays(date, 2) : weekday === 0 ? addDays(date, 1) : date;
 }
 
-/** Returns the days on which a supplier bills. */
+/** Function that returns the days on which a supplier bills. */
 export type Rhythm = (book: Pick<Book, 'random' | 'firstDay' | 'lastDay'>) => string[];
 
 /** Returns one day of the month at the given interval of months, moved to Monday on weekends. */
@@ -136,7 +136,7 @@ export function every(min: number, max: number): Rhythm {
   };
 }
 
-/** Returns the same weekday of every week. */
+/** Returns the same weekday of every week in the period. */
 export const weekly: Rhythm = ({ firstDay, lastDay, random }) => {
   const first = workday(addDays(firstDay, random.integer(0, 6)));
   const count = Math.floor((dayNumber(lastDay) - dayNumber(first)) / 7);

@@ -15,7 +15,9 @@ export interface Surroundings {
   readonly companyIds: readonly string[];
 }
 
-/** One kind of correct bills that resemble copies or anomalies: the kind, the suppliers, and how often they occur. */
+/**
+ * Options for correct bills that resemble copies or anomalies: their kind, their suppliers, and how often they occur.
+ */
 export interface LookAlikeOptions {
   readonly kind: string;
   readonly count: number;

@@ -1,7 +1,10 @@
 import type { Random } from '../../random.js';
 import { filled } from './pattern.js';
 
-/** Returns the next number of a series for a bill of this day. It must be called in the order of the days. */
+/**
+ * Function that returns the next number of a series for a bill of a given day. It must be called in the order of the
+ * days.
+ */
 export type Numbering = (date: string) => string;
 
 /**

@@ -5,7 +5,7 @@ import type { Random } from '../../random.js';
 import type { Numbering } from './numbering.js';
 import { filled } from './pattern.js';
 
-/** A supplier that sends bills. */
+/** Supplier of a hand-written history, who sends bills. */
 export interface Trader {
   readonly name: string;
   readonly country: Country;

@@ -11,7 +11,7 @@ import type { Country, Trader } from './trader.js';
 export interface Trade {
   readonly count: number;
   readonly country: Country;
-  /** Words that follow the family name, for example `Bygg`, `Lavandería`. */
+  /** Words that follow the family name in the name of a supplier, such as `Bygg` or `Lavandería`. */
   readonly trade: readonly string[];
   readonly rhythm: Rhythm;
   readonly pricing: Pricing;
@@ -25,7 +25,7 @@ export interface Trade {
   readonly order?: { readonly form: string; readonly change: 'new' | 'kept' };
 }
 
-/** One supplier in ten states no tax id. */
+/** One of this many suppliers states no tax id. */
 const WITHOUT_TAX_ID_EVERY = 10;
 /** Number of bills that one kept order covers. */
 const KEPT_ORDER_BILLS = 7;
@@ -62,7 +62,7 @@ export function traderMaker(book: Book, familyNames: readonly string[], companyI
 
 export type MakeTrader = ReturnType<typeof traderMaker>;
 
-/** Writes all bills of all suppliers of these trades. */
+/** Writes all bills of the suppliers of the given trades. */
 export function billTrades(book: Book, makeTrader: MakeTrader, trades: readonly Trade[]): Entry[] {
   return trades.flatMap((trade) =>
     Array.from({ length: trade.count }, () => billTrader(book, makeTrader(trade), trade)).flat(),

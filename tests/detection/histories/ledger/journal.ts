@@ -18,7 +18,7 @@ export type Rhythm =
   | { readonly kind: 'irregular'; readonly perYear: readonly [number, number] }
   | { readonly kind: 'seasonal'; readonly months: readonly number[]; readonly perMonth: readonly [number, number] };
 
-/** Net amounts in cents. */
+/** Ways in which a supplier sets the net amounts of its bills, in cents. */
 export type Pricing =
   | { readonly kind: 'odd'; readonly typical: readonly [number, number] }
   | { readonly kind: 'fixed'; readonly between: readonly [number, number]; readonly rise?: readonly [number, number] }
@@ -228,7 +228,7 @@ function priceOf(pricing: Pricing, random: Random, scale: number, from: string):
   }
 }
 
-/** Returns the days on which a supplier bills. */
+/** Returns the days on which a supplier with this rhythm bills. */
 function daysOf(world: World, rhythm: Rhythm): string[] {
   const { random, to } = world;
   const startsLate = random.chance(0.18);

@@ -11,7 +11,7 @@ import type { Desk } from './slips.js';
 import { accountOf, taxIdOf } from './supplier.js';
 import { wrongs } from './wrong-rows.js';
 
-/** The parts of a history. */
+/** Plan of a history: its suppliers, their bills and the planted faults. */
 export interface Plan {
   readonly pace: number;
   readonly from: string;

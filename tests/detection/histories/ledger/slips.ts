@@ -343,7 +343,7 @@ function ascii(text: string): string {
     .replace(/ß/g, 'ss');
 }
 
-/** Returns a number from the supplier's documents other than bills. It is the same for each bill. */
+/** Returns the number of another document of the supplier, such as a delivery note. It is the same for each bill. */
 function paperNumber({ bill, supplier }: Entry, random: Random, offset: number): number {
   const days = Math.floor(Date.parse(bill.invoice.issue_date) / 86_400_000);
   return (

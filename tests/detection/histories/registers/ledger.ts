@@ -17,11 +17,11 @@ export interface Trader {
   /** VAT rate in tenths of a percent; 0 if no tax is charged. */
   readonly vat: number;
   readonly terms: number;
-  /** The number under which this supplier lists us. */
+  /** Number under which the supplier lists this customer. */
   readonly customerNumber: string;
 }
 
-/** A bill in whole cents, before it is written. */
+/** Bill whose amounts are whole cents, before its text is written. */
 export interface Draft {
   readonly trader: Trader;
   readonly name: string;
@@ -108,7 +108,7 @@ export function openBook(random: Random, prefix: string) {
 
   return {
     drafts,
-    /** Adds a correct bill. */
+    /** Adds a correct bill to the history. */
     add(trader: Trader, options: Parameters<typeof draft>[1]): Draft {
       const added = draft(trader, options);
       drafts.push(added);
@@ -373,7 +373,7 @@ function seriesOf(random: Random, habits: readonly NumberHabit[]): NumberHabit {
   return (date) => random.pick(habits)(date);
 }
 
-/** Returns one of the habits that such suppliers have. */
+/** Returns at random one of the habits that small suppliers have. */
 export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz'): NumberHabit {
   const perDay = random.pick([0.15, 0.4, 1, 2.5, 6]);
   const start = random.integer(300, 98_000);
@@ -494,7 +494,7 @@ export function orderDesk(random: Random, format: (n: number) => string, start: 
       (share = 1) =>
       () =>
         random.chance(share) ? next() : undefined,
-    /** Returns one order for this number of bills. */
+    /** Returns one order number for the given number of bills, and then a new order number. */
     blanket(bills: number): () => string {
       let current = next();
       let left = bills;

@@ -12,7 +12,8 @@ export interface Slip {
   readonly name: string;
   readonly weight: number;
   /**
-   * True for a copy that may also have a recurring amount. This applies only to copies whose number stays recognizable.
+   * True if the copied bill may have a recurring amount. This applies only to slips after which the number stays
+   * recognizable.
    */
   readonly ofRecurring?: boolean;
   /** Returns the changed fields of each bill that is created from this one. */
