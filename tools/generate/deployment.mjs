@@ -22,7 +22,7 @@ const stored = entries.flatMap(([name, { protocol }]) => (protocol === 'grpc' ? 
 const files = {
   'compose.yaml': compose(readFileSync(`${root}compose.yaml`, 'utf8')),
   'k8s/base/kustomization.yaml': kustomization(`
-# Every service, and the namespace that they live in.
+# This list has the folder of every service, and the file of their namespace.
 resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
   ...Object.fromEntries(entries.map(([name, service]) => [`k8s/base/${name}/kustomization.yaml`, base(name, service)])),
   'docs/runbooks/backup-and-restore.md': fillMarks(
