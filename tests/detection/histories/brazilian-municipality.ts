@@ -156,7 +156,7 @@ const of = (kind: string, count: number, tail: string, form: string): Omit<Usual
 const usuals: readonly Usual[] = [
   {
     ...of('measured works of a contract', 2, 'Construtora Ltda', '{yyyy}{n4}'),
-    play: measurements(14_000_000, 'CT ###/202#'),
+    play: measurements(14_000_000, 'CT ###/{yyyy}'),
   },
   { ...of('parts of a purchase', 2, 'Equipamentos Ltda', '{n6}'), play: parcels(6, 2_200_000) },
   {

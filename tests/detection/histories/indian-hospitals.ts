@@ -101,7 +101,7 @@ const lines: readonly Line[] = [
     numbers: { forms: ['{n3}/{yyyy}', 'FM/{yy}-{mm}/{n3}', 'INV{n4}'], from: [10, 900], step: [1, 5] },
     rhythm: monthly(),
     price: varied(28_000_000, 0.25),
-    order: { form: 'WO/####/##', isKept: true },
+    order: { form: 'WO/####/{yy}', isKept: true },
   },
   {
     tails: ['Caterers', 'Dairy Farm', 'Vegetables & Fruits', 'Provision Stores'],

@@ -81,7 +81,7 @@ const lines: readonly Line[] = [
     numbers: { forms: ['UA {n5}', '{n5}', 'PT{yy}{n4}', 'SRV-{n4}'], from: [100, 50_000], step: [1, 25] },
     rhythm: every(6, 22),
     price: varied(280_000, 1),
-    order: { form: 'NC###' },
+    order: { form: 'NC####' },
   },
   {
     tails: ['Cabinet Veterinar _', 'Vet SRL', 'Laborator SRL'],
@@ -146,7 +146,7 @@ const lines: readonly Line[] = [
     numbers: { forms: ['{n3}', 'CB {n4}', '{yyyy}{n3}'], from: [10, 900], step: [1, 4] },
     rhythm: every(14, 34),
     price: varied(2_300_000, 0.9),
-    order: { form: 'CTR ##/202#', isKept: true },
+    order: { form: 'CTR ###/{yyyy}', isKept: true },
   },
 ];
 

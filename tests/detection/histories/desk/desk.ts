@@ -86,6 +86,8 @@ export interface Desk {
   readonly lastDay: string;
   readonly companyIds: readonly string[];
   hire(line: Omit<Line, 'count' | 'rhythm' | 'price'>): Vendor;
+  /** Returns an order that the customer has placed with nobody else. */
+  order(form: string, date: string): string;
   receive(vendor: Vendor, charge: Charge): Paper;
 }
 
@@ -106,12 +108,21 @@ export interface DeskOptions {
 export function openDesk(random: Random, options: DeskOptions): Desk {
   const { firstDay, lastDay, companyIds, notes, permilleOn = (permille) => permille } = options;
   const words = [...options.words];
+  const orders = new Set<string>();
   let claims = 0;
   return {
     random,
     firstDay,
     lastDay,
     companyIds,
+    order(form, date) {
+      for (;;) {
+        const order = written(filled(form, random), date, orders.size);
+        if (orders.has(order)) continue;
+        orders.add(order);
+        return order;
+      }
+    },
     hire({ tails, land, numbers, terms = [30], permille, currency, recurs = false }) {
       const [word] = words.splice(random.integer(0, words.length - 1), 1);
       if (word === undefined) throw new RangeError('more words for suppliers are needed');
@@ -188,7 +199,7 @@ function billLine(desk: Desk, line: Line): Paper[] {
   return days.map((date, index) => {
     const isOver = line.order?.isKept !== true || random.chance(1 / BILLS_OF_AN_ORDER);
     if (line.order !== undefined && (order === undefined || isOver)) {
-      order = written(filled(line.order.form, random), date, index);
+      order = desk.order(line.order.form, date);
     }
     const number = vendor.next(date);
     const again = workday(addDays(date, random.integer(1, 9)));

@@ -96,7 +96,7 @@ export function additions(rhythm: Rhythm, typical: number, mark: string, share =
     rhythm(desk).flatMap((date) => {
       const { random } = desk;
       const number = vendor.next(date);
-      const order = filled('L######', random);
+      const order = desk.order('L######', date);
       const first = bill({ date, number, order, net: odd(desk, typical) });
       const [later] = until(desk, workday(addDays(date, random.integer(2, 14))));
       if (later === undefined || !random.chance(share)) return [first];
@@ -110,7 +110,7 @@ export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
     rhythm(desk).flatMap((start) => {
       const { random } = desk;
       const number = vendor.next(start);
-      const order = filled('PO-######', random);
+      const order = desk.order('PO-######', start);
       return Array.from({ length: random.integer(1, 4) }, (_, part) => ({
         part,
         date: workday(addDays(start, 5 * part)),
@@ -129,7 +129,7 @@ export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = fa
     )(desk).flatMap((date) => {
       const { random } = desk;
       const number = vendor.next(date);
-      const order = filled('45########', random);
+      const order = desk.order('45########', date);
       const net = odd(desk, typical);
       const first = bill({ date, number, order, net, lag: 1 });
       const [back, rebilled] = until(
@@ -183,7 +183,7 @@ export function halves(typical: number): Play {
       90,
     )(desk).flatMap((date) => {
       const net = odd(desk, typical);
-      const order = filled('C-#####', desk.random);
+      const order = desk.order('C-#####', date);
       return until(desk, date, workday(addDays(date, desk.random.integer(20, 50)))).map((day) =>
         bill({ date: day, net, order }),
       );
@@ -199,7 +199,7 @@ export function parcels(parts: number, typical: number): Play {
     )(desk).flatMap((start) => {
       const number = vendor.next(start);
       const net = nearly(desk, typical);
-      const order = filled('20##NE######', desk.random);
+      const order = desk.order('{yyyy}NE######', start);
       return Array.from({ length: parts }, (_, part) => ({ part, date: workday(addDays(start, 30 * part)) }))
         .filter(({ date }) => date <= desk.lastDay)
         .map(({ part, date }) => bill({ date, net, order, number: `${number}-${part + 1}/${parts}` }));
@@ -209,7 +209,7 @@ export function parcels(parts: number, typical: number): Play {
 /** Measured works of one contract, each for another amount and numbered by the month of measurement. */
 export function measurements(typical: number, order: string): Play {
   return (desk, _vendor, bill) => {
-    const contract = filled(order, desk.random);
+    const contract = desk.order(order, desk.firstDay);
     return monthly()(desk).map((date) => bill({ date, order: contract, net: odd(desk, typical) }));
   };
 }
@@ -223,7 +223,7 @@ export function advanceReversed(typical: number): Play {
     )(desk).flatMap((date) => {
       const whole = odd(desk, typical);
       const advance = Math.round(whole / 2);
-      const order = filled('CTR ###', desk.random);
+      const order = desk.order('CTR ####', date);
       const [end] = until(desk, workday(addDays(date, desk.random.integer(15, 40))));
       const first = bill({ date, net: advance, order });
       if (end === undefined) return [first];
