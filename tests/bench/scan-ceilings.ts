@@ -1,4 +1,4 @@
-// Measures the minimum cost of a scan: parsing its body and writing its rows once.
+// Measures the minimum cost of a history scan: parsing its body and writing its rows once.
 import { randomUUID } from 'node:crypto';
 import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';

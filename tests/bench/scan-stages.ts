@@ -1,4 +1,5 @@
-// Splits the time of one scan into stages, from the lines that the gateway, scan and analysis services log about it.
+// Splits the time of one history scan into stages, from the lines that the gateway, scan and analysis services log
+// about it.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from './servers.js';
@@ -18,7 +19,7 @@ const POLL_ATTEMPTS_MAX = 100;
 const POLL_EACH_MS = 50;
 
 /**
- * Reads the log lines of one scan.
+ * Reads the log lines of one history scan.
  * @param requestId the X-Request-Id with which the scan was posted
  */
 export async function stagesOf(system: System, requestId: string, scanId: string): Promise<StagesMs> {

@@ -32,18 +32,18 @@ export interface MeasuredScan {
   /** Time until the caller receives the response. */
   readonly totalMs: number;
   readonly stagesMs: StagesMs;
-  /** CPU time that each process used for the scan, in milliseconds. */
+  /** CPU time that each process used for the history scan, in milliseconds. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 
-/** Results of scans in organizations with this many invoices: medians of the rounds. */
+/** Results of history scans in organizations with this many invoices: medians of the rounds. */
 export interface ScanRow {
   readonly stored: number;
   readonly scan: MeasuredScan;
   readonly totalsMs: readonly number[];
   /**
-   * Two ratios of the duration of a scan: to the sum of both ceilings, and to the duration with an empty history. Both
-   * are medians of the ratios of all rounds.
+   * Two ratios of the duration of a history scan: to the sum of both ceilings, and to the duration with an empty
+   * history. Both are medians of the ratios of all rounds.
    */
   readonly ceilingRatio: number;
   readonly emptyRatio: number;
@@ -62,7 +62,7 @@ export interface ScansReport {
     readonly seconds: number;
     readonly quiet: Load;
     readonly during: Load;
-    /** Number of scans that ended during the load, in all rounds. */
+    /** Number of history scans that ended during the load, in all rounds. */
     readonly scans: number;
     /** Median of the ratios of all rounds. */
     readonly p95Ratio: number;
@@ -72,7 +72,7 @@ export interface ScansReport {
     readonly before: Resident;
     readonly peak: Resident;
     readonly after: Resident;
-    /** Time until the first and until the last response, after all scans were posted at the same time. */
+    /** Time until the first and until the last response, after all history scans were posted at the same time. */
     readonly firstMs: number;
     readonly lastMs: number;
   };
@@ -213,7 +213,7 @@ async function postScan(
 
 /**
  * Measures another tenant that posts invoices at a steady rate, alternately without scans and during a sequence of
- * scans.
+ * history scans.
  */
 async function measureOthers(
   { rounds, secondsPerCell }: ScansOptions,
@@ -263,7 +263,7 @@ async function measureOthers(
   };
 }
 
-/** Measures the memory while several organizations post a scan at the same moment. */
+/** Measures the memory while several organizations post a history scan at the same moment. */
 async function measureMemory({ system, watched, newTenant, newFile }: Scanning): Promise<ScansReport['memory']> {
   step(`memory: ${SCANS_AT_ONCE} scans at once`);
   const orders: { tenant: Tenant; body: string }[] = [];

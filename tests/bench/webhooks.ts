@@ -145,7 +145,7 @@ async function main(): Promise<void> {
   if (figures.some(({ isReached }) => !isReached)) process.exitCode = 1;
 }
 
-/** Counts on the wire the commands that the sender needs for a delivery. */
+/** Counts on the wire the commands that the sender needs for a webhook delivery. */
 async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
   const { counted } = system;
   const tenant = await system.newTenant();
@@ -204,7 +204,9 @@ async function measureWork(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** Measures the deliveries of many events at once, with the same requests by a bare program before and after. */
+/**
+ * Measures the webhook deliveries of many events at once, with the same requests by a bare program before and after.
+ */
 async function measureThroughput(system: WebhooksSystem): Promise<Figure[]> {
   const tenant = await system.newTenant();
   const endpoints = await system.register(tenant, THROUGHPUT.endpoints);
@@ -294,7 +296,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
     .find({ _id: { $in: [...writtenAtMs.keys()] } }, { projection: { createdAt: 1 } })
     .toArray();
   const storedAtMs = new Map(stored.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
-  /** A delivery that never arrived counts as the latest of all. */
+  /** A webhook delivery that never arrived counts as the latest of all. */
   const since = (fromMs: ReadonlyMap<string, number>, toMs: ReadonlyMap<string, number>) =>
     percentilesOf([...fromMs].map(([id, ms]) => (toMs.get(id) ?? Number.POSITIVE_INFINITY) - ms));
   const { p50Ms, p99Ms } = since(writtenAtMs, firstAtMs);

@@ -308,7 +308,7 @@ describe('an invoice that is submitted to KSeF', () => {
     const warnings = [{ code: 'INVOICE_WRITE_MISSING' }];
     await eventually(async () => expect(await connectionOf()).toMatchObject({ status: 'CONNECTED', warnings }));
     expect((await submit(filer, id)).status).toBe(409);
-    // The end of its login gets an empty response. The connection test succeeds nevertheless.
+    // The end of its login gets an empty response. The KSeF connection test succeeds nevertheless.
     await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
     await running.request(`POST ${path}/test`, { key: filer.key });
     expect(await connectionOf()).toMatchObject(connected);

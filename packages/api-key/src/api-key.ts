@@ -4,7 +4,7 @@ import { BASE62_ALPHABET } from './base62.js';
 /** `live` keys act on real data and `test` keys on test installations. Both have the same format. */
 export type ApiKeyKind = 'live' | 'test';
 
-/** The parts of a key. The id is public and finds the record; the secret proves the right to act. */
+/** The parts of an API key. The id is public and finds the record; the secret proves the right to act. */
 export interface ApiKeyParts {
   readonly kind: ApiKeyKind;
   /** Public id of {@link API_KEY_ID_LENGTH} base62 characters. */
@@ -44,8 +44,8 @@ export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): stri
 }
 
 /**
- * Returns the CRC-32 of the key up to the checksum, as base62 with leading zeros. The checksum detects typing errors,
- * not forged keys.
+ * Returns the CRC-32 of the API key up to the checksum, as base62 with leading zeros. The checksum detects typing
+ * errors, not forged keys.
  */
 function computeChecksum(body: string): string {
   let remainder = crc32(body);

@@ -5,7 +5,7 @@
 export const roles = ['VIEWER', 'ANALYST', 'ADMIN', 'OWNER'] as const;
 export type Role = (typeof roles)[number];
 
-/** The rights that a key can have (HTTP and security reference, section 8). */
+/** The rights that an API key can have (HTTP and security reference, section 8). */
 export const scopes = [
   'invoices:read',
   'invoices:write',

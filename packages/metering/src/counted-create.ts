@@ -38,7 +38,7 @@ export type CountedOutcome<Created, First> =
 /**
  * Counts and stores a record once, however often a request is repeated, also in parallel (architecture section 5, rule
  * 6). The quota is reserved first, the insert decides which request stores the record, and a repeated request returns
- * its reservation. A crash between two steps leaves the counter correct or too high, but never too low, and a job
+ * its reservation. A crash between two steps leaves the usage counter correct or too high, but never too low, and a job
  * corrects it.
  * @throws DomainError usage_exceeded if the limit is reached and no first request with the key is found
  */
@@ -64,7 +64,7 @@ export async function createCounted<Created, First>(
     await usage.giveBack(mark);
     return { first: await findFirst?.() };
   }
-  // The record was stored so late that the counter of its minute may have been reconciled without it.
+  // The record was stored so late that the usage counter of its minute may have been reconciled without it.
   if (mayBeSettled(mark, clock.now())) await usage.recount(mark);
   return { created };
 }

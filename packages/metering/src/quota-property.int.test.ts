@@ -167,7 +167,8 @@ test.concurrent.each(Array.from({ length: SEEDS }, (_, index) => index + 1))(
 
     const replicas: Replica[] = [];
     for (let index = 0; index < REPLICAS; index++) replicas.push(await startReplica(seed % 4 === 0 && index === 0));
-    // The first reservation creates the counter of a month. The simulated earlier release does not create counters.
+    // The first reservation creates the usage counter of a month. The simulated earlier release does not create
+    // counters.
     for (const month of ['2026-03', '2026-04']) {
       await replicas
         .at(-1)

@@ -33,11 +33,11 @@ let organizations = 0;
 const connect = (): Promise<MongoConnection> =>
   connectMongo({ url: testInfrastructure().mongodbUrl, databaseName, appName: 'test' });
 interface Interruptions {
-  /** Runs before the change of a counter with this number. */
+  /** Runs before the change of a usage counter with this number. */
   readonly beforeChange?: (change: number) => Promise<unknown>;
-  /** Runs before each read of a counter. */
+  /** Runs before each read of a usage counter. */
   readonly beforeRead?: () => Promise<unknown>;
-  /** Runs after the read of a counter with this number, before its result is returned. */
+  /** Runs after the read of a usage counter with this number, before its result is returned. */
   readonly afterRead?: (read: number) => Promise<unknown>;
 }
 

@@ -13,17 +13,20 @@ export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused units of a block are returned. */
 export const BLOCK_MS_MAX = 2_000;
 
-/** Units of one counter and minute that this process has reserved in advance (ADR 0132). */
+/** Units of one usage counter and minute that this process has reserved in advance (ADR 0132). */
 interface Block {
   /** Month and quota that the block belongs to. */
   readonly mark: UsageMark;
   /** Units that no request uses yet. */
   unused: number;
-  /** Units that requests use, although the counter still lists them as held. */
+  /** Units that requests use, although the usage counter still lists them as held. */
   unreported: number;
   /** Quota limit that the latest request stated. */
   limit: number | undefined;
-  /** Used amount of the counter after the latest reservation, including all held units. Undefined before the first one. */
+  /**
+   * Used amount of the usage counter after the latest reservation, including all held units. Undefined before the first
+   * one.
+   */
   used: number | undefined;
   /** Time at which the latest reservation was sent. */
   reservedAt: Date;
@@ -40,8 +43,9 @@ export interface UnitBlocks {
    */
   use(mark: UsageMark, limit: number | undefined): boolean;
   /**
-   * Returns the used amount of the counter after the latest reservation in the minute of the mark. Undefined unless this
-   * process reserved a moment ago and has used up its block, which is when the next reservation may open another block.
+   * Returns the used amount of the usage counter after the latest reservation in the minute of the mark. Undefined
+   * unless this process reserved a moment ago and has used up its block, which is when the next reservation may open
+   * another block.
    */
   usedBefore(mark: UsageMark): number | undefined;
   /**
@@ -55,7 +59,7 @@ export interface UnitBlocks {
     reserve: (held: number) => Promise<UsageDocument | undefined>,
   ): Promise<UsageDocument | undefined>;
   /**
-   * Ends the blocks of a counter, and waits until their unused units are returned.
+   * Ends the blocks of a usage counter, and waits until their unused units are returned.
    * @returns false if this process held no units of the counter
    */
   end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
@@ -64,8 +68,8 @@ export interface UnitBlocks {
 }
 
 /**
- * Returns the number of units to reserve in advance with an amount, for a counter at the given used amount. A block ends
- * before the next notice is due, so that the notice is sent for the unit that reaches it.
+ * Returns the number of units to reserve in advance with an amount, for a usage counter at the given used amount. A
+ * block ends before the next notice is due, so that the notice is sent for the unit that reaches it.
  */
 export function unitsInAdvance(used: number, amount: number, limit: number | undefined): number {
   const left = limit === undefined ? Number.POSITIVE_INFINITY : nextStepAt(used, limit) - used - amount;

@@ -2,7 +2,7 @@ import type { Collection, Db } from 'mongodb';
 
 /** Usage counter of one meter of one organization in one month (architecture section 5, rule 6; ADRs 0034 and 0132). */
 export interface UsageDocument {
-  /** Id of the counter, in the form `<organization>:<YYYY-MM>:<meter>`. */
+  /** Id of the usage counter, in the form `<organization>:<YYYY-MM>:<meter>`. */
   readonly _id: string;
   /** Reserved amount, which includes the units that replicas hold. See {@link usedOf}. */
   readonly used: number;
@@ -16,8 +16,8 @@ export interface UsageDocument {
    */
   readonly held?: Readonly<Record<string, number>>;
   /**
-   * Time until which stored records are included in the counter. It is 1970 before the first count, and absent if only
-   * an earlier release has counted.
+   * Time until which stored records are included in the usage counter. It is 1970 before the first count, and absent if
+   * only an earlier release has counted.
    */
   readonly countedTo?: Date;
   /**
@@ -31,7 +31,7 @@ export interface UsageDocument {
   readonly lowerings?: number;
   /** Number of open requests to count the whole month. */
   readonly recounts?: number;
-  /** Time of the last refused request that requested a check of the counter. */
+  /** Time of the last refused request that requested a check of the usage counter. */
   readonly refusedAt?: Date;
 }
 
@@ -46,7 +46,7 @@ export interface UsageMark {
   readonly at: Date;
 }
 
-/** Organization, month and meter of a counter. */
+/** Organization, month and meter of a usage counter. */
 export type CounterKey = Pick<UsageMark, 'organizationId' | 'month' | 'meter'>;
 
 export const MINUTE_MS = 60_000;
@@ -57,7 +57,7 @@ export function usageCollection(db: Db): Collection<UsageDocument> {
   return db.collection<UsageDocument>('usage');
 }
 
-/** Returns the id of a counter. */
+/** Returns the id of a usage counter. */
 export function idOf({ organizationId, month, meter }: CounterKey): string {
   return `${organizationId}:${month}:${meter}`;
 }

@@ -391,7 +391,7 @@ describe('after a refusal', () => {
     await create('refused', 2);
     await create('bystander', 3);
     await runFor(5 * MINUTE_MS);
-    // The test changes the counter directly; the reason for the difference does not matter.
+    // The test changes the usage counter directly; the reason for the difference does not matter.
     await usageCollection(mongo.db).updateMany({}, { $set: { used: 3 } });
     await refuse('refused');
     await run();

@@ -28,10 +28,10 @@ interface Deps {
   readonly marks: Readonly<Record<string, SumOfMarks>>;
 }
 
-/** A counter whose check is due. */
+/** A usage counter whose check is due. */
 type DueCounter = UsageDocument & { readonly lookAt: Date };
 
-/** A snapshot of a counter for the time until `countTo`. */
+/** A snapshot of a usage counter for the time until `countTo`. */
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
@@ -39,12 +39,12 @@ interface Reading {
   readonly from: Date | undefined;
   /** Minutes before `countTo`, each with the amount that was reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** Amount of the counter that was reserved in that time. */
+  /** Amount of the usage counter that was reserved in that time. */
   readonly reserved: number;
 }
 
 const POLL_EACH_MS = 5_000;
-/** Maximum number of counters that one run checks. The counters that have been due longest come first. */
+/** Maximum number of usage counters that one run checks. The counters that have been due longest come first. */
 const COUNTERS_PER_RUN_MAX = 200;
 /**
  * Time after the end of a minute at which all work of that minute is either stored or abandoned. Later work requests a
@@ -52,8 +52,8 @@ const COUNTERS_PER_RUN_MAX = 200;
  */
 const SETTLED_AFTER_MS = MINUTE_MS;
 /**
- * Time for which other replicas leave a counter to the replica that adds up its records. Adding up takes less than half
- * of it.
+ * Time for which other replicas leave a usage counter to the replica that adds up its records. Adding up takes less
+ * than half of it.
  */
 const SUM_LEASE_MS = MINUTE_MS;
 /** Maximum duration of lowering an amount, which normally takes milliseconds. An older entry was left by a crash. */
@@ -62,7 +62,7 @@ const LOWERING_MS_MAX = MINUTE_MS;
  * Maximum number of minutes that are reconciled at once. After a longer outage of the job, the whole month is counted.
  */
 const CLOSED_MINUTES_MAX = 120;
-/** Delay before a counter is read again if it changed while its records were added up. */
+/** Delay before a usage counter is read again if it changed while its records were added up. */
 const READ_AGAIN_AFTER_MS = 5_000;
 
 /**
@@ -159,7 +159,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
 }
 
 /**
- * Reads the minutes of a counter that are due to be counted.
+ * Reads the minutes of a usage counter that are due to be counted.
  * @returns undefined if no minute was reconciled since the last count of the month and none is left to reconcile
  */
 function readCounter(counter: UsageDocument, countTo: Date): Reading | undefined {

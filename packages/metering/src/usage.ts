@@ -13,10 +13,10 @@ import { nextStepAt } from './usage-steps.js';
 
 export interface UsageCounters {
   /**
-   * Increases the counter before the work. A crash can only leave the counter too high, until the job compares it with
-   * the stored records. An amount of 0 requests this comparison for the minute of the mark. Single units that follow
-   * each other are reserved in blocks (ADR 0132). If the remaining units are held by blocks, the reservation waits for
-   * them.
+   * Increases the usage counter before the work. A crash can only leave the counter too high, until the job compares it
+   * with the stored records. An amount of 0 requests this comparison for the minute of the mark. Single units that
+   * follow each other are reserved in blocks (ADR 0132). If the remaining units are held by blocks, the reservation
+   * waits for them.
    * @param limit limit of the plan for the month, or undefined if there is no limit
    * @throws DomainError usage_exceeded if the amount exceeds the limit; concurrent_change if other requests kept
    * changing the counter
@@ -31,7 +31,7 @@ export interface UsageCounters {
   /** Returns a reservation for work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Lowers a stored amount with the given write, and the counter with it.
+   * Lowers a stored amount with the given write, and the usage counter with it.
    * @param mark the amount, and the creation time of the record that stores it
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
@@ -59,7 +59,7 @@ const AFTERWARDS = { returnDocument: 'after', projection: { used: 1, minutes: 1,
 export const HELD_POLL_MS = 100;
 /** Maximum number of polls, which together take longer than a block lasts. */
 export const HELD_POLLS_MAX = 30;
-/** Maximum number of counters that this process remembers as held by crashed replicas. */
+/** Maximum number of usage counters that this process remembers as held by crashed replicas. */
 const ABANDONED_MAX = 10_000;
 const STORED_WITHIN_MS = 30_000;
 /** Delay after a reservation until its minute is compared with the stored records. */
@@ -87,7 +87,7 @@ export type OnUsed = (mark: UsageMark, used: number, limit: number | undefined) 
 export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): UsageCounters {
   const usage = usageCollection(db);
   /**
-   * Changes the counter and the amount of the minute together.
+   * Changes the usage counter and the amount of the minute together.
    * @param held change of the units that replicas hold in this minute
    * @returns the new counter, or undefined if the minute is already reconciled or there is no counter
    */
@@ -135,7 +135,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return counter;
   });
   /**
-   * Reserves for several reservations of one counter and minute in one change.
+   * Reserves for several reservations of one usage counter and minute in one change.
    * @param inAdvance number of units that are reserved in addition
    */
   const reserveTogether = async (alike: readonly Reservation[], inAdvance: number, guard: Filter<UsageDocument>) => {
@@ -164,8 +164,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     );
   };
   /**
-   * Reserves for several reservations of one counter and minute. If they do not fit together, those that still fit are
-   * reserved, so the quota stays exact.
+   * Reserves for several reservations of one usage counter and minute. If they do not fit together, those that still
+   * fit are reserved, so the quota stays exact.
    * @returns whether each reservation was made
    */
   const reserveAlike = async (alike: readonly Reservation[]): Promise<readonly boolean[]> => {
@@ -205,7 +205,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       return new Map(counters.map((counter) => [counter._id, counter]));
     },
   );
-  /** Counters that did not change while a request waited longer than a block lasts, with their `moves`. */
+  /** Usage counters that did not change while a request waited longer than a block lasts, with their `moves`. */
   const abandoned = new Map<string, number>();
   /**
    * Waits a moment for units that blocks hold and that an amount needs. Replicas return unused units within seconds.
@@ -232,10 +232,11 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
         if (isReserved) return;
         const counter = await read(idOf(mark));
         if (counter === undefined) {
-          // An upsert with a guard could conflict with itself, so the counter is created once in a separate write.
+          // An upsert with a guard could conflict with itself, so the usage counter is created once in a separate
+          // write.
           await create(usage, idOf(mark));
         } else if (counter.countedTo === undefined) {
-          // The counter was written only by an earlier release.
+          // The usage counter was written only by an earlier release.
           const uncounted = { _id: idOf(mark), countedTo: { $exists: false } };
           await usage.updateOne(uncounted, { $set: { countedTo: NEVER_COUNTED } });
         } else if (limit !== undefined && counter.used > limit - mark.amount) {
@@ -256,8 +257,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
           const changed = await changeSettled(mark, fits);
           if (changed !== undefined) return onUsed(mark, usedOf(changed), limit);
         }
-        // The amount fits now, because a concurrent request created the counter or returned a reservation. Replicas that
-        // keep competing for the same units try again one after the other.
+        // The amount fits now, because a concurrent request created the usage counter or returned a reservation.
+        // Replicas that keep competing for the same units try again one after the other.
         if (tries > GROUPED_TRIES_MAX + polls) await delay(HELD_POLL_MS * Math.random());
       }
       throw new DomainError(
@@ -279,8 +280,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       await changeInMinute({ ...mark, amount: -mark.amount }, {});
     },
     async lower(mark, write) {
-      // Each lowering of a counter has its own id. A lowering that crashed stays recorded, even if the next worker
-      // lowers the same amount again.
+      // Each lowering of a usage counter has its own id. A lowering that crashed stays recorded, even if the next
+      // worker lowers the same amount again.
       const entry = `lowering.${randomUUID()}`;
       const since = clock.now();
       await usage.updateOne({ _id: idOf(mark) }, {
@@ -328,7 +329,7 @@ function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocum
   return limit === undefined ? {} : { used: { $lte: limit - amount } };
 }
 
-/** Returns the total of marks of one counter and minute, at the earliest of their times. */
+/** Returns the total of marks of one usage counter and minute, at the earliest of their times. */
 function sumOf(marks: readonly UsageMark[]): UsageMark {
   return marks.reduce((sum, { amount, at }) => ({
     ...sum,
@@ -354,7 +355,7 @@ async function create(usage: Collection<UsageDocument>, id: string): Promise<voi
   }
 }
 
-/** Requests a count of the month, because the refusal was wrong if the counter is too high for any reason. */
+/** Requests a count of the month, because the refusal was wrong if the usage counter is too high for any reason. */
 async function requestCount(
   usage: Collection<UsageDocument>,
   { _id, refusedAt }: UsageDocument,

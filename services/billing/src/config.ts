@@ -40,7 +40,7 @@ export const configSchema = z
     CHECKOUT_SUCCESS_URL: z.url({ protocol: /^https?$/ }),
     /**
      * Number of days without payment after which a subscription is no longer active. If not set, it remains active as
-     * long as the provider tries to collect the payment.
+     * long as the payment provider tries to collect the payment.
      */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
   })

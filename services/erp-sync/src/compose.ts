@@ -68,11 +68,11 @@ import { encodeRun, runService } from './transport/grpc/runs.js';
 
 const FINISH_DELETIONS_EACH_MS = 5_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
-/** Limits on one connection test, whose caller is waiting. */
+/** Limits on one ERP connection test, whose caller is waiting. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 /**
- * Time limit of a connection test. The budget of its calls is used up earlier with a message about the late call. A
- * token refresh has no budget.
+ * Time limit of an ERP connection test. The budget of its calls is used up earlier with a message about the late call.
+ * A token refresh has no budget.
  */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;
@@ -81,7 +81,7 @@ const REVOKE_TOKENS_EACH_MS = 5_000;
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
-/** Maximum number of connections to one customer host. */
+/** Maximum number of ERP connections to one customer host. */
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /** Starts the erp-sync service and resolves when the service accepts calls. */

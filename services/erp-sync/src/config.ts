@@ -62,11 +62,11 @@ export const configSchema = z
     XERO_REVOKE_URL: endpointUrl('https://identity.xero.com/connect/revocation'),
     XERO_API_URL: baseUrl('https://api.xero.com'),
 
-    /** Interval at which a connection is synchronised. */
+    /** Interval at which an ERP connection is synchronised. */
     ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
-    /** Interval at which each replica searches for due connections. */
+    /** Interval at which each replica searches for due ERP connections. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
-    /** Lease of a run, which is renewed after a third of its duration. */
+    /** Lease of an import run, which is renewed after a third of its duration. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
     /** Interval at which all ids are compared, for ERPs that do not report all deletions. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),

@@ -20,7 +20,7 @@ export function runEnded(provider: string, status: string): void {
 
 type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
 
-/** Counts the results for the rows of one stream in a completed run. */
+/** Counts the results for the rows of one stream in a completed import run. */
 export function rowsImported(
   provider: string,
   stream: string,
@@ -31,12 +31,12 @@ export function rowsImported(
   }
 }
 
-/** Counts an error that occurred in a completed run. */
+/** Counts an error that occurred in a completed import run. */
 export function faultMet(provider: string, code: string): void {
   count('erp.faults', { provider, code });
 }
 
-/** Reports how late the runs of each ERP are, and the number of runs in this process. */
+/** Reports how late the import runs of each ERP are, and the number of runs in this process. */
 export function reportRuns({
   lagSeconds,
   underWay,

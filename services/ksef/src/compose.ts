@@ -57,14 +57,14 @@ import { inboxService } from './transport/grpc/inbox.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
 const WIPE_EACH_MS = 5_000;
-/** Interval at which each replica searches for due submissions. */
+/** Interval at which each replica searches for due KSeF submissions. */
 const POLL_EACH_MS = 1_000;
 /** Limits for downloading packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
 /** Interval at which each replica searches for certificates and tokens that will expire soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
 /**
- * Maximum duration of a connection test. It is shorter than the gateway's timeout. Authentication alone may take a
+ * Maximum duration of a KSeF connection test. It is shorter than the gateway's timeout. Authentication alone may take a
  * minute.
  */
 const TEST_MS_MAX = 120_000;

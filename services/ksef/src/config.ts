@@ -70,7 +70,9 @@ export const configSchema = z.object({
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
   /** Deadline of one call to KSeF, including its body. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
-  /** Duration of a worker's lease on a submission or an inbox. The lease is renewed after a third of its duration. */
+  /**
+   * Duration of a worker's lease on a KSeF submission or an inbox. The lease is renewed after a third of its duration.
+   */
   KSEF_LEASE_SECONDS: z.coerce.number().min(0.1).max(3_600).default(60),
   /**
    * Factor for the published KSeF limits. The service respects both the multiplied limits and the limits that KSeF

@@ -1,11 +1,11 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** Counts a completed delivery attempt in the metrics, by its outcome. */
+/** Counts a completed webhook delivery attempt in the metrics, by its outcome. */
 export function attemptEnded(outcome: string, state: string): void {
   count('webhooks.attempts', { outcome, state });
 }
 
-/** Counts a stored event with the number of its deliveries. */
+/** Counts a stored event with the number of its webhook deliveries. */
 export function eventFannedOut(type: string, deliveries: number): void {
   count('webhooks.deliveries', { type }, deliveries);
 }

@@ -138,7 +138,7 @@ export function newSubscription({ prices, items, customerId, customData, at }: B
   };
 }
 
-/** Returns a transaction, which is an invoice of the provider. */
+/** Returns a transaction, which is an invoice of the payment provider. */
 export function transactionEntity(
   { prices, items, customerId, customData, at }: Bought,
   {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const CHARACTERS = 26;
 
-/** Returns an id such as `sub_` with 26 lower-case characters, in the format of the provider. */
+/** Returns an id such as `sub_` with 26 lower-case characters, in the format of the payment provider. */
 export function newId(prefix: string): string {
   const text = [...randomBytes(CHARACTERS)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
   return `${prefix}_${text}`;

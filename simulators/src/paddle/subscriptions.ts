@@ -7,7 +7,7 @@ import type { Item, Prices } from './items.js';
 import type { EventToSend } from './notifier.js';
 import { ApiRefusal, invalid } from './refusal.js';
 
-/** An event with the notification that the provider sends about it. */
+/** An event with the notification that the payment provider sends about it. */
 export interface Happened {
   readonly subscription: Subscription;
   readonly sequence: readonly EventToSend[];
@@ -29,7 +29,7 @@ interface Kept {
   items: readonly Item[];
 }
 
-/** The subscriptions at the provider, and the events that their changes cause. */
+/** The subscriptions at the payment provider, and the events that their changes cause. */
 export class Subscriptions {
   readonly #prices: Prices;
   readonly #kept = new Map<string, Kept>();

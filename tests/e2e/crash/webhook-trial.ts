@@ -1,5 +1,5 @@
-// Simulates customers with endpoints at a receiver of the test, and audits the deliveries that the killed service
-// stored for them.
+// Simulates customers with endpoints at a receiver of the test, and audits the webhook deliveries that the killed
+// service stored for them.
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { verifyWebhook } from '@invoicecontrol/client';
@@ -68,7 +68,7 @@ export interface WebhookTrial {
   /** The endpoint refuses deliveries until this number has failed, and accepts them from then on. */
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
   /**
-   * Waits until every delivery of the endpoint has arrived.
+   * Waits until every webhook delivery of the endpoint has arrived.
    * @returns the deliveries in the order of their events
    */
   delivered(endpoint: Endpoint, events?: number): Promise<readonly Outcome[]>;

@@ -67,8 +67,8 @@ const reservedByTheDead = (organizationId: string, amount: number): Promise<void
   );
 
 /**
- * Moves the clock forward by at most five minutes until the condition holds. It moves in small steps, because a counter
- * check that runs during a step schedules the next check a minute later.
+ * Moves the clock forward by at most five minutes until the condition holds. It moves in small steps, because a usage
+ * counter check that runs during a step schedules the next check a minute later.
  */
 async function withinFiveMinutes(condition: () => Promise<void>): Promise<void> {
   const latestMs = now.getTime() + 5 * MINUTE_MS;

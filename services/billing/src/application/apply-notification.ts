@@ -85,8 +85,8 @@ async function applyNotification(
   if (isAboutSubscription(type)) return applySubscription(deps, notification, isRetry);
   if (!isKept(type)) return { outcome: 'IGNORED', organizationId: '' };
   const { subscriptionId } = stored;
-  // The organization that a notification names is a claim of the buyer. A provider invoice belongs to the organization
-  // of its subscription, or to none.
+  // The organization that a notification names is a claim of the buyer. A payment provider invoice belongs to the
+  // organization of its subscription, or to none.
   if (subscriptionId === undefined) return { outcome: 'KEPT', organizationId: '' };
   const organizationId = await deps.links.find(subscriptionId);
   if (organizationId === undefined) return { outcome: 'UNLINKED' };
@@ -193,15 +193,15 @@ async function alertDuplicate(
   );
   if (isDuplicate !== true) return;
   duplicateFound();
-  // The cancellation of the current subscription may not have arrived yet, so the provider is queried before anything
-  // is changed.
+  // The cancellation of the current subscription may not have arrived yet, so the payment provider is queried before
+  // anything is changed.
   logger.error(
     { organizationId, subscriptionId, status },
     'DUPLICATE SUBSCRIPTION: reconcile-subscriptions; if it stays a duplicate, cancel and refund it',
   );
 }
 
-/** Sends one e-mail for each unpaid provider invoice and day, however often the provider retries. */
+/** Sends one e-mail for each unpaid provider invoice and day, however often the payment provider retries. */
 async function announceFailedPayment(
   { changeAccount }: Pick<ApplyingDeps, 'changeAccount'>,
   { data, occurredAt }: ProviderNotification,

@@ -16,7 +16,7 @@ export interface PortalDeps {
   readonly logger: Logger;
 }
 
-/** Maximum number of subscriptions that the provider accepts in one request. */
+/** Maximum number of subscriptions that the payment provider accepts in one request. */
 const PORTAL_SUBSCRIPTIONS_MAX = 25;
 
 /**

@@ -35,11 +35,11 @@ export interface LinkedByOperator {
   readonly plan: PlanCode;
   readonly status: SubscriptionStatus;
   readonly customerId: string | undefined;
-  /** E-mail address of the customer, or undefined if the provider does not return it. */
+  /** E-mail address of the customer, or undefined if the payment provider does not return it. */
   readonly customerEmail: string | undefined;
   /** The organization named by the checkout, as claimed by the person who opened the checkout. */
   readonly namedOrganizationId: string | undefined;
-  /** Ids of the customers at the provider that the organization's other subscriptions belong to. */
+  /** Ids of the customers at the payment provider that the organization's other subscriptions belong to. */
   readonly otherCustomerIds: readonly string[];
   /**
    * The organization's other subscriptions that are not canceled. While one of them exists, this subscription is a
@@ -106,7 +106,7 @@ function requireSame(linked: string | undefined, { subscriptionId, organizationI
 
 type Shown = Pick<LinkedByOperator, 'plan' | 'status' | 'customerId' | 'namedOrganizationId'>;
 
-/** Finds the subscription in the newest notification or, if there is none, at the provider. */
+/** Finds the subscription in the newest notification or, if there is none, at the payment provider. */
 async function findShown(
   deps: OperatorLinkingDeps,
   { subscriptions }: Account,
@@ -145,7 +145,10 @@ async function askProvider({ api }: OperatorLinkingDeps, subscriptionId: string)
   }
 }
 
-/** The e-mail address is only information for the operator, so an outage of the provider does not prevent linking. */
+/**
+ * The e-mail address is only information for the operator, so an outage of the payment provider does not prevent
+ * linking.
+ */
 async function findEmail({ api }: OperatorLinkingDeps, customerId: string | undefined): Promise<string | undefined> {
   if (customerId === undefined) return undefined;
   try {
@@ -178,7 +181,10 @@ async function recordLinking(
   logger.warn({ organizationId, subscriptionId, actor: context.actor.id }, 'the operator linked a subscription');
 }
 
-/** Applies the stored notifications about the subscription or, if there are none, its current state at the provider. */
+/**
+ * Applies the stored notifications about the subscription or, if there are none, its current state at the payment
+ * provider.
+ */
 async function applyWaiting(deps: OperatorLinkingDeps, { subscriptionId, organizationId }: Pair): Promise<void> {
   for (const eventId of await deps.notifications.reopenUnlinked(subscriptionId)) {
     const claimed = await deps.notifications.claim(eventId);

@@ -1,7 +1,7 @@
 /** API of the payment provider. It is used only for reconciliation, the portal and linking by the operator. */
 export interface ProviderApi {
   /**
-   * Returns every subscription, page by page, as shown by the provider.
+   * Returns every subscription, page by page, as shown by the payment provider.
    * @throws ProviderUnavailable
    */
   subscriptions(signal: AbortSignal): AsyncIterable<unknown>;
@@ -23,7 +23,8 @@ export interface ProviderApi {
 }
 
 /**
- * Error that the provider cannot be reached, or that its response is not conclusive. The same call may succeed later.
+ * Error that the payment provider cannot be reached, or that its response is not conclusive. The same call may succeed
+ * later.
  */
 export class ProviderUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -32,8 +33,8 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Error that the provider does not have the requested object. */
+/** Error that the payment provider does not have the requested object. */
 export class UnknownAtProvider extends ProviderUnavailable {}
 
-/** Error that the provider refuses the API key, in general or for this call. */
+/** Error that the payment provider refuses the API key, in general or for this call. */
 export class KeyRefused extends ProviderUnavailable {}

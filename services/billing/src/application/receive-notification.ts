@@ -21,8 +21,8 @@ export interface ReceivingDeps {
 }
 
 /**
- * Maximum time in milliseconds for applying a notification before responding. The provider waits five seconds for a
- * response. Longer work continues after the response.
+ * Maximum time in milliseconds for applying a notification before responding. The payment provider waits five seconds
+ * for a response. Longer work continues after the response.
  */
 const APPLY_MS_MAX = 2_000;
 

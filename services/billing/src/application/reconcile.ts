@@ -35,8 +35,9 @@ export interface Reconciliation {
 }
 
 /**
- * Compares every subscription with the provider and corrects differences, because messages may be lost. A subscription
- * that differs in the list is read again individually, because the list may be older than the last message.
+ * Compares every subscription with the payment provider and corrects differences, because messages may be lost. A
+ * subscription that differs in the list is read again individually, because the list may be older than the last
+ * message.
  * @throws ProviderUnavailable
  */
 export const reconcileSubscriptions =

@@ -80,9 +80,9 @@ export type NotificationResult =
 export interface StoredNotification extends Mentioned {
   readonly eventId: string;
   readonly type: string;
-  /** Time of the event at the provider, in a normalized form that sorts by time. */
+  /** Time of the event at the payment provider, in a normalized form that sorts by time. */
   readonly occurredAt: string;
-  /** Body of the notification as text, exactly as the provider signed it. */
+  /** Body of the notification as text, exactly as the payment provider signed it. */
   readonly body: string;
 }
 

@@ -147,8 +147,8 @@ export function hasOpenSubscription({ subscriptions }: Account): boolean {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Time for which a subscription remains active without payment. Undefined means as long as the provider tries to
- * collect the payment.
+ * Time for which a subscription remains active without payment. Undefined means as long as the payment provider tries
+ * to collect the payment.
  */
 export interface GraceRule {
   readonly pastDueDaysMax: number | undefined;

@@ -3,20 +3,22 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { intervals, planCodes, priceOf } from './prices.js';
 import type { Interval, PlanCode, Prices } from './prices.js';
 
-/** Maximum quantity of a price at the provider, which is also the limit in section 2.13 of the specification. */
+/**
+ * Maximum quantity of a price at the payment provider, which is also the limit in section 2.13 of the specification.
+ */
 export const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 const REFERENCE_BYTES = 32;
 
 /**
  * Time after the checkout request during which a new subscription can still be linked by the checkout. A buyer usually
- * pays within hours; the provider reminds a buyer who left for weeks.
+ * pays within hours; the payment provider reminds a buyer who left for weeks.
  */
 export const CHECKOUT_REFERENCE_MS = 30 * 24 * 3_600_000;
 
 /**
- * Creates a reference that cannot be guessed. It is passed through the buyer's browser to the provider and returned in
- * `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
+ * Creates a reference that cannot be guessed. It is passed through the buyer's browser to the payment provider and
+ * returned in `custom_data`, where it proves that the organization requested the checkout. Only its hash is stored.
  */
 export function newCheckoutReference(): string {
   return `chk_${randomBytes(REFERENCE_BYTES).toString('hex')}`;

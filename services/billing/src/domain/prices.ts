@@ -22,7 +22,7 @@ export const priceNames = [
   'ENTITY_YEAR',
 ] as const satisfies readonly PriceName[];
 
-/** Ids that the prices have at the provider, by the name of the price. */
+/** Ids that the prices have at the payment provider, by the name of the price. */
 export type Prices = Readonly<Record<(typeof priceNames)[number], string>>;
 
 export function priceOf(prices: Prices, product: Product, interval: Interval): string {

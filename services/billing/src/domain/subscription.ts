@@ -5,7 +5,7 @@ export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
 
 export const changeActions = ['cancel', 'pause', 'resume'] as const;
 
-/** A change that the provider will make later. The status remains the same until then. */
+/** A change that the payment provider will make later. The status remains the same until then. */
 export interface ScheduledChange {
   readonly action: (typeof changeActions)[number];
   readonly effectiveAt: Date;
@@ -18,7 +18,7 @@ export interface Purchase {
   readonly additionalLegalEntities: number;
 }
 
-/** The state of a subscription according to one message from the provider. */
+/** The state of a subscription according to one message from the payment provider. */
 export interface Snapshot {
   readonly id: string;
   readonly status: SubscriptionStatus;

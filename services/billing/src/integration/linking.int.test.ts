@@ -100,7 +100,7 @@ describe('a subscription that names an organization', () => {
       isKnown: false,
     });
     await waits(id, /has no reference/);
-    // A subscription that was canceled and refunded at the provider needs no action.
+    // A subscription that was canceled and refunded at the payment provider needs no action.
     await tell({ id, organizationId, status: 'canceled' }, 'subscription.canceled');
     expect(await stuckAbout(id)).toEqual([]);
     expect(await stateOf(organizationId)).toEqual(NOTHING);

@@ -69,7 +69,7 @@ async function checkOut(organizationId: string, plan = 'SCALE_MONTH'): Promise<s
 }
 
 /**
- * Completes a payment at the provider.
+ * Completes a payment at the payment provider.
  * @returns the id of the subscription
  */
 async function pay(customData: Readonly<Record<string, unknown>>, plan = 'SCALE_MONTH'): Promise<string> {

@@ -16,7 +16,7 @@ import type {
  * A stored notification from the payment provider. `claim`, `leaseUntil` and `dueAt` exist only while it is PENDING.
  */
 export interface NotificationDocument extends Claimable {
-  /** Event id at the provider. A repeated notification has the same id. */
+  /** Event id at the payment provider. A repeated notification has the same id. */
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;

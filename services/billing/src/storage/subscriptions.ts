@@ -5,11 +5,11 @@ import type { Collection } from 'mongodb';
 import type { SubscriptionLinks } from '../application/stores.js';
 
 /**
- * The organization to which a subscription at the provider belongs. The subscription state is stored in the
+ * The organization to which a subscription at the payment provider belongs. The subscription state is stored in the
  * organization's account.
  */
 export interface SubscriptionDocument {
-  /** Id that the subscription has at the provider, such as `sub_...`. */
+  /** Id that the subscription has at the payment provider, such as `sub_...`. */
   readonly _id: string;
   readonly organizationId: string;
   /**

@@ -10,7 +10,7 @@ export interface UnlinkedSubscriptionDocument extends Pick<
   UnlinkedSubscription,
   'reason' | 'status' | 'plan' | 'occurredAt'
 > {
-  /** Id that the subscription has at the provider, such as `sub_...`. */
+  /** Id that the subscription has at the payment provider, such as `sub_...`. */
   readonly _id: string;
   /** The organization claimed by the subscription, so that a purge finds the record. Empty if it claims none. */
   readonly organizationId: string;

@@ -24,7 +24,7 @@ export const API_KEY = 'pdl_sdbx_apikey_test';
 const OPERATOR_TOKEN = 'operator-token-of-the-tests-of-billing';
 
 const priceNames = ['CORE', 'CONTROL', 'SCALE', 'ENTITY'].flatMap((product) => [`${product}_MONTH`, `${product}_YEAR`]);
-/** Ids that the test prices have at the provider, by the name of the price. */
+/** Ids that the test prices have at the payment provider, by the name of the price. */
 export const prices: Readonly<Record<string, string>> = Object.fromEntries(
   priceNames.map((name) => [name, `pri_${name.toLowerCase().replace('_', '').padEnd(26, '0')}`]),
 );
@@ -195,7 +195,7 @@ export interface SubscriptionState {
   readonly nextBilledAt?: string;
 }
 
-/** Returns a subscription in the format of the provider. */
+/** Returns a subscription in the format of the payment provider. */
 export function subscriptionEntity(state: SubscriptionState): Readonly<Record<string, unknown>> {
   const { id, organizationId, reference, status = 'active', plan = 'CONTROL', entities = 0 } = state;
   return {

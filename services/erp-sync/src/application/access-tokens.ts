@@ -42,16 +42,16 @@ export interface AccessTokens {
    */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
   /**
-   * Refreshes the tokens, unless another process has done so since the connection was read.
+   * Refreshes the tokens, unless another process has done so since the ERP connection was read.
    * @throws ErpFault
    */
   refresh(holder: TokenHolder): Promise<void>;
 }
 
 /**
- * One process at a time refreshes the tokens of a connection, and stores the new tokens before anyone uses them. If the
- * process is killed in between, nothing has changed here, and its refresh token is used a second time. Providers accept
- * that, because a response may get lost.
+ * One process at a time refreshes the tokens of an ERP connection, and stores the new tokens before anyone uses them.
+ * If the process is killed in between, nothing has changed here, and its refresh token is used a second time. Providers
+ * accept that, because a response may get lost.
  */
 export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   const { tokens: store, secrets, clock, leaseMs } = deps;

@@ -52,7 +52,7 @@ export interface AuthorizationServer {
    * @throws ErpFault AUTH_FAILED if the token has expired
    */
   disconnect?(accessToken: string, remoteConnectionId: string): Promise<void>;
-  /** Returns the configuration for a connection to the company. */
+  /** Returns the configuration for an ERP connection to the company. */
   configOf(tenant: ConsentedTenant): Readonly<Record<string, unknown>>;
 }
 

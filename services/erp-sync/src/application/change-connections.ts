@@ -14,7 +14,7 @@ import type { ConnectionSecrets } from './secrets.js';
 import type { ConnectionChange, ConnectionStore } from './stores.js';
 import type { ListedIdStore, RunStore } from './sync-stores.js';
 
-/** Makes the vendors of a connection no longer count as known vendors. */
+/** Makes the vendors of an ERP connection no longer count as known vendors. */
 export interface VendorMaster {
   end(organizationId: string, connectionId: string, context: RequestContext): Promise<void>;
 }
@@ -30,15 +30,15 @@ export interface ConnectionUpdate {
   readonly organizationId: string;
   readonly connectionId: string;
   readonly secret?: string | undefined;
-  /** Name of the request field that contains the secret of the connection. */
+  /** Name of the request field that contains the secret of the ERP connection. */
   readonly secretName: string;
   readonly isPaused?: boolean | undefined;
   readonly importFrom?: string | undefined;
 }
 
 /**
- * Changes the credentials of a connection, pauses or resumes it, or sets its first import date. New credentials queue
- * an import run even in the status ERROR.
+ * Changes the credentials of an ERP connection, pauses or resumes it, or sets its first import date. New credentials
+ * queue an import run even in the status ERROR.
  * @throws DomainError not_found, invalid, wrong_state, in_progress
  */
 export const updateConnection =
@@ -96,14 +96,14 @@ export interface DeleteDeps {
   readonly runs: Pick<RunStore, 'cancel'>;
   readonly listedIds: Pick<ListedIdStore, 'remove'>;
   readonly master: VendorMaster;
-  /** Revokes the tokens of a deleted connection without delay. */
+  /** Revokes the tokens of a deleted ERP connection without delay. */
   readonly revokeSoon: () => void;
   readonly logger: Logger;
 }
 
 /**
  * Disconnects an ERP. The first write removes the credential and stops all runs. A sweep repeats the remaining steps
- * until they are done. A connection that is already DISABLED remains DISABLED.
+ * until they are done. An ERP connection that is already DISABLED remains DISABLED.
  * @throws DomainError not_found
  */
 export const deleteConnection =
@@ -137,7 +137,7 @@ export const finishDeletion =
     context: RequestContext = systemContext('deletions'),
   ): Promise<void> => {
     await places.giveBack(organizationId, id);
-    // An active worker notices that its run was cancelled. A crashed worker cannot complete its run.
+    // An active worker notices that its import run was cancelled. A crashed worker cannot complete its run.
     await runs.cancel(organizationId, id);
     await listedIds.remove(id);
     await master.end(organizationId, id, context);
@@ -145,7 +145,7 @@ export const finishDeletion =
   };
 
 /**
- * Returns a connection of the organization.
+ * Returns an ERP connection of the organization.
  * @throws DomainError not_found
  */
 export async function requireConnection(
@@ -159,7 +159,7 @@ export async function requireConnection(
 }
 
 /**
- * Refuses a disabled connection.
+ * Refuses a disabled ERP connection.
  * @throws DomainError wrong_state
  */
 export function requireNotDisabled({ status }: Pick<Connection, 'status'>): void {

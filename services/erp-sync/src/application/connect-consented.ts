@@ -25,7 +25,7 @@ export interface ConnectDeps {
   readonly places: Places;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Function that is called when a connection is due for an import run. */
+  /** Function that is called when an ERP connection is due for an import run. */
   readonly onDue: () => void;
 }
 
@@ -35,12 +35,12 @@ export interface Consent {
   readonly tenant: ConsentedTenant;
   readonly granted: GrantedTokens;
   readonly server: Pick<AuthorizationServer, 'configOf'>;
-  /** Maximum number of connections that the plan currently allows, or undefined if there is no limit. */
+  /** Maximum number of ERP connections that the plan currently allows, or undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
 /**
- * Stores the connection to which a user consented. A company that is already connected gets the new tokens.
+ * Stores the ERP connection to which a user consented. A company that is already connected gets the new tokens.
  * @returns the id of the connection, or undefined if the company is connected to another company of the organization
  * @throws DomainError usage_exceeded
  */
@@ -60,7 +60,7 @@ export const connectConsented =
       const change = { isByConsent: true, tenantName: tenant.name };
       if (live !== undefined) {
         const tokens = sealTokens(live);
-        // An import run will show if the access works. Until then, a connection in ERROR becomes PENDING.
+        // An import run will show if the access works. Until then, an ERP connection in ERROR becomes PENDING.
         const status = live.status === 'ERROR' ? 'PENDING' : live.status;
         const nextSyncAt = live.isPaused ? undefined : now;
         await consented.reauthorize(live, { config, tokens, status, nextSyncAt }, [
@@ -90,8 +90,8 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // If the error leaves open whether the connection was stored, its slot is kept. A slot without a connection is
-        // released later.
+        // If the error leaves open whether the ERP connection was stored, its slot is kept. A slot without a connection
+        // is released later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
         // A concurrent consent for the same company was stored first.

@@ -7,10 +7,10 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Connection, ConnectionError, ConnectionStatus } from '../domain/connection.js';
 import { productOf } from '../providers/registry.js';
 
-/** Fields of `connection_changed` in addition to the connection. */
+/** Fields of `connection_changed` in addition to the ERP connection. */
 interface StatusChange {
   readonly status: ConnectionStatus;
-  /** Previous status. Undefined for a new connection. */
+  /** Previous status. Undefined for a new ERP connection. */
   readonly previousStatus: ConnectionStatus | undefined;
   /** The fault that caused the status ERROR. */
   readonly error?: ConnectionError;
@@ -43,7 +43,7 @@ export function connectionChanged(
 
 type Act = 'created' | 'reauthorized' | 'updated' | 'deleted' | 'tested' | 'sync_started';
 
-/** Returns the audit event for an action on a connection. */
+/** Returns the audit event for an action on an ERP connection. */
 export function auditLine(act: Act, connectionId: string): AuditLine {
   return { action: `erp_connection.${act}`, target: `erp_connection:${connectionId}`, outcome: 'SUCCEEDED' };
 }

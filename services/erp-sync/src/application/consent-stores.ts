@@ -6,7 +6,7 @@ import type { ProviderCode } from '../providers/provider.js';
 
 // Operations on the collections that the use cases for consents and tokens need.
 
-/** Tokens of a consent that did not lead to a connection. They must be revoked at the provider. */
+/** Tokens of a consent that did not lead to an ERP connection. They must be revoked at the provider. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
@@ -48,13 +48,13 @@ export interface OAuthFlows {
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }
 
-/** The connection that owns the tokens. */
+/** The ERP connection that owns the tokens. */
 export interface TokenOwner {
   readonly id: string;
   readonly organizationId: string;
 }
 
-/** A connection with its token fields. */
+/** An ERP connection with its token fields. */
 export interface TokenHolder extends TokenOwner {
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
@@ -68,7 +68,7 @@ export interface ClaimedTokens extends TokenHolder {
 }
 
 export interface ConnectionTokenStore {
-  /** Returns the tokens of a connection, or undefined if there are none. */
+  /** Returns the tokens of an ERP connection, or undefined if there are none. */
   read(owner: TokenOwner): Promise<TokenHolder | undefined>;
   /**
    * Claims the tokens for one refresh. Returns undefined while another process has claimed them, or if there are none.
@@ -83,7 +83,7 @@ export interface ConnectionTokenStore {
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;
   /**
-   * Returns the connections whose tokens have not been refreshed since the given time, starting with the oldest
+   * Returns the ERP connections whose tokens have not been refreshed since the given time, starting with the oldest
    * refresh.
    */
   dueForRefresh(before: Date, exceptIds: readonly string[], limit: number): Promise<readonly TokenHolder[]>;
@@ -106,11 +106,11 @@ export interface ConnectionTokenStore {
 
 export interface ConsentedConnections {
   /**
-   * Sets a connection with invalid tokens to ERROR and publishes the change, unless it is already in ERROR, was
+   * Sets an ERP connection with invalid tokens to ERROR and publishes the change, unless it is already in ERROR, was
    * disconnected, or received other tokens in the meantime.
    */
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
-  /** Returns the connection to this company in the ERP, unless the connection is DISABLED. */
+  /** Returns the ERP connection to this company in the ERP, unless the connection is DISABLED. */
   findLive(organizationId: string, provider: ProviderCode, remoteKey: string): Promise<Connection | undefined>;
   /**
    * Checks whether any company of the provider is connected, either to the given company of the organization or to any.

@@ -21,8 +21,8 @@ import type { ConnectionStore, KnownConnections } from './stores.js';
 import { takeConnectionPlace } from './take-place.js';
 
 /**
- * Maximum number of connections to one provider that an organization may create at the same time. Each is compared with
- * the previous ones.
+ * Maximum number of ERP connections to one provider that an organization may create at the same time. Each is compared
+ * with the previous ones.
  */
 const CREATIONS_AT_ONCE_MAX = 64;
 
@@ -33,7 +33,7 @@ export interface CreateDeps {
   readonly tenants: Tenants;
   readonly checks: ConfigChecks;
   readonly clock: Clock;
-  /** Function that is called when a connection is due for an import run. */
+  /** Function that is called when an ERP connection is due for an import run. */
   readonly onDue: () => void;
 }
 
@@ -49,7 +49,7 @@ export interface NewConnection {
   /** Name of the request field that contains the secret. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
-  /** Number of connections that the plan allows. Undefined if there is no limit. */
+  /** Number of ERP connections that the plan allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export const createConnection =
       onDue();
       return connection;
     } catch (error) {
-      // It may be unknown whether the connection was stored. If it is missing, the slot is released later.
+      // It may be unknown whether the ERP connection was stored. If it is missing, the slot is released later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }

@@ -1,7 +1,7 @@
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RunStore } from './sync-stores.js';
 
-/** Number of days for which completed runs are kept. */
+/** Number of days for which completed import runs are kept. */
 const RUN_DAYS_MAX = 90;
 const DAY_MS = 24 * 3_600_000;
 

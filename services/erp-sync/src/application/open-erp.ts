@@ -22,14 +22,14 @@ export interface ConsentTokens {
 /** Makes a call, and repeats it after a temporary fault as often as the caller allows. */
 export type Retry = <T>(call: () => Promise<T>) => Promise<T>;
 
-/** Calls that count towards the budget of one run or test. */
+/** Calls that count towards the budget of one import run or test. */
 export interface CountedCalls extends ErpHttp {
   readonly callsCount: number;
   readonly throttledMs: number;
   readonly retry: Retry;
 }
 
-/** Limits on the calls of one run or test. */
+/** Limits on the calls of one import run or test. */
 export interface CallBudget {
   readonly callsMax: number;
   readonly runMs: number;
@@ -39,7 +39,7 @@ export interface CallBudget {
 interface Deps {
   readonly providers: ReadonlyMap<ProviderCode, Provider>;
   /**
-   * Opens the calls of a run or a test.
+   * Opens the calls of an import run or a test.
    * @param company calls to the same company share its limit
    */
   readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
@@ -53,7 +53,7 @@ interface Deps {
 export interface ErpOverrides {
   /** The ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
-  /** False if due connections are not run, so that tests can examine them. */
+  /** False if due ERP connections are not run, so that tests can examine them. */
   readonly runsDue?: boolean;
 }
 

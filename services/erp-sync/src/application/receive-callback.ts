@@ -99,7 +99,8 @@ export const receiveCallback =
   };
 
 /**
- * Continues from the authorization code to the confirmation page, or to the connection if no confirmation is needed.
+ * Continues from the authorization code to the confirmation page, or to the ERP connection if no confirmation is
+ * needed.
  */
 async function goOn(
   deps: CallbackDeps,

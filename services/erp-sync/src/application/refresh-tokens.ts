@@ -13,7 +13,7 @@ export interface RefreshDeps {
   readonly logger: Logger;
 }
 
-/** Maximum number of connections that one run of the refresh job handles. */
+/** Maximum number of ERP connections that one run of the refresh job handles. */
 const CONNECTIONS_MAX = 100;
 /** Maximum number of failing connections that one process stores in memory. */
 const WAITING_MAX = 1_000;
@@ -36,7 +36,7 @@ export function refreshTokens({
   return async (signal) => {
     const before = new Date(clock.now().getTime() - refreshMs);
     for (const [id, { until }] of waiting) {
-      // Entries of connections that were deleted, or that another process handles, are removed.
+      // Entries of ERP connections that were deleted, or that another process handles, are removed.
       if (until + BACKOFF_MS_MAX < performance.now() || waiting.size > WAITING_MAX) waiting.delete(id);
     }
     const later = [...waiting].flatMap(([id, { until }]) => (until > performance.now() ? [id] : []));

@@ -49,8 +49,8 @@ export interface Revocations {
 }
 
 /**
- * Revokes the access of deleted connections and of unused consents at the provider, and then removes the tokens. If the
- * provider does not respond, the revocation is retried for about half a day.
+ * Revokes the access of deleted ERP connections and of unused consents at the provider, and then removes the tokens. If
+ * the provider does not respond, the revocation is retried for about half a day.
  */
 export function revocations(deps: RevokeDeps): Revocations {
   const { tokens, flows, clock, leaseMs, logger } = deps;

@@ -1,6 +1,6 @@
 import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
 
-/** Encrypts the secrets of connections: the credential that a user sent, and the tokens of a consent as JSON. */
+/** Encrypts the secrets of ERP connections: the credential that a user sent, and the tokens of a consent as JSON. */
 export interface ConnectionSecrets {
   readonly credential: SealedField;
   readonly tokens: SealedField;

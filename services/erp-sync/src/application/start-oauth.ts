@@ -32,7 +32,7 @@ export interface ConsentRequest {
   readonly provider: string;
   /** Id of the company to which the records will belong. Undefined for the default company. */
   readonly companyId: string | undefined;
-  /** Number of connections that the plan allows. Undefined if there is no limit. */
+  /** Number of ERP connections that the plan allows. Undefined if there is no limit. */
   readonly limit: number | undefined;
 }
 
@@ -50,8 +50,9 @@ export const startOAuth =
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // The slot is reserved only when the connection is stored. At this point, a consent is refused only if it cannot
-    // lead to a connection. If the plan allows no further connection, the consent may still renew an existing one.
+    // The slot is reserved only when the ERP connection is stored. At this point, a consent is refused only if it
+    // cannot lead to a connection. If the plan allows no further connection, the consent may still renew an existing
+    // one.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);
       if (!mayRenew) throw planIsUsedUp(limit);

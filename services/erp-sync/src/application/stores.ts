@@ -7,12 +7,12 @@ import type { ProviderCode } from '../domain/provider-code.js';
 
 // Operations on the collections that the use cases for connections need.
 
-/** Fields that a change to a connection sets. Absent fields remain unchanged. */
+/** Fields that a change to an ERP connection sets. Absent fields remain unchanged. */
 export interface ConnectionChange {
   readonly credential?: SealedValue;
   readonly isPaused?: boolean;
   readonly importFrom?: string;
-  /** Time of the next run. Undefined if no run is scheduled any more. */
+  /** Time of the next import run. Undefined if no run is scheduled any more. */
   readonly nextSyncAt?: Date | undefined;
   /** True if bills, credit notes and payments must be read from the beginning again. */
   readonly isReadAgain?: true;
@@ -31,16 +31,16 @@ export function alreadyConnected(): DomainError {
   );
 }
 
-/** The connections with which a new connection is compared. */
+/** The ERP connections with which a new connection is compared. */
 export interface KnownConnections {
   readonly connections: readonly Connection[];
-  /** Number for the provider's next connection. Only one connection can get it. */
+  /** Number for the provider's next ERP connection. Only one connection can get it. */
   readonly next: number;
 }
 
 export interface ConnectionStore {
   /**
-   * Stores a connection.
+   * Stores an ERP connection.
    * @param remoteKey identifies the company within its provider
    * @param more the tokens for a provider with consent; otherwise {@link KnownConnections.next}
    * @throws DomainError already_exists if the organization has already connected the company
@@ -55,21 +55,21 @@ export interface ConnectionStore {
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /**
-   * Returns the connections to one provider: all that are not DISABLED, and then the newest of the others, each with
-   * its company.
+   * Returns the ERP connections to one provider: all that are not DISABLED, and then the newest of the others, each
+   * with its company.
    */
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
-  /** Counts the connections that are not DISABLED. */
+  /** Counts the ERP connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
   /** Returns the ids of those connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Stores a change to a connection.
+   * Stores a change to an ERP connection.
    * @throws VersionConflict if another change was made in the meantime, or a run began that the change does not allow
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
   /**
-   * Commits the deletion: the credential is removed, a current run can no longer write, and the company can be
+   * Commits the deletion: the credential is removed, a current import run can no longer write, and the company can be
    * connected again. {@link finishDeletion} does the rest.
    * @throws VersionConflict
    */

@@ -3,7 +3,7 @@ import type { SyncedConnections } from './sync-stores.js';
 
 const STUCK_MAX = 100;
 
-/** Notifies the operator of connections that have been due for too long. */
+/** Notifies the operator of ERP connections that have been due for too long. */
 export const stuckRuns =
   ({ connections }: { readonly connections: Pick<SyncedConnections, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

@@ -7,7 +7,7 @@ import type { IdList } from './sync-stores.js';
 
 const NOW = new Date('2026-03-02T10:00:00Z');
 
-/** Creates a run whose ERP returns these pages. Its stored state is kept for the next runs. */
+/** Creates an import run whose ERP returns these pages. Its stored state is kept for the next runs. */
 function scripted(list?: IdList) {
   const kept = { LISTED: new Set<string>(), IMPORTED: new Set<string>() };
   const asked: (string | undefined)[] = [];

@@ -78,7 +78,7 @@ export async function reconcileStream(run: RunUnderWay, stream: StreamName): Pro
 }
 
 /**
- * Requests a comparison of all ids in a stream, because its ERP cannot report all deletions since the last run.
+ * Requests a comparison of all ids in a stream, because its ERP cannot report all deletions since the last import run.
  * @throws ClaimEnded
  */
 export async function requireList(run: RunUnderWay, stream: StreamName): Promise<void> {

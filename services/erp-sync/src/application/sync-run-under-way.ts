@@ -5,7 +5,7 @@ import type { ImportCall, Imports, ImportSource } from './sync-imports.js';
 import type { ConnectionClaim, IdList, ListedIdStore } from './sync-stores.js';
 import type { StreamName } from '../domain/streams.js';
 
-/** A current run with the values that its steps need. */
+/** A current import run with the values that its steps need. */
 export interface RunUnderWay {
   readonly claim: ConnectionClaim;
   readonly source: ImportSource;
@@ -18,6 +18,6 @@ export interface RunUnderWay {
   readonly listedIds: ListedIdStore;
   /** Id lists that have not been compared yet, in their stored form. */
   readonly lists: Map<StreamName, IdList>;
-  /** Stores the progress of the run. */
+  /** Stores the progress of the import run. */
   saveProgress(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export interface SyncRunDeps {
   readonly imports: Imports;
   readonly listedIds: ListedIdStore;
   readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
-  /** Maximum number of calls in one run. */
+  /** Maximum number of calls in one import run. */
   readonly callsMax: number;
   readonly runMs: number;
   readonly reconcileMs: number;
@@ -35,7 +35,7 @@ export interface BeginningOfRun {
   readonly startsOver: boolean;
 }
 
-/** Error that a run was stopped from outside. */
+/** Error that an import run was stopped from outside. */
 export class Stopped extends Error {
   readonly reason: 'LEASE_LOST' | 'STOPPING';
 
@@ -50,9 +50,9 @@ export class Stopped extends Error {
 const LEFT_OUT_WITHOUT_RIGHT: ReadonlySet<StreamName> = new Set(['payments', 'orders']);
 
 /**
- * Executes a claimed run: reads its streams one after another, compares ids if a comparison is due, and raises the
- * findings that need no invoice. The outcome of the run is stored with the run, and the caller applies it to the
- * connection.
+ * Executes a claimed import run: reads its streams one after another, compares ids if a comparison is due, and raises
+ * the findings that need no invoice. The outcome of the run is stored with the run, and the caller applies it to the
+ * ERP connection.
  * @returns undefined if another worker has taken over the run; nothing more may be written then
  */
 export const syncRun =
@@ -106,7 +106,7 @@ export const syncRun =
   };
 
 /**
- * Stops the vendors of a deleted connection from counting as known again. A page may have been in transit when the
+ * Stops the vendors of a deleted ERP connection from counting as known again. A page may have been in transit when the
  * deletion first did so, and vendors from that page must not count as known.
  */
 async function endMasterAgain(
@@ -126,7 +126,7 @@ async function endMasterAgain(
 /** Describes how reading the ERP ended. */
 interface EndOfReading {
   readonly fault?: ErpFault;
-  /** Stream at which the call budget was used up. The next run continues there. */
+  /** Stream at which the call budget was used up. The next import run continues there. */
   readonly spentAt?: StreamName | 'ids';
 }
 
@@ -171,7 +171,7 @@ async function readAll(
   }
   if (end.fault === undefined) end = await reconcileWhereDue(deps, run, failed);
   const read = [...new Set([...(pass?.read ?? []), ...complete])];
-  // A run that began with the id lists leaves the streams to the next run, so that neither prevents the other.
+  // An import run that began with the id lists leaves the streams to the next run, so that neither prevents the other.
   if (end.spentAt !== undefined && !(end.spentAt === 'ids' && pass?.at === 'ids')) {
     await claim.savePass({ at: end.spentAt, read });
   } else if (connection.pass !== undefined && (end.fault === undefined || end.spentAt !== undefined)) {
@@ -179,8 +179,8 @@ async function readAll(
   }
   if (statusOf(log, end.fault?.needsAPerson === true) === 'FAILED') return end;
 
-  // Records that an earlier run has read may have changed since, so the list counts as being as old as the run that
-  // completed it.
+  // Records that an earlier run has read may have changed since, so the list counts as being as old as the import run
+  // that completed it.
   const isRead = (stream: StreamName): boolean => !provider.streams.includes(stream) || read.includes(stream);
   const isReadNow = complete.has('vendors') || complete.has('bankAccounts');
   const hasVendorList = isReadNow && isRead('vendors') && isRead('bankAccounts');
@@ -200,8 +200,8 @@ function ofEach<T>(streams: readonly StreamName[], value: T): OfStreams<T> {
 }
 
 /**
- * Compares all ids in streams whose deletions cannot be detected otherwise, at intervals and when a run starts from the
- * beginning.
+ * Compares all ids in streams whose deletions cannot be detected otherwise, at intervals and when an import run starts
+ * from the beginning.
  */
 async function reconcileWhereDue(
   { reconcileMs }: SyncRunDeps,
@@ -210,7 +210,7 @@ async function reconcileWhereDue(
 ): Promise<EndOfReading> {
   const { claim, provider, log, clock } = run;
   const { reconciledAt } = claim.connection;
-  // Before the first run, no records existed that could have been deleted.
+  // Before the first import run, no records existed that could have been deleted.
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {

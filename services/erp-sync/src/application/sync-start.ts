@@ -29,7 +29,7 @@ export const startRun =
     const runId = await worker.start(organizationId, connectionId, mode);
     audit.record(organizationId, context, auditLine('sync_started', connectionId));
     const run = await runs.find(organizationId, runId);
-    // A run that has just begun is missing only if a purge of its organization removed it.
+    // An import run that has just begun is missing only if a purge of its organization removed it.
     if (run === undefined) throw notFound('ERP connection');
     return run;
   };

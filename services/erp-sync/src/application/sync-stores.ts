@@ -45,13 +45,13 @@ export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
 /** A pass over all streams that takes several runs, because their budgets are used up. */
 export interface Pass {
-  /** Point at which the next run continues: a stream, or the id lists. */
+  /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
-  /** Streams that the runs of the pass have read completely. */
+  /** Streams that the import runs of the pass have read completely. */
   readonly read: readonly StreamName[];
 }
 
-/** A connection that a worker has claimed for a run. */
+/** An ERP connection that a worker has claimed for an import run. */
 export interface ClaimedConnection extends CallableConnection {
   readonly companyId: string;
   readonly status: ConnectionStatus;
@@ -63,13 +63,13 @@ export interface ClaimedConnection extends CallableConnection {
   /** Id lists that have not been compared yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
-  /** Start of the first run whose records `CompleteImport` has not processed. */
+  /** Start of the first import run whose records `CompleteImport` has not processed. */
   readonly incompleteSince: Date | undefined;
-  /** Number of consecutive import runs of the connection that were abandoned. */
+  /** Number of consecutive import runs of the ERP connection that were abandoned. */
   readonly abandonedRuns: number;
 }
 
-/** A run's claim on its connection. Every write requires that the claim is still valid. */
+/** A run's claim on its ERP connection. Every write requires that the claim is still valid. */
 export interface ConnectionClaim {
   readonly connection: ClaimedConnection;
   readonly runId: string;
@@ -105,7 +105,7 @@ export interface ConnectionClaim {
    */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
   /**
-   * Stores the point at which the next run continues, or undefined for the first stream.
+   * Stores the point at which the next import run continues, or undefined for the first stream.
    * @throws ClaimEnded
    */
   savePass(pass: Pass | undefined): Promise<void>;
@@ -115,13 +115,13 @@ export interface ConnectionClaim {
    */
   saveIncomplete(since: Date | undefined): Promise<void>;
   /**
-   * Continues as another run after the previous run was abandoned.
+   * Continues as another import run after the previous run was abandoned.
    * @throws ClaimEnded
    */
   continueAs(runId: string, abandonedRuns: number): Promise<ConnectionClaim>;
-  /** Completes the run: stores its result and the next due time, and releases the claim, in one write. */
+  /** Completes the import run: stores its result and the next due time, and releases the claim, in one write. */
   release(end: RunEnd): Promise<void>;
-  /** Releases the claim without a run. The connection is due at the given time. */
+  /** Releases the claim without an import run. The ERP connection is due at the given time. */
   giveBack(nextSyncAt: Date): Promise<void>;
 }
 
@@ -145,17 +145,18 @@ export interface ListedIdStore {
   remove(connectionId: string, stream?: StreamName): Promise<void>;
 }
 
-/** Effect of a completed run on its connection. */
+/** Effect of a completed import run on its ERP connection. */
 export interface RunEnd {
   readonly outcome: RunOutcome;
   readonly finishedAt: Date;
-  /** Next regular run time of the connection. */
+  /** Next regular run time of the ERP connection. */
   readonly nextSlot: Date;
   readonly abandonedRuns: number;
 }
 
 /**
- * Error that the claim is no longer valid, because another worker has it or the connection was paused or disconnected.
+ * Error that the claim is no longer valid, because another worker has it or the ERP connection was paused or
+ * disconnected.
  */
 export class ClaimEnded extends Error {
   readonly reason: 'TAKEN' | 'PAUSED' | 'DISCONNECTED';
@@ -167,15 +168,15 @@ export class ClaimEnded extends Error {
   }
 }
 
-/** A connection that may need a run. */
+/** An ERP connection that may need an import run. */
 export interface DueConnection {
   readonly id: string;
   readonly organizationId: string;
   readonly provider: ProviderCode;
   readonly nextSyncAt: Date | undefined;
-  /** Id of the run that its worker abandoned. */
+  /** Id of the import run that its worker abandoned. */
   readonly runningRunId: string | undefined;
-  /** True if no run of the connection has been completed or abandoned. */
+  /** True if no import run of the ERP connection has been completed or abandoned. */
   readonly isFirst: boolean;
   /** True if a window or a pass was not read completely. */
   readonly isContinued: boolean;
@@ -183,26 +184,28 @@ export interface DueConnection {
 
 export interface SyncedConnections {
   /**
-   * Returns due connections, and connections whose worker stopped responding, starting with the one that has been due
-   * the longest.
+   * Returns due ERP connections, and connections whose worker stopped responding, starting with the one that has been
+   * due the longest.
    */
   due(limit: number): Promise<readonly DueConnection[]>;
   find(organizationId: string, connectionId: string): Promise<FoundConnection | undefined>;
-  /** Claims a connection that has no current run, if its due time has not changed. */
+  /** Claims an ERP connection that has no current import run, if its due time has not changed. */
   claimDue(due: DueConnection, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Claims a connection that has no current run, regardless of its due time. */
+  /** Claims an ERP connection that has no current import run, regardless of its due time. */
   claimNow(organizationId: string, connectionId: string, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Takes over a connection whose worker stopped responding. The claim continues its run. */
+  /** Takes over an ERP connection whose worker stopped responding. The claim continues its import run. */
   takeOver(organizationId: string, connectionId: string, runId: string): Promise<ConnectionClaim | undefined>;
-  /** Changes the due time of a connection without a run, if the due time has not changed in the meantime. */
+  /**
+   * Changes the due time of an ERP connection without an import run, if the due time has not changed in the meantime.
+   */
   postpone(due: DueConnection, nextSyncAt: Date): Promise<void>;
-  /** Returns for each provider the number of seconds for which a connection has been due, at most. */
+  /** Returns for each provider the number of seconds for which an ERP connection has been due, at most. */
   lagSeconds(): Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
   /** Returns connections that have been due since before this time. */
   dueBefore(before: Date, limit: number): Promise<readonly StuckConnection[]>;
 }
 
-/** Connection fields that determine if a caller may start a run. */
+/** Connection fields that determine if a caller may start an import run. */
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;
@@ -237,13 +240,13 @@ export interface RunProgress {
 }
 
 export interface RunStore {
-  /** Stores a new run. Returns false if a run with this id exists. */
+  /** Stores a new import run. Returns false if a run with this id exists. */
   insert(run: NewRun): Promise<boolean>;
   find(organizationId: string, runId: string): Promise<Run | undefined>;
-  /** Stores the progress of a current run. */
+  /** Stores the progress of a current import run. */
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
-   * Completes a current run and publishes the event.
+   * Completes a current import run and publishes the event.
    * @param progress absent if the last stored progress is used
    * @returns the outcome of the run, where an earlier outcome is kept; undefined if there is no such run
    */
@@ -257,7 +260,7 @@ export interface RunStore {
       readonly error?: RunError;
     },
   ): Promise<RunOutcome | undefined>;
-  /** Cancels the current runs of a connection. */
+  /** Cancels the current import runs of an ERP connection. */
   cancel(organizationId: string, connectionId: string): Promise<void>;
   list(organizationId: string, connectionId: string, page: PageRequest): Promise<Page<Run>>;
   /** Returns the import runs with the given ids. */

@@ -38,7 +38,7 @@ test('a replica does so many runs at once, keeps so many waiting, and refuses th
   for (let n = 1; n <= RUNS_MAX + RUNS_WAITING_MAX; n++) await start(n);
   expect([active, worker.underWay]).toEqual([RUNS_MAX, RUNS_MAX + RUNS_WAITING_MAX]);
   await expect(start(0)).rejects.toMatchObject({ kind: 'rate_limited', retryAfterSeconds: 60 });
-  // When a run ends, a waiting run starts, and another request is accepted.
+  // When an import run ends, a waiting run starts, and another request is accepted.
   doneOnce();
   await new Promise((resolve) => setImmediate(resolve));
   expect(active).toBe(RUNS_MAX + 1);

@@ -17,7 +17,7 @@ export const RUNS_MAX = 8;
 export const RUNS_WAITING_MAX = 100;
 /**
  * Maximum number of consecutive runs that are continued immediately after their worker stopped responding. After that,
- * the connection waits for its regular time.
+ * the ERP connection waits for its regular time.
  */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
@@ -29,7 +29,7 @@ interface Deps {
   readonly connections: SyncedConnections;
   readonly runs: RunStore;
   readonly tenants: Tenants;
-  /** Executes a claimed run and stores its outcome. */
+  /** Executes a claimed import run and stores its outcome. */
   readonly syncRun: (
     claim: ConnectionClaim,
     begin: BeginningOfRun,
@@ -43,10 +43,10 @@ interface Deps {
 export interface SyncWorker {
   /** Number of import runs in this process, including those that wait. */
   readonly underWay: number;
-  /** Claims due connections while there is capacity, and starts their runs. */
+  /** Claims due ERP connections while there is capacity, and starts their runs. */
   poll(): Promise<void>;
   /**
-   * Starts a run for a connection now.
+   * Starts an import run for an ERP connection now.
    * @returns the id of the run
    * @throws DomainError not_found, wrong_state, in_progress, rate_limited
    */
@@ -70,7 +70,7 @@ export function syncWorker(deps: Deps): SyncWorker {
   let isStopped = false;
   const slotOf = (connectionId: string): Date => nextSlot(connectionId, clock.now(), intervalSeconds);
 
-  /** Executes a claimed run in the background. */
+  /** Executes a claimed import run in the background. */
   function begin(claim: ConnectionClaim, beginning: BeginningOfRun): void {
     const stopping = new AbortController();
     const lease = claim.keepAlive(() => stopping.abort(new Stopped('LEASE_LOST')));
@@ -85,7 +85,7 @@ export function syncWorker(deps: Deps): SyncWorker {
           for (const wake of waiting.splice(0)) wake();
         }
       } catch (error) {
-        // The lease will expire, and another worker will find the run abandoned.
+        // The lease will expire, and another worker will find the import run abandoned.
         logger.error({ error, runId: claim.runId, connectionId: claim.connection.id }, 'a run could not be ended');
       } finally {
         lease.stop();
@@ -117,7 +117,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     return runs.insert({ id: runId, organizationId, connectionId, provider, ...run });
   }
 
-  /** Runs a connection that is due. */
+  /** Import runs an ERP connection that is due. */
   async function runDue(due: DueConnection): Promise<void> {
     const { nextSyncAt } = due;
     if (nextSyncAt === undefined) return;
@@ -132,8 +132,8 @@ export function syncWorker(deps: Deps): SyncWorker {
   }
 
   /**
-   * Handles a run whose worker stopped responding. If the run had been completed, its outcome is applied to the
-   * connection. Otherwise it is continued at once, unless that has happened too often.
+   * Handles an import run whose worker stopped responding. If the run had been completed, its outcome is applied to the
+   * ERP connection. Otherwise it is continued at once, unless that has happened too often.
    * @param mayContinue checks whether the organization exists and has an active subscription
    */
   async function resolveSilent(
@@ -189,8 +189,8 @@ export function syncWorker(deps: Deps): SyncWorker {
       return own.size;
     },
     async poll() {
-      // The worker claims runs until its capacity is used. Runs of organizations without a subscription end at once and
-      // use none.
+      // The worker claims runs until its capacity is used. Import runs of organizations without a subscription end at
+      // once and use none.
       for (;;) {
         const room = RUNS_MAX - own.size;
         if (isStopped || room <= 0) return;

@@ -3,7 +3,7 @@ import { takePlace } from '@invoicecontrol/metering/places';
 import type { Places } from '@invoicecontrol/metering/places';
 import type { ConnectionStore } from './stores.js';
 
-/** Maximum number of connections for one organization, regardless of its plan. */
+/** Maximum number of ERP connections for one organization, regardless of its plan. */
 const CONNECTIONS_MAX = 1_000;
 
 export interface PlaceDeps {
@@ -12,7 +12,7 @@ export interface PlaceDeps {
 }
 
 /**
- * Reserves a slot in the plan before the connection is stored. The limit is exact even for concurrent requests.
+ * Reserves a slot in the plan before the ERP connection is stored. The limit is exact even for concurrent requests.
  * @param connectionId a new UUIDv7
  * @param planLimit undefined if there is no limit
  * @throws DomainError usage_exceeded

@@ -13,7 +13,7 @@ export interface TestDeps {
   readonly connections: Pick<ConnectionStore, 'find'>;
   /** Opens a session for one test, with few calls and a short time limit. */
   readonly openTestSession: (connection: Connection) => Session;
-  /** Time limit for a connection test. Its caller gets a response by then in any case. */
+  /** Time limit for an ERP connection test. Its caller gets a response by then in any case. */
   readonly testMsMax: number;
   readonly audit: Pick<AuditBuffer, 'record'>;
   readonly clock: Clock;
@@ -26,8 +26,8 @@ export interface TestResult {
 }
 
 /**
- * Calls the ERP in the same way as the first run, to check the credentials, the company and each permission. Only an
- * audit event is stored.
+ * Calls the ERP in the same way as the first import run, to check the credentials, the company and each permission.
+ * Only an audit event is stored.
  * @throws DomainError not_found, wrong_state; foreign_failure if the ERP does not respond correctly
  */
 export const testConnection =

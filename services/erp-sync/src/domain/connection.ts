@@ -5,7 +5,7 @@ import type { ProviderCode } from './provider-code.js';
 export const connectionStatuses = ['PENDING', 'CONNECTED', 'ERROR', 'DISABLED'] as const;
 export type ConnectionStatus = (typeof connectionStatuses)[number];
 
-/** A connection between a company in a customer's ERP and a company of the organization. */
+/** An ERP connection between a company in a customer's ERP and a company of the organization. */
 export interface Connection {
   readonly id: string;
   readonly organizationId: string;
@@ -25,16 +25,16 @@ export interface Connection {
    * imported.
    */
   readonly importFrom: string | undefined;
-  /** Time when the last import run of the connection was completed. */
+  /** Time when the last import run of the ERP connection was completed. */
   readonly lastSyncAt: Date | undefined;
-  /** Time when the last run with the status SUCCEEDED or PARTIAL was completed. */
+  /** Time when the last import run with the status SUCCEEDED or PARTIAL was completed. */
   readonly lastSuccessAt: Date | undefined;
   readonly lastError: ConnectionError | undefined;
   /** Time when the next import run is due. Absent while no run is scheduled. */
   readonly nextSyncAt: Date | undefined;
-  /** Id of the current run. Absent if no run is in progress. */
+  /** Id of the current import run. Absent if no run is in progress. */
   readonly runningRunId: string | undefined;
-  /** Ids of the ten newest import runs of the connection, oldest first. */
+  /** Ids of the ten newest import runs of the ERP connection, oldest first. */
   readonly recentRunIds: readonly string[];
   /** Time when each stream was last read without a fault. */
   readonly streamSuccesses: Readonly<Record<string, Date>>;
@@ -54,7 +54,7 @@ type ChosenAtCreation =
   | 'credential'
   | 'createdAt';
 
-/** Creates a connection that has never been read. Its first run is due immediately. */
+/** Creates an ERP connection that has never been read. Its first import run is due immediately. */
 export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Connection {
   return {
     ...chosen,
@@ -71,15 +71,15 @@ export function newConnection(chosen: Pick<Connection, ChosenAtCreation>): Conne
   };
 }
 
-/** The error of a connection, described without data from the ERP. */
+/** The error of an ERP connection, described without data from the ERP. */
 export interface ConnectionError {
   readonly code: FaultCode;
   readonly message: string;
 }
 
 /**
- * Checks whether the next run is scheduled after a run is completed. In the status ERROR a person must act first, but a
- * run can be started on request.
+ * Checks whether the next import run is scheduled after a run is completed. In the status ERROR a person must act
+ * first, but a run can be started on request.
  */
 export function isScheduled({ status, isPaused }: Pick<Connection, 'status' | 'isPaused'>): boolean {
   return (status === 'PENDING' || status === 'CONNECTED') && !isPaused;

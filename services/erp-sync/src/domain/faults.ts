@@ -1,4 +1,4 @@
-/** Reason why a run, a stream or a test failed (ERP reference, sections 9 and 14). */
+/** Reason why an import run, a stream or a test failed (ERP reference, sections 9 and 14). */
 export type FaultCode =
   | 'AUTH_FAILED'
   | 'REAUTH_REQUIRED'
@@ -13,7 +13,7 @@ export type FaultCode =
   | 'RECORD_INVALID'
   | 'RUN_ABANDONED';
 
-/** Faults that a person must fix. The connection changes to ERROR immediately, and no call is retried. */
+/** Faults that a person must fix. The ERP connection changes to ERROR immediately, and no call is retried. */
 const needingAPerson: ReadonlySet<FaultCode> = new Set([
   'AUTH_FAILED',
   'REAUTH_REQUIRED',
@@ -45,9 +45,11 @@ export class ErpFault extends Error {
 
 /**
  * Error for a fault that may pass without any action, regardless of its code. The call is retried, and so is the next
- * run.
+ * import run.
  */
 export class Outage extends ErpFault {}
 
-/** Error that the budget of a run is used up. The run ends with its results so far, and the next run continues. */
+/**
+ * Error that the budget of an import run is used up. The run ends with its results so far, and the next run continues.
+ */
 export class BudgetSpent extends ErpFault {}

@@ -44,7 +44,7 @@ export interface FlowActor {
 export interface ConsentedTenant {
   readonly id: string;
   readonly name: string;
-  /** Connection id at the provider, if it is needed to terminate the connection. */
+  /** Connection id at the provider, if it is needed to terminate the ERP connection. */
   readonly remoteConnectionId?: string;
 }
 

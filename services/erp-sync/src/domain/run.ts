@@ -22,19 +22,19 @@ export interface StreamCounts {
 
 const NO_ROWS: StreamCounts = { fetched: 0, created: 0, updated: 0, unchanged: 0, deleted: 0, failed: 0 };
 
-/** A fault that occurred in a run, described in our own words. */
+/** A fault that occurred in an import run, described in our own words. */
 export interface RunError {
   readonly stream?: StreamName;
   readonly code: FaultCode;
   readonly message: string;
   readonly externalId?: string;
-  /** True if the next run may succeed without any action. */
+  /** True if the next import run may succeed without any action. */
   readonly retryable: boolean;
 }
 
-/** Maximum number of errors that a run stores. The first errors are kept. */
+/** Maximum number of errors that an import run stores. The first errors are kept. */
 export const RUN_ERRORS_MAX = 20;
-/** Percentage of invalid rows in a stream above which the run is PARTIAL. */
+/** Percentage of invalid rows in a stream above which the import run is PARTIAL. */
 const INVALID_PERCENT_MAX = 5;
 
 /** Import run of an ERP connection. */
@@ -54,7 +54,9 @@ export interface Run {
   readonly throttledMs: number;
 }
 
-/** Effect of a completed import run on its connection. It is stored with the run, so that any replica can apply it. */
+/**
+ * Effect of a completed import run on its ERP connection. It is stored with the run, so that any replica can apply it.
+ */
 export type RunOutcome = FaultlessOutcome | FaultyOutcome;
 
 interface FaultlessOutcome {
@@ -68,18 +70,18 @@ interface FaultlessOutcome {
 interface FaultyOutcome {
   readonly status: 'PARTIAL' | 'FAILED';
   readonly error: { readonly code: FaultCode; readonly message: string };
-  /** True if a person must act. The connection then changes to ERROR. */
+  /** True if a person must act. The ERP connection then changes to ERROR. */
   readonly needsAPerson: boolean;
   /** Time before which the ERP must not be called. */
   readonly notBefore?: Date;
-  /** True if the service interrupted the run. The next run is due immediately. */
+  /** True if the service interrupted the import run. The next run is due immediately. */
   readonly isInterrupted: boolean;
 }
 
-/** Reason why a run was interrupted, if the ERP had no fault. */
+/** Reason why an import run was interrupted, if the ERP had no fault. */
 type Break = 'TAKEN' | 'PAUSED' | 'DISCONNECTED' | 'STOPPING' | 'OUTAGE' | 'DEFECT';
 
-/** Describes how a run ended, in addition to its log. */
+/** Describes how an import run ended, in addition to its log. */
 export type EndOfRun =
   { readonly fault?: ErpFault; readonly broken?: undefined } | { readonly fault?: undefined; readonly broken: Break };
 
@@ -95,7 +97,7 @@ export function toRunError(fault: Pick<ErpFault, 'code' | 'message'>, stream?: S
   return { ...(stream === undefined ? {} : { stream }), code, message, retryable };
 }
 
-/** Collects the results of a run in its worker's memory. */
+/** Collects the results of an import run in its worker's memory. */
 export interface RunLog {
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
@@ -104,9 +106,9 @@ export interface RunLog {
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
   /** Records that the stream was read completely. */
   complete(stream: StreamName, cursorTo: string): void;
-  /** Leaves the stream out of the run. */
+  /** Leaves the stream out of the import run. */
   drop(stream: StreamName): void;
-  /** Records that a row was not stored. The run continues. */
+  /** Records that a row was not stored. The import run continues. */
   rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
   /** Records that the stream, or the whole run if no stream is given, could not continue. */
   failed(error: RunError): void;
@@ -174,8 +176,8 @@ export function runLog(): RunLog {
 }
 
 /**
- * Returns the status of a completed run (ERP reference, section 14): FAILED if a person must act or nothing was read,
- * and PARTIAL if a part is missing or more than 5 % of the rows in a stream are invalid.
+ * Returns the status of a completed import run (ERP reference, section 14): FAILED if a person must act or nothing was
+ * read, and PARTIAL if a part is missing or more than 5 % of the rows in a stream are invalid.
  */
 export function statusOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
@@ -186,7 +188,7 @@ export function statusOf(
   return hasTooManyInvalid(log.streams) ? 'PARTIAL' : 'SUCCEEDED';
 }
 
-/** Returns the effect that the completion of a run has on its connection. */
+/** Returns the effect that the completion of an import run has on its ERP connection. */
 export function outcomeOf(
   log: Pick<RunLog, 'streams' | 'errors' | 'hasResult'>,
   { fault, broken }: EndOfRun,
@@ -208,8 +210,8 @@ export function outcomeOf(
 }
 
 /**
- * Returns the error that a connection shows after a run. A fault that ended a stream takes precedence over an invalid
- * row.
+ * Returns the error that an ERP connection shows after an import run. A fault that ended a stream takes precedence over
+ * an invalid row.
  */
 function errorOf(errors: readonly RunError[]): FaultyOutcome['error'] {
   const error = errors.find(({ code }) => code !== 'RECORD_INVALID');

@@ -4,15 +4,15 @@ import { v5 as uuidV5 } from 'uuid';
 const HOUR_SECONDS = 3_600;
 
 /**
- * Returns the offset in each interval at which a connection is due. It depends on the id, so that connections are due
- * at different times.
+ * Returns the offset in each interval at which an ERP connection is due. It depends on the id, so that connections are
+ * due at different times.
  */
 function offsetSeconds(connectionId: string, intervalSeconds: number): number {
   const digest = createHash('sha256').update(connectionId).digest();
   return digest.readUInt32BE(0) % intervalSeconds;
 }
 
-/** Returns the next time after `now` at which a connection is due. */
+/** Returns the next time after `now` at which an ERP connection is due. */
 export function nextSlot(connectionId: string, now: Date, intervalSeconds: number): Date {
   const offset = offsetSeconds(connectionId, intervalSeconds);
   const seconds = Math.floor(now.getTime() / 1_000);
@@ -21,8 +21,8 @@ export function nextSlot(connectionId: string, now: Date, intervalSeconds: numbe
 }
 
 /**
- * Returns the id of the run that is due at a given time. Each due time has exactly one run, regardless of which replica
- * starts it. Whole hours are written `YYYYMMDDHH`, and other times with all digits.
+ * Returns the id of the import run that is due at a given time. Each due time has exactly one run, regardless of which
+ * replica starts it. Whole hours are written `YYYYMMDDHH`, and other times with all digits.
  */
 export function scheduledRunId(connectionId: string, dueAt: Date, intervalSeconds: number): string {
   const digits = dueAt.toISOString().replaceAll(/\D/g, '');
@@ -31,7 +31,7 @@ export function scheduledRunId(connectionId: string, dueAt: Date, intervalSecond
   return uuidV5(isHourly && isSlot ? digits.slice(0, 10) : digits, connectionId);
 }
 
-/** Returns the id of the run that continues an abandoned run. Each run is continued once. */
+/** Returns the id of the import run that continues an abandoned run. Each run is continued once. */
 export function retryRunId(connectionId: string, abandonedRunId: string): string {
   return uuidV5(`retry of ${abandonedRunId}`, connectionId);
 }

@@ -1,10 +1,10 @@
 import type { GrantedTokens } from './oauth-flow.js';
 
-/** Tokens of a connection, which are sealed together. */
+/** Tokens of an ERP connection, which are sealed together. */
 export interface ConnectionTokens extends GrantedTokens {
   /** The previous refresh token, which may be used again for a while. */
   readonly previous?: { readonly refreshToken: string; readonly until: Date };
-  /** Connection id at the provider, if it is needed to terminate the connection. */
+  /** Connection id at the provider, if it is needed to terminate the ERP connection. */
   readonly remoteConnectionId?: string;
 }
 
@@ -32,7 +32,7 @@ export function isUsable({ accessExpiresAt }: Pick<GrantedTokens, 'accessExpires
   return accessExpiresAt.getTime() - RENEW_BEFORE_END_MS > now.getTime();
 }
 
-/** Encodes the tokens of a connection as the text that is sealed. */
+/** Encodes the tokens of an ERP connection as the text that is sealed. */
 export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }

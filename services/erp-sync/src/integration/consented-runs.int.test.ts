@@ -19,7 +19,7 @@ beforeAll(async () => {
   running = await startErpSync(startService, {
     infrastructure: testInfrastructure(),
     databaseName: testDatabaseName(),
-    // No ERP is scripted, because the test runs due connections against the simulators.
+    // No ERP is scripted, because the test runs due ERP connections against the simulators.
     erps: {},
     env: { ...erps.env, ERP_POLL_SECONDS: '1', ERP_PAGE_SIZE: '3', ERP_BACKOFF_MAX_SECONDS: '1' },
   });
@@ -127,7 +127,7 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
     };
     return items;
   };
-  /** Returns the next run after it has ended. */
+  /** Returns the next import run after it has ended. */
   const endedRun = async (): Promise<Run> => {
     runsCount += 1;
     return eventually(async () => {

@@ -76,7 +76,7 @@ async function connect(organizationId = running.organization.newTenant()): Promi
   return { organizationId, connectionId: stated(connection).connectionId };
 }
 
-/** Returns the runs of a connection, newest first, when none is in progress. */
+/** Returns the import runs of an ERP connection, newest first, when none is in progress. */
 async function endedRuns({ organizationId, connectionId }: Connected, count = 1): Promise<Run[]> {
   return eventually(async () => {
     const document = await stored(connectionId);
@@ -96,11 +96,11 @@ async function newestRun(connected: Connected, count = 1): Promise<Run> {
 const start = async ({ organizationId, connectionId }: Connected, mode: RunMode = RunMode.INCREMENTAL) =>
   stated((await running.runs.startRun({ organizationId, connectionId, mode }, caller)).run);
 
-/** Sets the time of the connection's next run into the past, so that it is due. */
+/** Sets the time of the connection's next import run into the past, so that it is due. */
 const makeDue = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { nextSyncAt: new Date(Date.now() - 1_000) } });
 
-/** Makes the worker of the current run look crashed. */
+/** Makes the worker of the current import run look crashed. */
 const silence = ({ connectionId }: Connected) =>
   connections().updateOne({ _id: connectionId }, { $set: { claim: 'silent', leaseUntil: new Date(Date.now() - 1) } });
 
@@ -294,7 +294,7 @@ describe('a run of the whole', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
     expect((await stored(connected.connectionId)).lists).toMatchObject({ creditNotes: { count: 0 } });
-    // The next run has no other reason to compare ids.
+    // The next import run has no other reason to compare ids.
     erp.ids = undefined;
     erp.changePage = (_, page) => page;
     await makeDue(connected);
@@ -340,7 +340,7 @@ describe('a run of the whole', () => {
 
     test('does not void a bill that was created and imported behind the place at which the list is', async () => {
       const connected = await interrupted();
-      // Between two parts of the list of ids, other streams are read. This run ends at its first page of ids.
+      // Between two parts of the list of ids, other streams are read. This import run ends at its first page of ids.
       erp.onIds = () => {
         throw spent();
       };
@@ -525,7 +525,7 @@ describe('faults', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 3)).toMatchObject({ status: RunStatus.SUCCEEDED });
     expect(asked()).toEqual(['bills', 'creditNotes', 'payments', 'orders']);
-    // The list of vendors is as old as the run that read it.
+    // The list of vendors is as old as the import run that read it.
     const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
     expect(completed.map(({ hasVendorList }) => hasVendorList)).toEqual([true, false, false]);
     await makeDue(connected);
@@ -779,7 +779,7 @@ test('the examination of the books is continued call by call, up to a bound that
   const connected = await connect();
   await newestRun(connected);
   const callsOfRun = async (needed: number, runsCount: number) => {
-    // Only calls about this connection are counted, because connections of earlier tests may be due as well.
+    // Only calls about this ERP connection are counted, because connections of earlier tests may be due as well.
     const completed = () =>
       ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId).length;
     const before = completed();
@@ -818,7 +818,7 @@ test('a disconnected ERP is not run', async () => {
 });
 
 describe('what changes during a run', () => {
-  /** Starts a run that waits before its second page of vendors. */
+  /** Starts an import run that waits before its second page of vendors. */
   async function waiting(): Promise<{ connected: Connected; goOn: () => void }> {
     erp.put('vendors', ...vendors(9));
     let goOn = (): void => {};
@@ -875,7 +875,7 @@ describe('what changes during a run', () => {
     const ended = stated((await runs().findOne({ connectionId })) ?? undefined);
     const { outcome: _, finishedAt: __, ...open } = ended;
     await runs().insertOne({ ...open, _id: runId, status: 'RUNNING', createdAt: new Date() });
-    // The lease is still valid, so no other process takes over the run.
+    // The lease is still valid, so no other process takes over the import run.
     const leaseUntil = new Date(Date.now() + 60_000);
     await connections().updateOne({ _id: connectionId }, { $set: { runningRunId: runId, claim: 'dead', leaseUntil } });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
@@ -917,7 +917,8 @@ describe('organizations that are not served', () => {
   });
 
   /**
-   * Waits until the due time of the connection moves without a run. The facts of organizations are cached for seconds.
+   * Waits until the due time of the ERP connection moves without an import run. The facts of organizations are cached
+   * for seconds.
    */
   async function isSkipped(connected: Connected): Promise<void> {
     const before = await runs().countDocuments({ connectionId: connected.connectionId });
@@ -957,13 +958,13 @@ describe('a run whose process is killed', () => {
         erp.onPage = (stream, position) => (stream === boundary.of && position === boundary.at ? die() : undefined);
       } else {
         let calls = 0;
-        // Only new connections are used, because connections of earlier tests may be due as well.
+        // Only new ERP connections are used, because connections of earlier tests may be due as well.
         const earlier = new Set(await connections().distinct('_id'));
         ledger().beforeAnswer = (rpc, { connectionId }) =>
           rpc === boundary.of && !earlier.has(connectionId) && ++calls === boundary.at ? die() : undefined;
       }
       const connected = await connect();
-      // The second call of completeImport is made by another run.
+      // The second call of completeImport is made by another import run.
       if (boundary.kind === 'rpc' && boundary.of === 'completeImport' && boundary.at === 2) {
         await newestRun(connected);
         await makeDue(connected);
@@ -982,7 +983,7 @@ describe('a run whose process is killed', () => {
       for (const { externalId } of vendors(8)) {
         expect(ledger().createdCount(connected.connectionId, 'VENDOR', externalId)).toBe(1);
       }
-      // The abandoned run was not completed. The run that continues it states since when.
+      // The abandoned import run was not completed. The run that continues it states since when.
       const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
       expect(stated(completed.at(-1)).startedTime).toEqual(ended[1]?.startedTime);
 

@@ -16,8 +16,8 @@ import { caller, guid, startErpSync, stated } from '../testing/running-erp-sync.
 import type { RunningErpSync } from '../testing/running-erp-sync.js';
 
 /**
- * Number of calls of a run, the maximum that one page costs: a page of Odoo bills, with new vendors and their bank
- * accounts.
+ * Number of calls of an import run, the maximum that one page costs: a page of Odoo bills, with new vendors and their
+ * bank accounts.
  */
 const CALLS = 6;
 const PAGE_SIZE = 2;
@@ -216,7 +216,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     ...record,
   });
 
-  /** Creates the company and returns its connection data. */
+  /** Creates the company and returns its ERP connection data. */
   const makeCompany = async (): Promise<object | undefined> => {
     if (product === 'quickBooks' || product === 'xero') {
       tenant = await erps.newCompany(product);
@@ -276,7 +276,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
   const countsOf = () =>
     Object.fromEntries(Object.values(sample.entities).map((entity) => [entity, live(entity).length]));
 
-  /** Returns the newest run after the given number of runs has ended. */
+  /** Returns the newest run after the given number of import runs has ended. */
   const ended = (count: number): Promise<Run> =>
     eventually(async () => {
       expect((await stored()).runningRunId).toBeUndefined();
@@ -298,7 +298,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     const { streams, lists, pass } = await stored();
     return JSON.stringify([streams, lists, pass, countsOf()]);
   };
-  /** Starts runs until one has nothing left to do. Each run makes progress. */
+  /** Starts runs until one has nothing left to do. Each import run makes progress. */
   const runUntilDone = async (between: (run: number) => Promise<void> = async () => {}): Promise<number> => {
     for (let runs = 1; runs <= RUNS_MAX; runs++) {
       const before = await progress();

@@ -8,13 +8,14 @@ export interface ErpProduct {
   /** Product title in e-mails, pages and messages, such as `Business Central`. */
   readonly title: string;
   /**
-   * Set-up of a connection that uses credentials (endpoint 10). Absent if a user consents in the browser (endpoint 11).
+   * Set-up of an ERP connection that uses credentials (endpoint 10). Absent if a user consents in the browser (endpoint
+   * 11).
    */
   readonly credentials?: CredentialSetup;
 }
 
 export interface CredentialSetup {
-  /** Name of the request field that contains the secret of the connection. */
+  /** Name of the request field that contains the secret of the ERP connection. */
   readonly secretName: 'client_secret' | 'api_key';
   /**
    * Reads the `config` of a request.

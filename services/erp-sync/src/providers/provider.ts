@@ -28,14 +28,14 @@ export interface Provider {
 }
 
 export interface SessionDeps {
-  /** Configuration of the connection in its stored form, without secrets. */
+  /** Configuration of the ERP connection in its stored form, without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly http: ErpHttp;
   readonly credentials: Credentials;
   readonly pageSize: number;
 }
 
-/** Secrets of a connection. A session never stores or logs them. */
+/** Secrets of an ERP connection. A session never stores or logs them. */
 export interface Credentials {
   /** Returns the client secret or API key for a provider that uses credentials. */
   secret(): Promise<string>;
@@ -51,7 +51,7 @@ export interface Credentials {
   renewedAccessToken(refused: string): Promise<string>;
 }
 
-/** A session with one ERP company, for a run or a test. */
+/** A session with one ERP company, for an import run or a test. */
 export interface Session {
   /**
    * Makes the first calls described in erp.md, sections 3 to 6, which check the credentials, the company and each
@@ -136,14 +136,14 @@ export interface InvalidRow {
 }
 
 /**
- * Makes the calls of one run to one ERP, with limits on time, size, rate and number, and with retries where they are
- * safe.
+ * Makes the calls of one import run to one ERP, with limits on time, size, rate and number, and with retries where they
+ * are safe.
  */
 export interface ErpHttp {
   /**
    * Sends a request and reads the whole response as JSON or text. Outages and lost connections are retried with
-   * increasing delays, as far as the budget of the run allows. Every other response is returned. Redirects are never
-   * followed.
+   * increasing delays, as far as the budget of the import run allows. Every other response is returned. Redirects are
+   * never followed.
    * @throws ErpFault Outage after the last attempt; BAD_RESPONSE for a redirect or a response that is too large
    */
   send(request: ErpRequest): Promise<ErpAnswer>;

@@ -4,7 +4,7 @@ import type { InvalidRow, Page } from './provider.js';
 const LIST_LENGTH_MAX = 10_000;
 /** Maximum number of decimals in an amount. */
 const DECIMALS_MAX = 6;
-/** Format of invalid row ids that can be shown in a run. */
+/** Format of invalid row ids that can be shown in an import run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
 
 /** Error that a row cannot be read. The message names the field but not its value. */

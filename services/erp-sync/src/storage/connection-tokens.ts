@@ -18,8 +18,8 @@ import type { ConnectionDocument } from './connections.js';
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 /**
- * Stores the tokens of connections. They change independently of the version, and each write requires the refreshing
- * process to have the claim.
+ * Stores the tokens of ERP connections. They change independently of the version, and each write requires the
+ * refreshing process to have the claim.
  */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {
   const ownClaim = ({ id, organizationId, claimId }: ClaimedTokens): Filter<ConnectionDocument> => ({
@@ -155,7 +155,7 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // The connection was changed in the meantime. The next run decides.
+        // The ERP connection was changed in the meantime. The next import run decides.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

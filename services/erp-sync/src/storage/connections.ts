@@ -29,7 +29,7 @@ export interface ConnectionDocument extends Aggregate {
   /** Unique key, with a sparse index, for the company within the organization while it is connected. */
   readonly liveKey?: string;
   /**
-   * Unique number, with a sparse index, among the organization's connections to its provider. Two spellings of one
+   * Unique number, with a sparse index, among the organization's ERP connections to its provider. Two spellings of one
    * company have different keys, so a new connection must be compared with all connections that were stored before it.
    */
   readonly ordinal?: number;
@@ -61,20 +61,20 @@ export interface ConnectionDocument extends Aggregate {
   readonly runningRunId?: string;
   /** Claim of the current run's worker, which its writes require. */
   readonly claim?: string;
-  /** Expiry time of the lease, the epoch (1970) between runs. Absent if the connection is DISABLED. */
+  /** Expiry time of the lease, the epoch (1970) between runs. Absent if the ERP connection is DISABLED. */
   readonly leaseUntil?: Date;
   readonly streams?: Partial<Readonly<Record<StreamName, StreamProgress>>>;
   /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt?: Date;
   /** Id lists that have not been compared yet. Their pages are in `listed_ids`. */
   readonly lists?: Partial<Readonly<Record<StreamName, IdList>>>;
-  /** Point at which the next run continues, if the last run used up its budget. */
+  /** Point at which the next import run continues, if the last run used up its budget. */
   readonly pass?: Pass;
-  /** Start of the run since which records have been waiting for `CompleteImport`. */
+  /** Start of the import run since which records have been waiting for `CompleteImport`. */
   readonly incompleteSince?: Date;
   /** Number of consecutive runs whose worker stopped responding. */
   readonly abandonedRuns?: number;
-  /** Ids of the ten newest import runs of the connection, oldest first. */
+  /** Ids of the ten newest import runs of the ERP connection, oldest first. */
   readonly recentRunIds: readonly string[];
   readonly lastSyncAt?: Date;
   readonly lastSuccessAt?: Date;
@@ -107,12 +107,12 @@ export interface StreamProgress {
   readonly succeededAt?: Date;
 }
 
-/** Maximum number of run ids that a connection stores. */
+/** Maximum number of import run ids that an ERP connection stores. */
 export const RECENT_RUNS_MAX = 10;
-/** Maximum number of connections that one run of a job handles. */
+/** Maximum number of ERP connections that one run of a job handles. */
 const SWEEP_MAX = 256;
 /**
- * Maximum number of connections to one provider with which a new one is compared. An organization cannot have more
+ * Maximum number of ERP connections to one provider with which a new one is compared. An organization cannot have more
  * connections that are not DISABLED.
  */
 const OF_PROVIDER_MAX = 1_000;
@@ -209,7 +209,7 @@ export function connectionStore(
       const saved = await aggregates.save(
         connection,
         setOrUnset<ConnectionDocument>({ ...fields, ...(isReadAgain === true ? READ_AGAIN : {}) }),
-        // A current run would write the cursors that are about to be removed.
+        // A current import run would write the cursors that are about to be removed.
         { events, ...(isReadAgain === true ? { onlyIf: { runningRunId: { $exists: false } } } : {}) },
       );
       return toConnection(saved);
@@ -221,7 +221,7 @@ export function connectionStore(
           $set: {
             status: 'DISABLED',
             endMasterSince: clock.now(),
-            // The tokens of a connection made by consent are removed after they were revoked.
+            // The tokens of an ERP connection made by consent are removed after they were revoked.
             ...(connection.credential === undefined ? { revokeAt: clock.now() } : {}),
           },
           $unset: { ...REMOVED_BY_DELETION },

@@ -11,8 +11,8 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   readonly status: FlowStatus;
   readonly outcome?: FlowOutcome;
   /**
-   * Tokens stored from the exchange of the authorization code until the flow is closed. If no connection was made, they
-   * are revoked.
+   * Tokens stored from the exchange of the authorization code until the flow is closed. If no ERP connection was made,
+   * they are revoked.
    */
   readonly tokens?: GrantedFlow['tokens'];
   readonly tenant?: GrantedFlow['tenant'];

@@ -23,23 +23,24 @@ export interface RunDocument extends Aggregate {
   readonly trigger: RunTrigger;
   readonly mode: RunMode;
   readonly status: RunStatus;
-  /** Start of the run. The field has the name that all lists use. */
+  /** Start of the import run. The field has the name that all lists use. */
   readonly createdAt: Date;
   readonly finishedAt?: Date;
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
   readonly httpCalls: number;
   readonly throttledMs: number;
-  /** Outcome of the run, present once the run is completed. */
+  /** Outcome of the import run, present once the run is completed. */
   readonly outcome?: RunOutcome;
 }
 
 /**
- * Maximum number of unfinished runs for a connection: the current one, and those that a worker left between two writes.
+ * Maximum number of unfinished runs for an ERP connection: the current one, and those that a worker left between two
+ * writes.
  */
 const RUNNING_MAX = 10;
 const CANCELED = { status: 'CANCELED', needsAPerson: false, isInterrupted: false } as const;
-/** Maximum number of runs that one call deletes. */
+/** Maximum number of import runs that one call deletes. */
 const DELETE_MAX = 1_000;
 
 export async function createRunIndexes(collection: Collection<RunDocument>): Promise<void> {

@@ -26,7 +26,7 @@ interface Deps {
   readonly leaseMs: number;
 }
 
-/** Stores the claims of workers on connections, and the progress of each connection. */
+/** Stores the claims of workers on connections, and the progress of each ERP connection. */
 export function syncedConnections(
   collection: Collection<ConnectionDocument>,
   { outbox, clock, leaseMs }: Deps,
@@ -87,7 +87,7 @@ export function syncedConnections(
     };
   }
 
-  /** Writes the outcome of a run. Nothing is written if the claim is no longer valid. */
+  /** Writes the outcome of an import run. Nothing is written if the claim is no longer valid. */
   const release = (
     { _id: id, organizationId, nextSyncAt: seen }: ConnectionDocument,
     claimId: string,
@@ -100,7 +100,7 @@ export function syncedConnections(
       const isGood = outcome.status === 'SUCCEEDED' || outcome.status === 'PARTIAL';
       const earliest = outcome.isInterrupted ? finishedAt : nextSlot;
       const regular = outcome.notBefore !== undefined && outcome.notBefore > earliest ? outcome.notBefore : earliest;
-      // New credentials that were stored during the run have already made the connection due.
+      // New credentials that were stored during the import run have already made the ERP connection due.
       const isQueuedMeanwhile = now.nextSyncAt !== undefined && now.nextSyncAt.getTime() !== seen?.getTime();
       const nextSyncAt = isQueuedMeanwhile ? now.nextSyncAt : isScheduled({ ...now, status }) ? regular : undefined;
       const isKept = outcome.status === 'CANCELED';

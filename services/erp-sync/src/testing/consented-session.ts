@@ -42,7 +42,7 @@ export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent
   };
 }
 
-/** Makes calls with the limits of a run and no delays between attempts. */
+/** Makes calls with the limits of an import run and no delays between attempts. */
 export function testCalls(origin: string): ErpCalls & { close(): void } {
   const client = erpHttpClient(
     {
@@ -74,7 +74,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   };
 }
 
-/** Reads all records of a stream through the session of a connection with consent. */
+/** Reads all records of a stream through the session of an ERP connection with consent. */
 export async function readAll<S extends StreamName>(
   session: Session,
   stream: S,

@@ -8,7 +8,7 @@ import type { ImportLedger } from './import-ledger.js';
 
 /** A fake of the analysis service for imports. */
 export interface FakeAnalysis extends GrpcServer {
-  /** Connections whose vendor master was ended, in the order of the calls. */
+  /** ERP connections whose vendor master was ended, in the order of the calls. */
   readonly endedMasters: readonly string[];
   /** Records that import runs have sent to the fake analysis service. */
   readonly imports: ImportLedger;

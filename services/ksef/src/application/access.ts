@@ -13,8 +13,8 @@ interface Tokens {
 }
 
 /**
- * Manages the access tokens of one connection. Tokens are kept only in memory, and only one authentication runs at a
- * time.
+ * Manages the access tokens of one KSeF connection. Tokens are kept only in memory, and only one authentication runs at
+ * a time.
  */
 export class Access {
   readonly #deps: AuthenticationDeps;
@@ -35,8 +35,8 @@ export class Access {
   }
 
   /**
-   * Makes a call with an access token. After a 401 the token is refreshed once, and after another 401 the connection
-   * authenticates once.
+   * Makes a call with an access token. After a 401 the token is refreshed once, and after another 401 the KSeF
+   * connection authenticates once.
    */
   async during<T>(call: (accessToken: string) => Promise<T>): Promise<T> {
     return withoutSecret(this.#credentials, () => this.#call(call));

@@ -8,12 +8,13 @@ import type { InboxRole } from '../domain/inbox.js';
 
 export type KsefEnvironment = 'TEST' | 'DEMO' | 'PRODUCTION';
 
-/** Credentials of a caller: a connection and its decrypted secret. */
+/** Credentials of a caller: a KSeF connection and its decrypted secret. */
 export interface KsefCredentials {
   readonly organizationId: string;
   readonly connectionId: string;
   /**
-   * Time at which the secret of the connection was stored. It distinguishes the secret from one that was stored later.
+   * Time at which the secret of the KSeF connection was stored. It distinguishes the secret from one that was stored
+   * later.
    */
   readonly secretSavedAt?: Date | undefined;
   readonly environment: KsefEnvironment;
@@ -24,7 +25,7 @@ export interface KsefCredentials {
 }
 
 /**
- * Decrypts the secret of a connection.
+ * Decrypts the secret of a KSeF connection.
  * @param sealed sealed secret of that connection
  */
 export function credentialsOf(
@@ -38,8 +39,8 @@ export function credentialsOf(
 }
 
 /**
- * Function that stores the warnings in a KSeF response on the connection. It never throws, because a warning must not
- * make a call fail.
+ * Function that stores the warnings in a KSeF response on the KSeF connection. It never throws, because a warning must
+ * not make a call fail.
  */
 export type NoteWarnings = (
   used: Pick<KsefCredentials, 'organizationId' | 'connectionId' | 'secretSavedAt'>,
@@ -207,7 +208,7 @@ export interface KsefCalls {
 
 export interface Ksef {
   /**
-   * Returns the calls of a connection without making one. Connections with the same credentials share their access
+   * Returns the calls of a KSeF connection without making one. Connections with the same credentials share their access
    * token.
    */
   callsOf(credentials: KsefCredentials): KsefCalls;
@@ -219,6 +220,8 @@ export interface Ksef {
    * @throws KsefRefusal PERMANENT `KSEF_HTTP_403` for the whole connection if both permissions are missing
    */
   test(credentials: KsefCredentials): Promise<{ readonly isReadOnly: boolean }>;
-  /** Drops the access tokens of a connection and terminates its login session if KSeF is available. Never throws. */
+  /**
+   * Drops the access tokens of a KSeF connection and terminates its login session if KSeF is available. Never throws.
+   */
   endAccess(connectionId: string): Promise<void>;
 }

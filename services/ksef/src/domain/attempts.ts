@@ -17,7 +17,9 @@ export interface Attempt {
   readonly steps: readonly AttemptStep[];
 }
 
-/** Maximum number of attempts that a submission keeps, and of calls in each attempt. The oldest are removed first. */
+/**
+ * Maximum number of attempts that a KSeF submission keeps, and of calls in each attempt. The oldest are removed first.
+ */
 export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 

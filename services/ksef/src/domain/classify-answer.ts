@@ -36,7 +36,7 @@ export type Operation =
 /** Response of KSeF with a status of failure. */
 export interface RefusedAnswer {
   readonly operation: Operation;
-  /** Login of the connection that made the call. Absent for a call without a login. */
+  /** Login of the KSeF connection that made the call. Absent for a call without a login. */
   readonly authentication?: Authentication | undefined;
   readonly status: number;
   /** Parsed response body. Undefined unless the content type is JSON and the body can be parsed. */

@@ -8,13 +8,13 @@ export interface SystemWarning {
   readonly message: string;
 }
 
-/** Warning from KSeF that is stored on a connection. It does not stop the connection. */
+/** Warning from KSeF that is stored on a KSeF connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
   /** Time when the warning was last received. */
   readonly at: Date;
 }
 
-/** Maximum number of warnings stored on a connection. */
+/** Maximum number of warnings stored on a KSeF connection. */
 export const WARNINGS_MAX = 10;
 /** Code for a KSeF warning that has no code. */
 export const UNNAMED_WARNING = 'KSEF';

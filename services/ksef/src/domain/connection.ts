@@ -6,7 +6,7 @@ export const environments = ['TEST', 'DEMO', 'PRODUCTION'] as const;
 /** A KSeF environment. Each token or certificate belongs to exactly one environment. */
 export type Environment = (typeof environments)[number];
 
-/** Method that a connection uses to log in to KSeF. */
+/** Method that a KSeF connection uses to log in to KSeF. */
 export type Authentication = 'TOKEN' | 'CERTIFICATE';
 
 /** Fields of a stored certificate that users see. */
@@ -19,7 +19,7 @@ export interface ShownCertificate {
   readonly subjectMasked?: string | undefined;
 }
 
-/** The refusal that set the connection status to ERROR. */
+/** The refusal that set the KSeF connection status to ERROR. */
 export interface LoginRefusal {
   readonly at: Date;
   /** Code of the refused login, such as `KSEF_AUTH_415` or `KSEF_HTTP_403`. */
@@ -33,7 +33,10 @@ export interface EndNotice {
   readonly days: number;
 }
 
-/** PENDING until the stored secret is tested, ERROR until a person acts, DISABLED after the connection was disabled. */
+/**
+ * PENDING until the stored secret is tested, ERROR until a person acts, DISABLED after the KSeF connection was
+ * disabled.
+ */
 export type ConnectionStatus = 'PENDING' | 'CONNECTED' | 'ERROR' | 'DISABLED';
 
 /** Access of one company to one KSeF environment (specification 2.11; KSeF reference, section 18). */
@@ -50,8 +53,8 @@ export interface Connection {
   /** The certificate. Present if `authentication` is CERTIFICATE. */
   readonly certificate?: ShownCertificate | undefined;
   /**
-   * Sealed KSeF token, or certificate with its key. It is removed from a disabled connection once no sent submission
-   * needs it any more.
+   * Sealed KSeF token, or certificate with its key. It is removed from a disabled KSeF connection once no sent
+   * submission needs it any more.
    */
   readonly secret: SealedValue | undefined;
   /** Time when a person last stored the secret, even if the secret is the same. Earlier results do not apply to it. */
@@ -59,7 +62,7 @@ export interface Connection {
   readonly status: ConnectionStatus;
   /** The refused login. Present for ERROR, with the refusal code and the time of the first refusal. */
   readonly refusal?: LoginRefusal | undefined;
-  /** Time when users were notified that KSeF refuses the secret of a disabled connection. */
+  /** Time when users were notified that KSeF refuses the secret of a disabled KSeF connection. */
   readonly refusalToldAt?: Date | undefined;
   /**
    * Time of the first test or submission that found the permission to view invoices (InvoiceRead) without the one to
@@ -67,7 +70,7 @@ export interface Connection {
    */
   readonly readOnlySince?: Date | undefined;
   readonly lastTestedAt: Date | undefined;
-  /** Reason of the last failed connection test, without text from KSeF. */
+  /** Reason of the last failed KSeF connection test, without text from KSeF. */
   readonly lastErrorMessage: string | undefined;
   /** KSeF warnings about the secret, newest first, at most {@link WARNINGS_MAX}. */
   readonly warnings?: readonly ConnectionWarning[] | undefined;
@@ -77,8 +80,8 @@ export interface Connection {
 }
 
 /**
- * Returns the id of the connection of a company to a KSeF environment. It is always the same, so that concurrent first
- * requests create one connection.
+ * Returns the id of the KSeF connection of a company to a KSeF environment. It is always the same, so that concurrent
+ * first requests create one connection.
  */
 export function connectionId(organizationId: string, companyId: string, environment: Environment): string {
   return uuidV5(JSON.stringify([organizationId, companyId, environment]), CONNECTION_NAMESPACE);

@@ -29,7 +29,7 @@ export interface EndsSoon {
 
 type Ending = Pick<Connection, 'authentication' | 'certificate' | 'environment' | 'status'>;
 
-/** Returns the time when the secret of a connection expires, or undefined if no time is known. */
+/** Returns the time when the secret of a KSeF connection expires, or undefined if no time is known. */
 function endOf({ authentication, certificate, environment }: Ending, tokensEnd: Date | undefined): Date | undefined {
   switch (authentication) {
     case 'CERTIFICATE':
@@ -48,7 +48,7 @@ export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
   };
 }
 
-/** Returns the latest expiry notice that is due. Undefined before the first one, and for a disabled connection. */
+/** Returns the latest expiry notice that is due. Undefined before the first one, and for a disabled KSeF connection. */
 function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
   const endsAt = endOf(connection, tokensEnd);
   if (endsAt === undefined || connection.status === 'DISABLED') return undefined;
@@ -69,8 +69,8 @@ export function dueNotice(connection: Ending & Pick<Connection, 'endTold'>, fact
 }
 
 /**
- * Returns the warnings about a connection: those that KSeF sent, and our own about the expiry of its secret and about a
- * missing permission.
+ * Returns the warnings about a KSeF connection: those that KSeF sent, and our own about the expiry of its secret and
+ * about a missing permission.
  */
 export function shownWarnings(connection: Connection, facts: EndFacts): readonly ConnectionWarning[] {
   const own = [endWarning(connection, facts), permissionWarning(connection)];

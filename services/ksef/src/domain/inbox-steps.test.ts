@@ -275,7 +275,7 @@ describe('refused invoices', () => {
     const held = refuse(late, 2 * REFUSALS_KEPT_MAX + 1);
     expect(roleOf(held.inbox).mark).toBe(MARK);
     expect(held.inbox.refused).toHaveLength(2 * REFUSALS_KEPT_MAX);
-    // KSeF has not moved its high water mark, so the next run may deliver the window again.
+    // KSeF has not moved its high water mark, so the next inbox run may deliver the window again.
     expect(receive(late, { highWaterMark: MARK }).inbox.refused).toEqual(dismissed);
     const passed = refuse(late, 2 * REFUSALS_KEPT_MAX);
     expect(roleOf(passed.inbox).mark).toBe(HIGH_WATER);

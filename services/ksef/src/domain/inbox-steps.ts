@@ -21,15 +21,15 @@ export const EXPORT_MS_MAX = 2 * HOUR;
 const REPEATED_MS = 48 * HOUR;
 /** Maximum length of an export window. KSeF refuses longer ones and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
-/** Maximum time that a run waits for the rate limits before it requests a refused invoice again. */
+/** Maximum time that an inbox run waits for the rate limits before it requests a refused invoice again. */
 export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
-/** Maximum number of exports that one run abandons. */
+/** Maximum number of exports that one inbox run abandons. */
 export const RESTARTS_MAX = 5;
 /** Maximum number of consecutive failed steps in an inbox run. */
 export const FAILURES_MAX = 10;
 /** Time to wait before a role that runs at night tries again. */
 const RETRY_MS = HOUR;
-/** Time to wait before retrying a run that requires a person to act. */
+/** Time to wait before retrying an inbox run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
 /** Start of the night, 01:00 UTC. KSeF has little traffic then, and inboxes spread over three hours. */
 const NIGHT_MS = HOUR;
@@ -50,11 +50,11 @@ export interface ExportedWindow {
   readonly highWaterMark?: string | undefined;
 }
 
-/** A changed inbox and the runs that the change completed. */
+/** A changed inbox and the inbox runs that the change completed. */
 export interface InboxChange {
   readonly inbox: Inbox;
   readonly ended?: readonly InboxRun[];
-  /** True if the completed run has moved the time before which all purchases were received. */
+  /** True if the completed inbox run has moved the time before which all purchases were received. */
   readonly hasNews?: boolean;
 }
 
@@ -76,8 +76,8 @@ export function requested(inbox: Inbox, now: Date): Inbox {
 }
 
 /**
- * Starts a run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks have been
- * wrong before. At night, or if a person requested the run, it first requests refused invoices again.
+ * Starts an inbox run at the mark of the role. Once a night it starts 48 hours earlier, because KSeF high water marks
+ * have been wrong before. At night, or if a person requested the run, it first requests refused invoices again.
  */
 export function begun(inbox: Inbox, role: RoleInbox, id: string, timing: InboxTiming): Inbox {
   const { now } = timing;
@@ -231,7 +231,7 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 
 /**
  * Counts the invoices of a package that was interrupted. The window is received again, and these invoices then count as
- * received in this run and not as repeated.
+ * received in this inbox run and not as repeated.
  */
 export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception, timing: InboxTiming): InboxChange {
   const { refused, repeated, interrupted: before = 0 } = runOf(role);
@@ -287,7 +287,7 @@ export function windowReceived(
 }
 
 /**
- * Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the run as
+ * Counts a failed step, which is repeated after an increasing pause. Too many consecutive failures end the inbox run as
  * failed.
  */
 export function stepFailed(
@@ -314,12 +314,13 @@ export function stepFailed(
 }
 
 export interface RunFault {
-  /** Fault of the run, as a sentence for users. */
+  /** Fault of the inbox run, as a sentence for users. */
   readonly message: string;
-  /** True when a person must act before the run can continue. */
+  /** True when a person must act before the inbox run can continue. */
   readonly isPaused?: boolean;
   /**
-   * True if the run abandoned as many exports as one run may start. The company's other software shares the KSeF limit.
+   * True if the inbox run abandoned as many exports as one run may start. The company's other software shares the KSeF
+   * limit.
    */
   readonly hasSpentExports?: boolean;
   /** Invoices of the window that were received before the fault. */
@@ -357,13 +358,13 @@ export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined
   };
 }
 
-/** Returns a run in progress in the form that users see. */
+/** Returns an inbox run in progress in the form that users see. */
 export function shownRun({ role }: RoleInbox, run: RunUnderWay): InboxRun {
   const { id, trigger, from, through, received, repeated, refused, startedAt } = run;
   return { id, role, trigger, status: 'RUNNING', from, through, received, repeated, refused, startedAt };
 }
 
-/** Returns the runs in progress with the status that they get when their inbox is disabled. */
+/** Returns the inbox runs in progress with the status that they get when their inbox is disabled. */
 export function stoppedRuns({ roles }: Inbox, message: string, now: Date): readonly InboxRun[] {
   return roles.flatMap((role) => {
     if (role.run === undefined) return [];
@@ -407,8 +408,8 @@ function statusOf(run: RunUnderWay, fault: RunFault | undefined): RunStatus {
 }
 
 /**
- * Adds received and refused invoices to a run and its inbox. Each document counts as received once, in one run of one
- * role.
+ * Adds received and refused invoices to an inbox run and its inbox. Each document counts as received once, in one run
+ * of one role.
  */
 function withReception(
   inbox: Inbox,
@@ -474,7 +475,7 @@ function withRole(inbox: Inbox, changed: RoleInbox): Inbox {
 }
 
 /**
- * Returns the current run of a role.
+ * Returns the current inbox run of a role.
  * @throws TypeError if the role has no run
  */
 export function runOf({ role, run }: RoleInbox): RunUnderWay {
@@ -483,7 +484,7 @@ export function runOf({ role, run }: RoleInbox): RunUnderWay {
 }
 
 /**
- * Returns the current export of a run.
+ * Returns the current export of an inbox run.
  * @throws TypeError if the run has no export
  */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {

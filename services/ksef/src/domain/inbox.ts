@@ -16,9 +16,9 @@ export type InboxRole = (typeof inboxRoles)[number];
 export const BUYER: InboxRole = 'SUBJECT2';
 /** First day on which suppliers issue invoices through KSeF. */
 const INBOX_FROM_MIN = '2026-02-01';
-/** Maximum number of runs that an inbox keeps. Older runs are removed. */
+/** Maximum number of inbox runs that an inbox keeps. Older runs are removed. */
 export const INBOX_RUNS_MAX = 100;
-/** Maximum number of refused invoices that a run lists. The metric counts all refused invoices. */
+/** Maximum number of refused invoices that an inbox run lists. The metric counts all refused invoices. */
 export const REFUSED_MAX = 100;
 /**
  * Maximum number of refused invoices that an inbox keeps. The mark does not pass a window with further ones, so that
@@ -98,27 +98,27 @@ export interface RunningExport {
   readonly isReady?: boolean | undefined;
 }
 
-/** A run that is in progress. */
+/** An inbox run that is in progress. */
 export interface RunUnderWay extends ReceivedCounts {
   readonly id: string;
   readonly trigger: RunTrigger;
   readonly startedAt: Date;
-  /** Start of the first time window of the run. */
+  /** Start of the first time window of the inbox run. */
   readonly from: string;
   /** Number of invoices of the current window that were counted as received when a package was interrupted. */
   readonly interrupted?: number | undefined;
   /** Start of the window that is being received. */
   readonly cursor: string;
-  /** End of the last time window that the run received completely. */
+  /** End of the last time window that the inbox run received completely. */
   readonly through?: string | undefined;
-  /** True if the run has moved the mark of the role. */
+  /** True if the inbox run has moved the mark of the role. */
   readonly hasMoved: boolean;
   readonly export?: RunningExport | undefined;
-  /** KSeF numbers of refused invoices that the run still has to request, before its first export. */
+  /** KSeF numbers of refused invoices that the inbox run still has to request, before its first export. */
   readonly again?: readonly string[] | undefined;
-  /** Number of exports that the run has abandoned. */
+  /** Number of exports that the inbox run has abandoned. */
   readonly restarts: number;
-  /** Number of consecutive steps of the run that failed. */
+  /** Number of consecutive steps of the inbox run that failed. */
   readonly failures: number;
 }
 
@@ -134,12 +134,15 @@ export const UNCOUNTED_MAX = 10;
 /** Progress and next step of one inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
-  /** Time from which the next run receives invoices, as KSeF wrote it. Absent before the first window was received. */
+  /**
+   * Time from which the next inbox run receives invoices, as KSeF wrote it. Absent before the first window was
+   * received.
+   */
   readonly mark?: string | undefined;
   readonly dueAt: Date;
-  /** Time from which a run also receives the last 48 hours again. */
+  /** Time from which an inbox run also receives the last 48 hours again. */
   readonly nightAt: Date;
-  /** Time from which stored documents have not been counted yet. Absent before the first run. */
+  /** Time from which stored documents have not been counted yet. Absent before the first inbox run. */
   readonly since?: Date | undefined;
   /**
    * Periods in which packages of the role stored documents and were interrupted before these were counted, for example
@@ -147,16 +150,16 @@ export interface RoleInbox {
    * documents in between. Oldest first, at most {@link UNCOUNTED_MAX}.
    */
   readonly uncounted?: readonly StoringPeriod[] | undefined;
-  /** True if a person has requested the next run. */
+  /** True if a person has requested the next inbox run. */
   readonly isRequested: boolean;
   /** True if runs cannot continue until a person acts. */
   readonly isPaused: boolean;
-  /** Reason why the last run of this role failed. */
+  /** Reason why the last inbox run of this role failed. */
   readonly error?: string | undefined;
   readonly run?: RunUnderWay | undefined;
 }
 
-/** Inbox of a connection, which receives the company's purchase invoices from KSeF. */
+/** Inbox of a KSeF connection, which receives the company's purchase invoices from KSeF. */
 export interface Inbox {
   /** Connection id, which is also the id of its inbox. */
   readonly id: string;
@@ -230,19 +233,19 @@ export function polishMidnight(day: string): string {
   return midnight.toISOString();
 }
 
-/** Returns the time from which the next run of a role receives. */
+/** Returns the time from which the next inbox run of a role receives. */
 export function markOf({ from }: Pick<Inbox, 'from'>, { mark }: Pick<RoleInbox, 'mark'>): string {
   const start = polishMidnight(from);
   return mark === undefined ? start : laterOf(mark, start);
 }
 
-/** Returns the time before which every purchase in KSeF has been received. Undefined before the first run. */
+/** Returns the time before which every purchase in KSeF has been received. Undefined before the first inbox run. */
 export function receivedThrough({ roles }: Inbox): Date | undefined {
   const mark = roles.find(({ role }) => role === BUYER)?.mark;
   return mark === undefined ? undefined : new Date(mark);
 }
 
-/** Returns the reason why the last run of a role failed. The buyer's reason takes precedence. */
+/** Returns the reason why the last inbox run of a role failed. The buyer's reason takes precedence. */
 export function errorOf({ roles }: Inbox): string | undefined {
   return roles.find(({ error }) => error !== undefined)?.error;
 }
@@ -270,7 +273,7 @@ export function enabled(inbox: Inbox, { from, contextNip }: Pick<Inbox, 'from' |
   return { ...inbox, isEnabled: true, from, contextNip, roles, refused: isSameTaxpayer ? inbox.refused : [] };
 }
 
-/** Disables an inbox and removes its runs in progress. Marks are kept. */
+/** Disables an inbox and removes its inbox runs in progress. Marks are kept. */
 export function disabled(inbox: Inbox): Inbox {
   return { ...inbox, isEnabled: false, roles: withoutRuns(inbox), requestedAt: undefined };
 }

@@ -88,7 +88,7 @@ export class KsefRefusal extends Error {
     return this.code === 'KSEF_LIMIT';
   }
 
-  /** True if every call of the connection will be refused until a person acts. */
+  /** True if every call of the KSeF connection will be refused until a person acts. */
   get isAboutConnection(): boolean {
     return this.kind === 'PERMANENT' && this.concerns === 'CONNECTION';
   }

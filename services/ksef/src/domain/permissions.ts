@@ -3,7 +3,7 @@ import type { Authentication } from './connection.js';
 /** Permissions of KSeF that the product uses. Submitting needs the first, and receiving needs the second. */
 type Permission = 'InvoiceWrite' | 'InvoiceRead';
 
-/** Names of the secrets of connections, as sentences for users state them. */
+/** Names of the secrets of KSeF connections, as sentences for users state them. */
 export const credentialNames: Readonly<Record<Authentication, string>> = { TOKEN: 'token', CERTIFICATE: 'certificate' };
 
 const holders: Readonly<Record<Authentication, string>> = {
@@ -15,7 +15,7 @@ const abilities: Readonly<Record<Permission, string>> = {
   InvoiceRead: 'view invoices (InvoiceRead)',
 };
 
-/** Says that the secret of a connection lacks a permission. The text is a clause without a period. */
+/** Says that the secret of a KSeF connection lacks a permission. The text is a clause without a period. */
 export function lackOf(permission: Permission, authentication: Authentication): string {
   return `${holders[authentication]} lacks the permission to ${abilities[permission]}`;
 }
@@ -25,7 +25,7 @@ export function onlyViewing(authentication: Authentication): string {
   return `${lackOf('InvoiceWrite', authentication)}, so the connection can only receive invoices. Grant InvoiceWrite in KSeF and test the connection to submit invoices, too.`;
 }
 
-/** Names the permissions that make a connection useful. */
+/** Names the permissions that make a KSeF connection useful. */
 export const GRANT_PERMISSIONS =
   'Grant InvoiceWrite in KSeF to submit invoices, InvoiceRead to receive invoices, or both.';
 

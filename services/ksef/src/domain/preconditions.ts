@@ -43,7 +43,7 @@ const sentences: Readonly<Record<DocumentFault, string>> = {
 };
 
 /**
- * Requires a connection with which invoices can be submitted: it is CONNECTED, and it may issue invoices.
+ * Requires a KSeF connection with which invoices can be submitted: it is CONNECTED, and it may issue invoices.
  * @throws DomainError wrong_state, which explains what to change
  */
 export function requireSender(connection: Pick<Connection, 'status' | 'authentication' | 'readOnlySince'>): void {

@@ -60,7 +60,7 @@ export interface InvoiceAnswer {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** Derives the next submission step from the stored record alone. */
+/** Derives the next KSeF submission step from the stored record alone. */
 export function stepOf(progress: Progress, now: Date): Step {
   if (!isFinal(progress.status)) {
     const session = currentSession(progress);
@@ -295,11 +295,12 @@ function unsent(progress: Progress): Progress {
 }
 
 /**
- * Returns the progress after a failure before anything was sent. Repeated failures end the submission. Waiting for rate
- * limits does not count as a failure, however long the queue is.
+ * Returns the progress after a failure before anything was sent. Repeated failures end the KSeF submission. Waiting for
+ * rate limits does not count as a failure, however long the queue is.
  */
 function refusedUnsent(progress: Progress, refusal: KsefRefusal, timing: Timing): Progress {
-  // The submission can continue with another token or certificate. If none is stored in time, the worker stops waiting.
+  // The KSeF submission can continue with another token or certificate. If none is stored in time, the worker stops
+  // waiting.
   if (refusal.isOfLogin && refusal.isAboutConnection) return waiting(progress, refusal, timing);
   if (progress.failures < UNSENT_FAILURES_MAX || refusal.isAboutLimits) {
     return refusedOtherwise(progress, refusal, timing);
@@ -364,8 +365,8 @@ export function confirmed(progress: Progress, upoReferenceNumber: string): Progr
 }
 
 /**
- * Fails a submission that has not been sent, for a reason that this service found. A document that may have arrived is
- * still tracked. The message states whether anything was ever sent.
+ * Fails a KSeF submission that has not been sent, for a reason that this service found. A document that may have
+ * arrived is still tracked. The message states whether anything was ever sent.
  */
 export function givenUp(
   progress: Progress,
@@ -448,7 +449,7 @@ function ended(
   return rest({ ...progress, ...decision, completedAt: timing.now, failures: 0, polls: 0 }, timing);
 }
 
-/** Makes the submission due at once if work remains. Otherwise, it is never due. */
+/** Makes the KSeF submission due at once if work remains. Otherwise, it is never due. */
 function rest(progress: Progress, { now }: Timing): Progress {
   return { ...progress, dueAt: stepOf(progress, now).kind === 'NOTHING' ? undefined : now };
 }

@@ -2,7 +2,9 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import { v5 as uuidV5 } from 'uuid';
 import type { Environment } from './connection.js';
 
-/** Status of a submission. QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final. */
+/**
+ * Status of a KSeF submission. QUEUED, SENDING and PROCESSING continue without a request. The other statuses are final.
+ */
 export type SubmissionStatus = 'QUEUED' | 'SENDING' | 'PROCESSING' | 'ACCEPTED' | 'REJECTED' | 'FAILED';
 
 /** Fields of the document, stored before any call. Hash and size identify the bytes that are sent. */
@@ -20,7 +22,7 @@ export interface SubmittedDocument {
   readonly issueDate: string;
 }
 
-/** An interactive session that was opened for a submission. */
+/** An interactive session that was opened for a KSeF submission. */
 export interface SubmissionSession {
   readonly referenceNumber: string;
   readonly validUntil: Date;
@@ -36,11 +38,11 @@ export interface SubmissionSession {
   /** True if no more documents are sent in the session. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
-  /** True if the session was opened before the submission was resumed. */
+  /** True if the session was opened before the KSeF submission was resumed. */
   readonly isEarlier?: true;
 }
 
-/** Fields that every submission has, regardless of its status. */
+/** Fields that every KSeF submission has, regardless of its status. */
 interface Course {
   /** KSeF sessions in which the document was sent, oldest first. They are kept when the submission is resumed. */
   readonly sessions: readonly SubmissionSession[];
@@ -86,13 +88,13 @@ interface RefusedProgress extends Course, Omit<Undecided, 'errorCode' | 'errorMe
   readonly completedAt: Date;
 }
 
-/** Progress of a submission. Each change is stored in one write. */
+/** Progress of a KSeF submission. Each change is stored in one write. */
 export type Progress = OpenProgress | AcceptedProgress | RefusedProgress;
 
 /**
  * A warning about a document that does not stop the submission. OTHER_SELLER means that the document names another
- * seller than the NIP of the connection. KSeF accepts the document if that seller has granted a permission, which this
- * service cannot see, and otherwise refuses it (410).
+ * seller than the NIP of the KSeF connection. KSeF accepts the document if that seller has granted a permission, which
+ * this service cannot see, and otherwise refuses it (410).
  */
 export type SubmissionWarning = 'OTHER_SELLER';
 
@@ -106,7 +108,7 @@ export type Submission = Progress & {
   readonly invoiceId: string;
   readonly environment: Environment;
   readonly document: SubmittedDocument;
-  /** Warnings at the time when the submission was last queued. */
+  /** Warnings at the time when the KSeF submission was last queued. */
   readonly warnings: readonly SubmissionWarning[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -137,8 +139,8 @@ export function isShownAlike(one: Progress, other: Progress): boolean {
 }
 
 /**
- * Returns the id of the submission of an invoice through a connection. It is always the same, so that a second request
- * finds the first submission.
+ * Returns the id of the submission of an invoice through a KSeF connection. It is always the same, so that a second
+ * request finds the first submission.
  */
 export function submissionId(connectionId: string, invoiceId: string): string {
   return uuidV5(invoiceId, connectionId);
@@ -156,13 +158,13 @@ export function currentSession({ sessions }: Pick<Progress, 'sessions'>): Submis
 
 /**
  * Checks whether the document may have reached KSeF since the submission was last resumed. Such a submission is tracked
- * until it is final, even if the connection can no longer be used.
+ * until it is final, even if the KSeF connection can no longer be used.
  */
 export function wasSent({ sessions }: Pick<Progress, 'sessions'>): boolean {
   return sessions.some(({ sends, isEarlier }) => sends > 0 && isEarlier !== true);
 }
 
-/** Returns the progress of a new submission. */
+/** Returns the progress of a new KSeF submission. */
 export function queued(now: Date): Progress {
   return {
     status: 'QUEUED',
@@ -177,8 +179,8 @@ export function queued(now: Date): Progress {
 }
 
 /**
- * Maximum number of earlier sessions that a submission keeps, enough to recognise a duplicate of our own. The oldest
- * are removed first, except those that are still open.
+ * Maximum number of earlier sessions that a KSeF submission keeps, enough to recognise a duplicate of our own. The
+ * oldest are removed first, except those that are still open.
  */
 export const SESSIONS_KEPT_MAX = 200;
 
@@ -200,7 +202,7 @@ export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
     'The seller in the document is not the NIP of the connection. KSeF refuses such a document (410) unless the seller has granted the right to issue invoices on its behalf. Submit invoices issued by a supplier with the connection of that supplier.',
 };
 
-/** Describes the next step of a submission and states who must act. */
+/** Describes the next step of a KSeF submission and states who must act. */
 export function nextStep(progress: Progress): string {
   const { status, errorCode, upoReferenceNumber, dueAt } = progress;
   switch (status) {

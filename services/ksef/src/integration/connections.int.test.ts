@@ -295,7 +295,7 @@ describe('a connection with an invoice under way', () => {
     await disable(organizationId, free.connectionId);
     const token = async (id: string) => stated(await documents().findOne({ _id: id })).token;
     for (const submission of underWay) {
-      // The sweep has finished once it has also removed the secret of a connection that was disabled later.
+      // The sweep has finished once it has also removed the secret of a KSeF connection that was disabled later.
       await documents().updateOne(
         { _id: free.connectionId },
         { $set: { token: { sealed: 'x', keyId: 'k1' }, wipeTokenSince: new Date() } },

@@ -20,7 +20,7 @@ import { caller, connectionRequest, startKsef, stated } from '../testing/running
 
 const DAY_MS = 86_400_000;
 const TOKENS_END = new Date('2026-12-31T23:00:00Z');
-/** Number of connections that a sweep reads in one page. */
+/** Number of KSeF connections that a sweep reads in one page. */
 const PAGE = 256;
 
 const logger = createLogger({ service: 'test', level: 'silent' });
@@ -78,7 +78,7 @@ function sweep({
   return announceEnds({ connections: store(), organizations: { exists }, tokensEnd, clock, logger })(runs);
 }
 
-/** Reads the notices of a connection from its outbox and returns the days of each. */
+/** Reads the notices of a KSeF connection from its outbox and returns the days of each. */
 async function announced({ id }: Connection): Promise<readonly number[]> {
   const outboxOf = (await documents().findOne({ _id: id }))?.outbox ?? [];
   return outboxOf.map(({ payload }) => (JSON.parse(payload) as { daysLeft: number }).daysLeft);

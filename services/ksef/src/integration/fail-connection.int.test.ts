@@ -56,7 +56,7 @@ const refusalOf = (facts: Partial<RefusalFacts>): KsefRefusal =>
   });
 let probes = 0;
 /**
- * Marks a connection as failed after a refusal.
+ * Marks a KSeF connection as failed after a refusal.
  * @param probe response of KSeF to the call that shows whether invoices may be viewed
  */
 const fail = (connection: Connection, refusal = refusalOf({}), probe?: KsefRefusal) => {

@@ -98,7 +98,7 @@ function stepped(wish: Change): Stepped {
   change(wish, gate).then(
     () => arrive(undefined),
     (error: unknown) => {
-      // A change may be refused only because another connection has reserved the environment.
+      // A change may be refused only because another KSeF connection has reserved the environment.
       if (!(error instanceof DomainError) || error.kind !== 'wrong_state') throw error;
       arrive(undefined);
     },

@@ -67,7 +67,7 @@ let store: Store;
 let environments: ReturnType<typeof inboxEnvironmentStore>;
 const control = simulatorControl(() => `${simulator.url}/test`);
 
-// Connections that the fakes of the other services know. Both fakes store each id once, as the real services do.
+// KSeF connections that the fakes of the other services know. Both fakes store each id once, as the real services do.
 const connections = new Map<string, Connection>();
 const failedConnections: string[] = [];
 interface Kept {
@@ -589,7 +589,7 @@ describe('a refused invoice', () => {
     waitingRefusals(await inboxOf(connection)).map(({ ksefNumber }) => ksefNumber);
   const dismiss = ({ id: connectionId, organizationId }: Connection, ksefNumber: string): Promise<void> =>
     dismissRefusal(deps())({ organizationId, connectionId, ksefNumber }, context);
-  /** Returns a connection whose first run refused two purchases. */
+  /** Returns a KSeF connection whose first run refused two purchases. */
   const withTwoKept = async (): Promise<Connection> => {
     const [services, connection] = [new Documents(), await connect()];
     await purchase(connection);
@@ -891,7 +891,7 @@ describe('an inbox that needs a person', () => {
       return runs;
     });
     expect(first?.errorMessage).toMatch(/token/);
-    // The connection follows the run, which was stored before.
+    // The KSeF connection follows the run, which was stored before.
     await eventually(() => expect(failedConnections.filter((id) => id === connection.id)).toHaveLength(1));
   });
 

@@ -52,13 +52,13 @@ const SEAL = { fingerprint: 'AB:CD', isHolderKnown: true };
 /** Results of the documents service for the next confirmations. Later confirmations are valid. */
 const confirmationChecks: ({ fault: string } | { seal: typeof SEAL })[] = [];
 
-// Connections that the fakes of the other services know.
+// KSeF connections that the fakes of the other services know.
 const connections = new Map<string, Connection>();
 const invoices = new Map<string, DecidedInvoice>();
 const files = new Map<string, Buffer>();
 const facts = new Map<string, DocumentFacts>();
 const deletedOrganizations = new Set<string>();
-/** Connections that a refused token has set to ERROR. */
+/** KSeF connections that a refused token has set to ERROR. */
 const failedConnections: string[] = [];
 const outside = {
   failConnection: ({ id }: Connection) => {
@@ -79,7 +79,7 @@ const outside = {
   },
 };
 
-/** Upper limit for the writes of a submission without faults. */
+/** Upper limit for the writes of a KSeF submission without faults. */
 const WRITES_MAX = 16;
 
 interface Replica {
@@ -208,7 +208,7 @@ async function connect(
   return connection;
 }
 
-/** Creates an invoice that can be submitted with a connection. */
+/** Creates an invoice that can be submitted with a KSeF connection. */
 function invoiceFor({ companyId }: Connection, part: Partial<DocumentFacts> = {}): { invoiceId: string; hash: string } {
   const [invoiceId, documentId] = [randomUUID(), randomUUID()];
   const number = `FV/${invoiceId}`;
@@ -233,7 +233,7 @@ const deps = () => ({ ...outside, submissions: store, clock: systemClock });
 const submit = async ({ id: connectionId }: Connection, invoiceId: string) =>
   createSubmission(deps())({ organizationId, connectionId, invoiceId }, context);
 
-/** Waits until no work is left for the submission and returns it. */
+/** Waits until no work is left for the KSeF submission and returns it. */
 const ended = ({ id, connectionId }: Submission, timeoutMs = 20_000): Promise<Submission> =>
   eventually(
     async () => {
@@ -249,7 +249,7 @@ function stated<T>(part: T | undefined): T {
   return part;
 }
 
-/** Waits until the submission is final and its sessions count as closed, and returns it. */
+/** Waits until the KSeF submission is final and its sessions count as closed, and returns it. */
 const closedSubmission = ({ id, connectionId }: Submission): Promise<Submission> =>
   eventually(async () => {
     const found = stated(await store.find(organizationId, connectionId, id));
@@ -426,7 +426,7 @@ describe('a connection that may only view invoices', () => {
     startReplica();
     const { sessions, status } = await ended(submission);
     expect([status, sessions.map(({ isClosed }) => isClosed)]).toEqual(['ACCEPTED', [true]]);
-    // Nothing needs the secret of the connection any more.
+    // Nothing needs the secret of the KSeF connection any more.
     expect(await store.hasUnfinishedWork(organizationId, connection.id)).toBe(false);
   });
 });
@@ -482,7 +482,7 @@ describe('one invoice is registered exactly once, and no session stays open', ()
 
 type Queue = ReturnType<typeof submissionStore>;
 
-/** Returns the queue of a process that works on one submission and is killed at one of its writes. */
+/** Returns the queue of a process that works on one KSeF submission and is killed at one of its writes. */
 function killedAt(queue: Queue, id: string, { write, isWritten }: { write: number; isWritten: boolean }) {
   let writes = 0;
   let isDead = false;
@@ -566,7 +566,7 @@ describe('a process that ends in the middle', () => {
       process.isKilled() || (await queue.find(organizationId, connection.id, submission.id))?.dueAt === undefined;
     for (const run of runs) await eventually(async () => expect(await isOver(run)).toBe(true));
     for (const { stop } of replicas.splice(0)) await stop();
-    // The process must be killed at each write of a submission, including the last one, but not after it.
+    // The process must be killed at each write of a KSeF submission, including the last one, but not after it.
     expect(runs.find(({ kill }) => kill.write === 8)?.process.isKilled()).toBe(true);
     expect(runs.at(-1)?.process.isKilled()).toBe(false);
 
@@ -632,7 +632,8 @@ describe('403 means what its reason says, at whatever step it is given', () => {
   const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
   type StepName = (typeof STEPS)[number];
   /**
-   * Steps before the document has left. After a refused login, the submission waits for another token or certificate.
+   * Steps before the document has left. After a refused login, the KSeF submission waits for another token or
+   * certificate.
    */
   const UNSENT: readonly StepName[] = ['S1', 'S2'];
   const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
@@ -641,7 +642,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     readonly isConnectionFailed: boolean;
     readonly isFailed: (step: StepName) => boolean;
   }
-  /** Expected result when every call of the connection would be refused. Sent documents are still tracked. */
+  /** Expected result when every call of the KSeF connection would be refused. Sent documents are still tracked. */
   const connectionRefused: Expected = { isConnectionFailed: true, isFailed: (step) => UNSENT.includes(step) };
   const triedAgain: Expected = { isConnectionFailed: false, isFailed: () => false };
   const reasons: Readonly<Record<string, Expected>> = {
@@ -683,7 +684,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');
     expect(items.find((one) => one.id === id)?.hits).toBeGreaterThan(0);
     const { isConnectionFailed, isFailed } = stated(reasons[reasonCode]);
-    // The connection follows the submission, which was stored before.
+    // The KSeF connection follows the submission, which was stored before.
     if (isConnectionFailed) await eventually(() => expect(failedConnections).toContain(connection.id));
     else expect(failedConnections).not.toContain(connection.id);
     const isExpectedToFail = isFailed(step);
@@ -1068,7 +1069,7 @@ describe('a submission that waits for its connection', () => {
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
     let finds = 0;
     const changing = {
-      // The connection becomes CONNECTED between the first check and the second.
+      // The KSeF connection becomes CONNECTED between the first check and the second.
       find: () =>
         Promise.resolve<Connection>(
           ++finds === 1 ? { ...connection, status: 'PENDING' } : { ...connection, version: 2 },

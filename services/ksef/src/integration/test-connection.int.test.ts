@@ -49,7 +49,7 @@ afterAll(async () => {
 });
 
 let nips = 1_000_000_000;
-/** Creates a connection whose token KSeF knows. */
+/** Creates a KSeF connection whose token KSeF knows. */
 async function newConnection(permissions?: readonly string[]) {
   const organizationId = running.organization.newTenant();
   const contextNip = String(nips++);
@@ -233,7 +233,10 @@ test('a disabled connection is not tested, and that of another organization is n
   await expect(run(connection)).rejects.toMatchObject({ kind: 'wrong_state' });
 });
 
-/** Creates a tester with real storage and `ksefTest` in place of KSeF. It calls `onRead` when a caller has read the connection. */
+/**
+ * Creates a tester with real storage and `ksefTest` in place of KSeF. It calls `onRead` when a caller has read the KSeF
+ * connection.
+ */
 function tester(ksefTest: (secret: string) => Promise<void>, testMsMax = 2_000, onRead = () => {}) {
   const outbox = { nudge: () => {} } as unknown as Parameters<typeof connectionStore>[1];
   const connections = connectionStore(
@@ -279,7 +282,7 @@ test('callers that come while a test runs share its answer', async () => {
     () => reads++,
   );
   const calls = Array.from({ length: 10 }, () => runTest(connection));
-  // Ten callers have read the connection. Each joins the running test in the same turn of the event loop.
+  // Ten callers have read the KSeF connection. Each joins the running test in the same turn of the event loop.
   await eventually(() => expect(reads).toBe(10));
   finish();
   const results = await Promise.all(calls);

@@ -20,7 +20,7 @@ import type {
 } from '../domain/connection.js';
 
 /**
- * A stored connection. Its id is derived from organization, company and environment, so it is unique for each
+ * A stored KSeF connection. Its id is derived from organization, company and environment, so it is unique for each
  * combination.
  */
 export interface ConnectionDocument extends Aggregate {
@@ -42,12 +42,12 @@ export interface ConnectionDocument extends Aggregate {
   readonly lastErrorMessage?: string;
   readonly warnings?: readonly ConnectionWarning[];
   readonly endTold?: EndNotice;
-  /** Time when the connection was disabled, with a sparse index. Present until its secret is removed. */
+  /** Time when the KSeF connection was disabled, with a sparse index. Present until its secret is removed. */
   readonly wipeTokenSince?: Date;
   readonly createdAt: Date;
 }
 
-/** Maximum number of connections that a job reads at once. */
+/** Maximum number of KSeF connections that a job reads at once. */
 const SWEEP_MAX = 256;
 
 export async function createConnectionIndexes(collection: Collection<ConnectionDocument>): Promise<void> {

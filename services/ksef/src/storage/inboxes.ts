@@ -12,7 +12,7 @@ import type { Environment } from '../domain/connection.js';
 import { dueAtOf, INBOX_RUNS_MAX } from '../domain/inbox.js';
 import type { Inbox, InboxRun, KeptRefusal, RoleInbox } from '../domain/inbox.js';
 
-/** The inbox of a connection, stored under the connection id (ADR 0120). */
+/** The inbox of a KSeF connection, stored under the connection id (ADR 0120). */
 export interface InboxDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
@@ -20,7 +20,7 @@ export interface InboxDocument extends Aggregate {
   readonly isEnabled: boolean;
   readonly from: string;
   readonly roles: readonly RoleInbox[];
-  /** Newest completed runs of the inbox, oldest first. */
+  /** Newest completed inbox runs of the inbox, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
   /** Absent in documents of earlier versions. */
@@ -38,7 +38,7 @@ export interface InboxDocument extends Aggregate {
 export interface InboxEnvironmentDocument {
   readonly _id: string;
   readonly environment: Environment;
-  /** Ids of the connections whose inbox is enabled or being enabled. */
+  /** Ids of the KSeF connections whose inbox is enabled or being enabled. */
   readonly connectionIds: readonly string[];
   /**
    * Version of the inbox that each of these connections has reserved the environment for. Absent for reservations that

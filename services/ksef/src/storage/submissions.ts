@@ -22,7 +22,7 @@ import type { Environment } from '../domain/connection.js';
 import { isFinal, isShownAlike, UNDECIDED, wasSent } from '../domain/submission.js';
 import type { Progress, Submission, SubmissionWarning, SubmittedDocument } from '../domain/submission.js';
 
-/** A stored submission. Its id is derived from connection and invoice, so it is unique for them. */
+/** A stored KSeF submission. Its id is derived from connection and invoice, so it is unique for them. */
 export interface SubmissionDocument extends Aggregate {
   readonly companyId: string;
   readonly connectionId: string;
@@ -33,15 +33,17 @@ export interface SubmissionDocument extends Aggregate {
   readonly status: Progress['status'];
   readonly progress: Omit<Progress, 'status' | 'dueAt'>;
   readonly attempts: readonly Attempt[];
-  /** Time of the next submission step, with a sparse index. Absent if no work remains. */
+  /** Time of the next KSeF submission step, with a sparse index. Absent if no work remains. */
   readonly dueAt?: Date;
   readonly leaseUntil?: Date;
   readonly claim?: string;
-  /** Marker with a sparse index, present while the submission is not final or has an open session. */
+  /** Marker with a sparse index, present while the KSeF submission is not final or has an open session. */
   readonly isOpen?: true;
   /** Present if the document may have reached KSeF. */
   readonly wasSent?: true;
-  /** True if the submission cannot continue before its connection changes. That change makes the submission due. */
+  /**
+   * True if the submission cannot continue before its KSeF connection changes. That change makes the submission due.
+   */
   readonly waitsForConnection?: true;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -49,7 +51,7 @@ export interface SubmissionDocument extends Aggregate {
 
 const UNFINISHED = ['QUEUED', 'SENDING', 'PROCESSING'] as const;
 
-/** The confirmation for a submission, stored under the submission id. */
+/** The confirmation for a KSeF submission, stored under the submission id. */
 export interface ConfirmationDocument {
   readonly _id: string;
   readonly organizationId: string;
@@ -69,7 +71,7 @@ export async function createSubmissionIndexes(
       { key: { dueAt: 1 }, sparse: true, name: 'due' },
       { key: { connectionId: 1, isOpen: 1 }, name: 'open' },
       { key: { connectionId: 1, waitsForConnection: 1 }, name: 'waiting' },
-      // At most one session of a submission has a key.
+      // At most one session of a KSeF submission has a key.
       { key: { 'progress.sessions.key.keyId': 1 }, sparse: true, name: 'session_key' },
     ]),
     confirmations.createIndexes([{ key: { organizationId: 1, ...NEWEST_FIRST }, name: 'newest' }]),
@@ -167,8 +169,8 @@ export function submissionStore(
       return found?.attempts;
     },
     async save(submission, progress, events, warnings) {
-      // A worker with a claim on the submission can store nothing more, because the version has changed and its claim
-      // is no longer valid.
+      // A worker with a claim on the KSeF submission can store nothing more, because the version has changed and its
+      // claim is no longer valid.
       const { $set, $unset } = toUpdate(submission, progress, clock.now(), { leaseUntil: FREE });
       const change = {
         $set: { ...$set, warnings },
@@ -287,7 +289,7 @@ function toUpdate(
   });
 }
 
-/** Returns only the progress of a submission, without its other fields. */
+/** Returns only the progress of a KSeF submission, without its other fields. */
 function progressOf(progress: Progress): SubmissionDocument['progress'] & Pick<Progress, 'status' | 'dueAt'> {
   const { status, sessions, failures, polls, listFailures, restarts, ksefNumber, errorCode, errorMessage } = progress;
   const { upoReferenceNumber, submittedAt, completedAt, dueAt } = progress;

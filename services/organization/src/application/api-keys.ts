@@ -21,10 +21,10 @@ import { generateKey } from './secrets.js';
 /** Stores the API keys of organizations. */
 export interface ApiKeys {
   find(organizationId: string, apiKeyId: string): Promise<ApiKey | undefined>;
-  /** Lists the keys of a series that are not revoked. */
+  /** Lists the API keys of a series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
   /**
-   * Stores a key.
+   * Stores an API key.
    * @param change undefined if the write of the organization carries the audit entry
    */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
@@ -38,7 +38,7 @@ export interface ApiKeys {
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
   readonly keys: ApiKeys;
-  /** Secret value that is mixed into the hashes of new keys. */
+  /** Secret value that is mixed into the hashes of new API keys. */
   readonly pepper: Pepper;
   readonly clock: Clock;
 }
@@ -51,7 +51,7 @@ export const listApiKeys =
   };
 
 /**
- * Finds a key.
+ * Finds an API key.
  * @throws DomainError not_found if the key is unknown, revoked or belongs to another organization
  */
 export const getApiKey =
@@ -69,13 +69,13 @@ export interface NewApiKeyInput {
   readonly organizationId: string;
   readonly name: string;
   readonly role: string;
-  /** Scopes of the key. Empty for the default scopes of the role. */
+  /** Scopes of the API key. Empty for the default scopes of the role. */
   readonly scopes: readonly string[];
   readonly expiresAt?: Date | undefined;
 }
 
 /**
- * Creates a key. Only this response contains the complete key.
+ * Creates an API key. Only this response contains the complete key.
  * @throws DomainError invalid, or forbidden if the grantor does not have all these rights
  */
 export const createApiKey =
@@ -141,12 +141,13 @@ export interface ApiKeyUpdate {
   readonly apiKeyId: string;
   readonly name?: string | undefined;
   readonly role?: string | undefined;
-  /** Scopes of the key. An empty list leaves the scopes unchanged. */
+  /** Scopes of the API key. An empty list leaves the scopes unchanged. */
   readonly scopes: readonly string[];
 }
 
 /**
- * Renames a key or lowers its rights. Lowering rights publishes `api_keys_revoked`, so that caches drop the old rights.
+ * Renames an API key or lowers its rights. Lowering rights publishes `api_keys_revoked`, so that caches drop the old
+ * rights.
  */
 export const updateApiKey =
   (deps: ApiKeyDeps) =>
@@ -164,7 +165,7 @@ export const updateApiKey =
     });
   };
 
-/** Revokes a key in one write. The next call with the key is refused. */
+/** Revokes an API key in one write. The next call with the key is refused. */
 export const revokeApiKey =
   (deps: ApiKeyDeps) =>
   (
@@ -182,7 +183,7 @@ export const revokeApiKey =
     });
   };
 
-/** Returns the key that requests the change. Undefined if the actor is not a key. */
+/** Returns the API key that requests the change. Undefined if the actor is not a key. */
 async function actingKey(
   { organizations, keys, clock }: ApiKeyDeps,
   organizationId: string,
@@ -191,8 +192,8 @@ async function actingKey(
   if (actor.type !== 'API_KEY') return undefined;
   const organization = await requireOrganization(organizations, organizationId);
   const key = await keys.find(organizationId, actor.id);
-  // The key is checked again, because the gateway caches keys for seconds. If two keys revoke each other, only one may
-  // succeed.
+  // The API key is checked again, because the gateway caches keys for seconds. If two keys revoke each other, only one
+  // may succeed.
   if (key === undefined || !isActiveKey(key, organization, clock.now())) {
     throw new DomainError('unauthenticated', 'The API key is missing or not valid.');
   }

@@ -21,7 +21,7 @@ export interface Principal extends Rights, Entitlements {
 }
 
 export interface AuthenticationDeps {
-  /** Looks up a key without a tenant, because the key determines the tenant. */
+  /** Looks up an API key without a tenant, because the key determines the tenant. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
   readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
   readonly peppers: readonly [Pepper, ...Pepper[]];
@@ -30,7 +30,7 @@ export interface AuthenticationDeps {
 }
 
 /**
- * Authenticates a key and returns its principal (HTTP and security reference, section 8).
+ * Authenticates an API key and returns its principal (HTTP and security reference, section 8).
  * @throws DomainError unauthenticated, with the same message for every cause
  */
 export const authenticateKey =

@@ -29,9 +29,9 @@ export interface NewOrganization {
 }
 
 /**
- * Creates an organization with its default company, its owner and the owner's first key. The organization is written
- * last as the commit point. Without it, the key and the roster are invalid and cannot be read. After a crash the caller
- * repeats the call.
+ * Creates an organization with its default company, its owner and the owner's first API key. The organization is
+ * written last as the commit point. Without it, the key and the roster are invalid and cannot be read. After a crash
+ * the caller repeats the call.
  */
 export const createOrganization =
   ({ organizations, rosters, keys, pepper, clock }: CreateOrganizationDeps) =>

@@ -41,7 +41,7 @@ export interface OrganizationLifecycleDeps {
 /**
  * Soft-deletes an organization (endpoint 18) in one write. Billing is queried each time, because it has the latest
  * notifications from the provider, whereas events would arrive too late. Authentication reads the organization, so
- * every key is refused from then on. Records and audit trail are kept.
+ * every API key is refused from then on. Records and audit trail are kept.
  * @throws DomainError wrong_state if the organization is already deleted
  */
 export const deleteOrganization =
@@ -87,7 +87,7 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
 
 export interface Restored {
   readonly organization: Organization;
-  /** A new key. Keys from before the deletion stay revoked. */
+  /** A new API key. Keys from before the deletion stay revoked. */
   readonly ownerKey: string;
 }
 
@@ -142,7 +142,7 @@ export const undelete =
   };
 
 /**
- * Restores an organization. The save is the commit point: before it, the new key belongs to a series that no
+ * Restores an organization. The save is the commit point: before it, the new API key belongs to a series that no
  * organization names.
  */
 async function restore(

@@ -4,7 +4,7 @@ import { randomBase62 } from '@invoicecontrol/api-key/base62';
 import type { Pepper } from '../domain/api-key.js';
 import { hashKey } from '../domain/api-key.js';
 
-/** A new key and the parts of it that are stored. */
+/** A new API key and the parts of it that are stored. */
 export interface GeneratedKey {
   readonly id: string;
   /** Complete key, which is shown once. */

@@ -7,18 +7,18 @@ import { lowerRights, readRole, readScopes, requireGrantable } from './rights.js
 import type { Rights } from './rights.js';
 import { readName } from './text.js';
 
-/** Stored record of a key. The key itself is shown once and never stored. */
+/** Stored record of an API key. The key itself is shown once and never stored. */
 export interface ApiKey extends Rights {
   /** Public part of the API key, which identifies it. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
-  /** Id of the key's series. The key is valid while this is the current series of the organization. */
+  /** Id of the key's series. The API key is valid while this is the current series of the organization. */
   readonly seriesId: string;
   readonly name: string;
   readonly hash: string;
   readonly pepperId: string;
-  /** Creator of the key: `API_KEY:<id>` or `OPERATOR:<id>`. */
+  /** Creator of the API key: `API_KEY:<id>` or `OPERATOR:<id>`. */
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | undefined;
@@ -27,7 +27,7 @@ export interface ApiKey extends Rights {
   readonly lastUsedDay: string | undefined;
 }
 
-/** Secret that protects the hashes of a stolen database. Without it, a key cannot be checked against its hash. */
+/** Secret that protects the hashes of a stolen database. Without it, an API key cannot be checked against its hash. */
 export interface Pepper {
   readonly id: string;
   readonly bytes: Buffer;
@@ -58,7 +58,7 @@ export function matchesKey(
 }
 
 /**
- * Checks whether the key is valid: it is neither revoked nor expired, belongs to the current series, and the
+ * Checks whether the API key is valid: it is neither revoked nor expired, belongs to the current series, and the
  * organization is not deleted.
  */
 export function isActiveKey(
@@ -75,7 +75,7 @@ export function isActiveKey(
 }
 
 /**
- * Reads the expiry of a key.
+ * Reads the expiry of an API key.
  * @throws DomainError invalid unless the time is in the future
  */
 export function readExpiry(expiresAt: Date, now: Date): Date {
@@ -84,7 +84,7 @@ export function readExpiry(expiresAt: Date, now: Date): Date {
 }
 
 /**
- * Changes the name or the rights of a key.
+ * Changes the name or the rights of an API key.
  * @param grantor rights of the caller
  * @param actingKeyId key that requests the change; undefined for the operator
  * @throws DomainError invalid; forbidden for rights that the grantor does not have; wrong_state for a change that adds
@@ -111,7 +111,7 @@ export function hasOtherRights(left: Rights, right: Rights): boolean {
 }
 
 /**
- * Revokes a key.
+ * Revokes an API key.
  * @param acting key that requests the revocation; undefined for the operator
  * @throws DomainError forbidden if the key has a higher role than the acting key, wrong_state for the acting key itself
  */

@@ -26,8 +26,8 @@ export interface Organization extends Contract {
   /** Id of the default company of the organization. It is always the id of one of `companies`. */
   readonly defaultCompanyId: string;
   /**
-   * Id of the valid series of keys. Keys of another series are invalid. Restoring an organization starts a new series,
-   * so that keys from before the deletion stay revoked.
+   * Id of the valid series of API keys. Keys of another series are invalid. Restoring an organization starts a new
+   * series, so that keys from before the deletion stay revoked.
    */
   readonly keySeriesId: string;
   readonly createdAt: Date;

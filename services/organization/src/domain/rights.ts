@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '@invoicecontrol/errors';
 import { ALL_SCOPES, hasScope, isRoleAtLeast, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { GrantedScope, Role } from '@invoicecontrol/api-key/rights';
 
-/** Rights of a key. A call is allowed if the role is high enough and the scope is included. */
+/** Rights of an API key. A call is allowed if the role is high enough and the scope is included. */
 export interface Rights {
   readonly role: Role;
   readonly scopes: readonly GrantedScope[];
@@ -14,8 +14,8 @@ export const ALL_RIGHTS: Rights = { role: 'OWNER', scopes: [ALL_SCOPES] };
 const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
- * Default scopes of a key that is created without scopes. An ANALYST has the scopes of every operation for which the
- * specification states no minimum role. Only an OWNER has `*`, which also covers future scopes.
+ * Default scopes of an API key that is created without scopes. An ANALYST has the scopes of every operation for which
+ * the specification states no minimum role. Only an OWNER has `*`, which also covers future scopes.
  */
 export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
@@ -70,8 +70,8 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
 }
 
 /**
- * Returns the rights of a key after a change that may only remove rights. If no scopes are named, a lower role keeps
- * the current scopes that are default scopes of that role.
+ * Returns the rights of an API key after a change that may only remove rights. If no scopes are named, a lower role
+ * keeps the current scopes that are default scopes of that role.
  * @throws DomainError wrong_state if the change would add a right
  */
 export function lowerRights(current: Rights, change: { role?: string | undefined; scopes: readonly string[] }): Rights {

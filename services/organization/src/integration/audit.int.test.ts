@@ -141,7 +141,7 @@ test('a restoring by the recovery token is attributed to who deleted the organiz
   const ownerKeyId = idOfKey(ownerKey);
   const deletion = { organizationId, confirmName: 'Acme' };
   const { recoveryToken } = await clients.organization.deleteOrganization(deletion, asKey(ownerKeyId, 'r1'));
-  // If a request has no key, the only known actor is the gateway.
+  // If a request has no API key, the only known actor is the gateway.
   const withoutKey = {
     context: { requestId: 'r2', actor: { type: 'SYSTEM', id: 'gateway' }, ip: '192.0.2.9' },
   } as const;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Returns the usage of an organization, by the name of the counter. */
+/** Returns the usage of an organization, by the name of the usage counter. */
 async function usageOf(organizationId: string): Promise<Record<string, number>> {
   const { meters } = await client(UsageServiceDefinition, channel).getUsage({ organizationId }, caller);
   return Object.fromEntries(meters.map(({ meter, used }) => [meter, used]));

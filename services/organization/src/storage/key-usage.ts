@@ -4,7 +4,7 @@ import type { ApiKey } from '../domain/api-key.js';
 import type { ApiKeyDocument } from './api-keys.js';
 
 const WRITE_INTERVAL_MS = 60_000;
-/** Maximum number of keys recorded in one interval. Further keys are recorded when they are next used. */
+/** Maximum number of API keys recorded in one interval. Further keys are recorded when they are next used. */
 const PENDING_KEYS_MAX = 10_000;
 
 /** Stores the day of each key's last use, so that unused keys can be found. */
@@ -16,8 +16,8 @@ export interface KeyUsage {
 }
 
 /**
- * Records the use of keys with one bulk write a minute. A crash only loses days that are not stored yet, and the next
- * use of a key records it again.
+ * Records the use of API keys with one bulk write a minute. A crash only loses days that are not stored yet, and the
+ * next use of a key records it again.
  */
 export function startKeyUsage(collection: Collection<ApiKeyDocument>, logger: Logger): KeyUsage {
   const pendingDays = new Map<string, string>();

@@ -46,13 +46,13 @@ export const asOperator: CallOptions = {
   timeoutMs: CALL_TIMEOUT_MS,
 };
 
-/** Returns the options of a call by a key through the gateway. */
+/** Returns the options of a call by an API key through the gateway. */
 export function asKey(apiKeyId: string, requestId = 'request'): CallOptions {
   const context = { requestId, actor: { type: 'API_KEY', id: apiKeyId }, ip: '192.0.2.7' } as const;
   return { context, timeoutMs: CALL_TIMEOUT_MS };
 }
 
-/** Returns the id inside a key. */
+/** Returns the id inside an API key. */
 export function idOfKey(key: string): string {
   return key.split('_')[2] ?? '';
 }

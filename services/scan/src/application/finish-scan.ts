@@ -177,7 +177,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 };
 
-/** Returns a sentence with the way to get the result of a scan, for a caller who has no result yet. */
+/** Returns a sentence with the way to get the result of a history scan, for a caller who has no result yet. */
 export function wayToResult(isKeyed: boolean): string {
   return isKeyed
     ? 'Repeat the request with the same Idempotency-Key to get its result.'

@@ -11,7 +11,7 @@ export interface ScanReference {
 }
 
 export interface NewScan extends ScanReference {
-  /** Id of the company to which all rows of the scan belong. */
+  /** Id of the company to which all rows of the history scan belong. */
   readonly companyId: string;
   /** Base currency as ISO 4217 code at the time when the history scan was accepted. */
   readonly baseCurrency: string;
@@ -44,7 +44,7 @@ export interface HeldScan extends ScanReference {
   readonly createdAt: Date;
   readonly packedRows: Buffer;
   readonly usage: CountedRows;
-  /** Rows that the scan skips. Absent until they are known. */
+  /** Rows that the history scan skips. Absent until they are known. */
   readonly skips?: readonly Skip[];
   /** Number of consecutive attempts that ended in a fault (see next-try.ts). */
   readonly faults: number;
@@ -59,7 +59,7 @@ export interface CompleteScan extends ScanReference {
   readonly companyId: string;
   readonly createdAt: Date;
   readonly result: ScanResult;
-  /** Rows that the scan skipped. Absent in lists of scans. */
+  /** Rows that the history scan skipped. Absent in lists of scans. */
   readonly skippedRows?: readonly SkippedRow[];
   readonly fingerprint?: string;
 }
@@ -94,7 +94,7 @@ export interface Failure {
 export interface StuckScan extends ScanReference {
   readonly createdAt: Date;
   readonly faults: number;
-  /** Error of the last failed attempt to complete the scan. */
+  /** Error of the last failed attempt to complete the history scan. */
   readonly lastError?: string;
   /** Time of the next attempt. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;

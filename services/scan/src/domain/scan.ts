@@ -19,7 +19,7 @@ export interface Skip {
   readonly reason: SkipReason;
 }
 
-/** Row that the scan skipped, identified in the way of its sender. */
+/** Row that the history scan skipped, identified in the way of its sender. */
 export interface SkippedRow {
   readonly sourceRowNumber: number;
   readonly externalId: string;
@@ -40,6 +40,6 @@ export interface ScanResult {
   readonly unconvertedInvoices: number;
   /** Number of invoices by decision (PASS, REVIEW and BLOCK), including zeros. */
   readonly decisionCounts: Readonly<Record<string, number>>;
-  /** Number of findings of the scan, by their type. */
+  /** Number of findings of the history scan, by their type. */
   readonly findingCounts: Readonly<Record<string, number>>;
 }

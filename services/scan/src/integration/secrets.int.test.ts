@@ -34,7 +34,7 @@ test('what a row says, and the key it came with, stand in no log line, whatever 
   });
   const scans = connect(service.address);
   const mongo = await connectMongo({ url: infrastructure.mongodbUrl, databaseName, appName: 'test' });
-  /** Waits until the scan is left to its next try, and lets the pause before it pass. */
+  /** Waits until the history scan is left to its next try, and lets the pause before it pass. */
   const passPause = async (): Promise<void> => {
     const leftUntil = { claim: { $exists: false }, leaseUntil: { $gt: now() } };
     await eventually(async () => expect(await mongo.db.collection('scans').countDocuments(leftUntil)).toBe(1));

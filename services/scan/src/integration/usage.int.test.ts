@@ -61,7 +61,8 @@ test('the counter of rows can be read, and is exact within five minutes of a cra
   );
   const limited = { scanRowsPerMonthLimit: 100 };
   await expect(scans.create(organizationId, [wireRow()], limited)).rejects.toMatchObject({ kind: 'usage_exceeded' });
-  // The clock moves in steps, because a counter check that runs during a step schedules the next check a minute later.
+  // The clock moves in steps, because a usage counter check that runs during a step schedules the next check a minute
+  // later.
   const latest = now.getTime() + 5 * 60_000;
   now.setMinutes(now.getMinutes() + 3);
   await eventually(async () => {

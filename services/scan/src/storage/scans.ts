@@ -58,9 +58,9 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly skips?: readonly Skip[];
   /** Number of consecutive attempts that ended in a fault. Absent before the first. */
   readonly faults?: number;
-  /** Error of the last failed attempt of a running scan. */
+  /** Error of the last failed attempt of a running history scan. */
   readonly lastError?: string;
-  /** Failure of the scan. Present if the operator abandoned it. */
+  /** Failure of the history scan. Present if the operator abandoned it. */
   readonly failure?: Failure;
   readonly result?: ScanResult;
   readonly skippedRows?: readonly SkippedRow[];

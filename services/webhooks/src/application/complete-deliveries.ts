@@ -3,11 +3,11 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints } from './stores.js';
 
-/** Stores the results of delivery attempts, many in one write. */
+/** Stores the results of webhook delivery attempts, many in one write. */
 export interface CompletionBatch {
   /** Adds a result. Resolves when it is stored, or when it is too late to store it. */
   add(completion: Completion): Promise<void>;
-  /** Stores the results of deliveries that wait in the batch. */
+  /** Stores the results of webhook deliveries that wait in the batch. */
   flush(): Promise<void>;
 }
 

@@ -7,13 +7,13 @@ import type { ClaimedDelivery, DeliveryQueue, DueDelivery } from './stores.js';
 
 /** Passes webhook deliveries to the sender when they are due. */
 export interface DeliveryWorker {
-  /** Reserves a slot for a delivery that will be stored with a claim of this process. */
+  /** Reserves a slot for a webhook delivery that will be stored with a claim of this process. */
   take(endpointId: string): Slot | undefined;
-  /** Sends a delivery that was stored with a claim of this process. */
+  /** Sends a webhook delivery that was stored with a claim of this process. */
   start(slot: Slot, claimed: ClaimedDelivery): void;
-  /** Adds a delivery that is due now or soon. A poll finds deliveries that are not accepted. */
+  /** Adds a webhook delivery that is due now or soon. A poll finds deliveries that are not accepted. */
   add(delivery: DueDelivery): void;
-  /** Searches the database for due deliveries. A job calls this every {@link POLL_EACH_MS}. */
+  /** Searches the database for due webhook deliveries. A job calls this every {@link POLL_EACH_MS}. */
   poll(): Promise<void>;
   /** Number of requests in progress, including their preparation and results. */
   readonly inFlight: number;
@@ -24,7 +24,7 @@ export interface DeliveryWorker {
 export const POLL_EACH_MS = 2_000;
 /** A poll also finds deliveries that become due before the next poll, so that they start on time. */
 const LOOK_AHEAD_MS = 3_000;
-/** Maximum number of deliveries of one search of a poll. */
+/** Maximum number of webhook deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
 /**
  * Maximum number of searches in a poll. A search continues where the previous one ended, because deliveries after the
@@ -53,7 +53,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
   // Node.js must not warn of many listeners, because each request in progress adds one.
   setMaxListeners(0, stopping.signal);
   const timers = new Map<string, NodeJS.Timeout>();
-  /** Ids of deliveries that are queued or in progress in this process. */
+  /** Ids of webhook deliveries that are queued or in progress in this process. */
   const known = new Set<string>();
   let polling: Promise<void> | undefined;
   let nudged: NodeJS.Timeout | undefined;
@@ -84,7 +84,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     }
   };
   /**
-   * Adds a due delivery to the queue.
+   * Adds a due webhook delivery to the queue.
    * @returns false if its webhook or the process has reached its limit
    */
   const enqueue = (delivery: DueDelivery): boolean => {

@@ -31,8 +31,8 @@ export interface FanOutDeps {
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**
- * Stores an event once, and one delivery for each subscribed webhook. Their ids are derived, so a repeat changes
- * nothing. A delivery whose webhook is free is stored with a claim of this process and sent at once.
+ * Stores an event once, and one webhook delivery for each subscribed webhook. Their ids are derived, so a repeat
+ * changes nothing. A delivery whose webhook is free is stored with a claim of this process and sent at once.
  * @throws Error for an event with more than 64 KiB, which becomes a dead letter that the operator sees
  */
 export type FanOut = (occurrence: Occurrence) => Promise<void>;
@@ -93,7 +93,7 @@ export async function storeAndStart(
   }
 }
 
-/** Returns a delivery in the form in which `queue.insert` stores it. */
+/** Returns a webhook delivery in the form in which `queue.insert` stores it. */
 function sendable({ id, organizationId, endpointId, eventId, isTest }: NewDelivery, tries: 0 | 1): SendableDelivery {
   return { id, organizationId, endpointId, eventId, isTest, series: 1, failures: 0, tries };
 }

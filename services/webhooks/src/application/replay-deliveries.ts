@@ -54,7 +54,7 @@ export const replayDelivery =
       worker.add(replayed);
       return replayed;
     } catch (error) {
-      // A version conflict means that another request has replayed the delivery.
+      // A version conflict means that another request has replayed the webhook delivery.
       if (error instanceof VersionConflict) throw notReplayable('PENDING');
       throw error;
     }
@@ -67,12 +67,12 @@ function notReplayable(state: string): DomainError {
   );
 }
 
-/** Maximum number of failed deliveries that one request replays. */
+/** Maximum number of failed webhook deliveries that one request replays. */
 const REPLAYED_MAX = 10_000;
 const CHUNK = 500;
 
 /**
- * Replays the failed deliveries of a webhook. While the replay is in progress, a repeated request joins it: it
+ * Replays the failed webhook deliveries of a webhook. While the replay is in progress, a repeated request joins it: it
  * completes what a crash may have left, and has the same response.
  * @throws DomainError not_found
  */

@@ -1,6 +1,6 @@
 import { createRequestRate } from './request-rate.js';
 
-/** Result of a delivery attempt. `NEUTRAL` has no effect on the webhook's failure count. */
+/** Result of a webhook delivery attempt. `NEUTRAL` has no effect on the webhook's failure count. */
 export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
 
 /**
@@ -9,13 +9,13 @@ export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
-/** A delivery that may be sent now. */
+/** A webhook delivery that may be sent now. */
 export interface Work {
   readonly endpointId: string;
   readonly run: SlotWork;
   /**
-   * Callback that is called when the delivery leaves the queue without having been sent. A poll then reads it from the
-   * database again.
+   * Callback that is called when the webhook delivery leaves the queue without having been sent. A poll then reads it
+   * from the database again.
    */
   drop(): void;
 }
@@ -30,8 +30,8 @@ export interface Scheduler {
   /** Returns a slot if no other work of the webhook waits, or undefined if no slot is free. */
   take(endpointId: string): Slot | undefined;
   /**
-   * Queues work. Returns false if its webhook or the process has reached its limit; a poll then reads the delivery from
-   * the database again.
+   * Queues work. Returns false if its webhook or the process has reached its limit; a poll then reads the webhook
+   * delivery from the database again.
    */
   add(work: Work): boolean;
   /** Ids of the webhooks whose queues are full. */
@@ -153,8 +153,8 @@ export function createScheduler(
     lane.isSlow = false;
   };
   /**
-   * Deliveries beyond the queue limit of a suspect webhook go back to the database, so that they take no space from
-   * healthy webhooks.
+   * Webhook deliveries beyond the queue limit of a suspect webhook go back to the database, so that they take no space
+   * from healthy webhooks.
    */
   const makeSuspect = (lane: Lane): void => {
     if (!lane.isSuspect) queuedSuspect += lane.queue.length;

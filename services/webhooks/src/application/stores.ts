@@ -7,13 +7,13 @@ import type { SealedSecret } from '../domain/secrets.js';
 
 // Operations on the collections that use cases need.
 
-/** Last request to replay the failed deliveries of a webhook. */
+/** Last request to replay the failed webhook deliveries of a webhook. */
 export interface BulkReplay {
   readonly id: string;
   readonly since: Date;
   readonly startedAt: Date;
   readonly count: number;
-  /** True if all its deliveries are due. Until then, a repeated request makes them due. */
+  /** True if all its webhook deliveries are due. Until then, a repeated request makes them due. */
   readonly isMarked?: true;
 }
 
@@ -37,7 +37,7 @@ export interface Endpoints {
   /** Returns which of the given webhooks still exist. */
   existing(organizationId: string, endpointIds: readonly string[]): Promise<ReadonlySet<string>>;
   list(organizationId: string, page: PageRequest): Promise<Page<Endpoint>>;
-  /** Counts the endpoints of an organization. */
+  /** Counts the webhook endpoints of an organization. */
   count(organizationId: string): Promise<number>;
   /** Returns the ACTIVE webhooks that are subscribed to the event type. */
   subscribed(organizationId: string, type: PublicEventType): Promise<readonly Endpoint[]>;
@@ -107,7 +107,7 @@ export interface Events {
   deleteBefore(before: Date, limit: number): Promise<number>;
 }
 
-/** A delivery that will be stored. */
+/** A webhook delivery that will be stored. */
 export interface NewDelivery {
   readonly id: string;
   readonly organizationId: string;
@@ -120,17 +120,17 @@ export interface NewDelivery {
 }
 
 export interface PreparedDelivery extends NewDelivery {
-  /** Claim of the worker that sends the delivery at once. */
+  /** Claim of the worker that sends the webhook delivery at once. */
   readonly claimId: string | undefined;
 }
 
-/** Fields of a delivery that are needed to send it. */
+/** Fields of a webhook delivery that are needed to send it. */
 export type SendableDelivery = Pick<
   Delivery,
   'id' | 'organizationId' | 'endpointId' | 'eventId' | 'isTest' | 'series' | 'failures' | 'tries'
 >;
 
-/** A delivery that one worker may send. After its lease has expired, the worker's writes have no effect. */
+/** A webhook delivery that one worker may send. After its lease has expired, the worker's writes have no effect. */
 export interface ClaimedDelivery {
   readonly delivery: SendableDelivery;
   readonly claimId: string;
@@ -141,7 +141,7 @@ export interface DueDelivery extends SendableDelivery {
   readonly nextAttemptAt: Date;
 }
 
-/** Conditions of a search for due deliveries. */
+/** Conditions of a search for due webhook deliveries. */
 export interface DueSearch {
   /** Time from which the searched deliveries are due. */
   readonly from: Date;
@@ -157,11 +157,11 @@ export interface OverdueDelivery {
   readonly endpointId: string;
   readonly nextAttemptAt: Date;
   readonly tries: number;
-  /** End of the last lease, which is in the past because no worker holds the delivery. */
+  /** End of the last lease, which is in the past because no worker holds the webhook delivery. */
   readonly leaseUntil: Date;
 }
 
-/** Outcome of a delivery that this worker had claimed. */
+/** Outcome of a webhook delivery that this worker had claimed. */
 export interface Completion {
   readonly claimed: ClaimedDelivery;
   readonly settlement: Settlement;
@@ -181,7 +181,8 @@ export interface DeliveryQueue {
    */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /**
-   * Claims a delivery. Returns undefined if it has changed: another worker has claimed it, it was sent, or it ended.
+   * Claims a webhook delivery. Returns undefined if it has changed: another worker has claimed it, it was sent, or it
+   * ended.
    */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
   /**
@@ -190,8 +191,8 @@ export interface DeliveryQueue {
    */
   complete(completions: readonly Completion[]): Promise<number>;
   /**
-   * Releases a delivery whose attempt had no result without the fault of the receiver, so that the attempt does not
-   * count.
+   * Releases a webhook delivery whose attempt had no result without the fault of the receiver, so that the attempt does
+   * not count.
    */
   release(claimed: ClaimedDelivery, nextAttemptAt: Date): Promise<void>;
   close(claimed: ClaimedDelivery, state: 'CANCELED' | 'SKIPPED'): Promise<void>;
@@ -212,7 +213,7 @@ export interface Deliveries {
   /** Returns the latest matching deliveries, newest first. */
   latest(organizationId: string, filter: DeliveryFilter, limit: number): Promise<readonly Delivery[]>;
   /**
-   * Starts another series of attempts for a delivery.
+   * Starts another series of attempts for a webhook delivery.
    * @throws VersionConflict if another replay was faster
    */
   replay(delivery: Delivery, events: readonly Announcement[]): Promise<OpenDelivery>;
@@ -226,8 +227,8 @@ export interface Deliveries {
   isReplaying(endpointId: string, replayId: string): Promise<boolean>;
   cancelPending(endpointId: string): Promise<void>;
   /**
-   * Skips the deliveries of a deleted organization that were pending at the time of the deletion. The organization may
-   * have been restored since.
+   * Skips the webhook deliveries of a deleted organization that were pending at the time of the deletion. The
+   * organization may have been restored since.
    */
   skipPendingOf(organizationId: string, at: Date): Promise<void>;
   use(endpointId: string, since: Date): Promise<{ delivered: number; failed: number; durationsMs: readonly number[] }>;
@@ -237,7 +238,7 @@ export interface Deliveries {
    */
   deleteClosedBefore(before: Date, limit: number): Promise<number>;
   /**
-   * Deletes response excerpts of deliveries that were completed before a time.
+   * Deletes response excerpts of webhook deliveries that were completed before a time.
    * @returns the number of deleted excerpts, which is below the limit if none is left
    */
   deleteExcerptsBefore(before: Date, limit: number): Promise<number>;

@@ -5,7 +5,7 @@ import type { Deliveries, Endpoints, Events } from './stores.js';
 
 const DAY_MS = 24 * 3_600_000;
 const CLOSED_KEPT_MS = 30 * DAY_MS;
-/** Retention of events, longer than that of deliveries, which need them for a replay. */
+/** Retention of events, longer than that of webhook deliveries, which need them for a replay. */
 const EVENTS_KEPT_MS = 35 * DAY_MS;
 const EXCERPTS_KEPT_MS = 7 * DAY_MS;
 /** Retention of deleted webhooks, longer than that of their deliveries. */
@@ -23,7 +23,7 @@ interface DeleteOldDeps {
   readonly clock: Clock;
 }
 
-/** Deletes expired records in batches, because a single command for all of them would delay the deliveries. */
+/** Deletes expired records in batches, because a single command for all of them would delay the webhook deliveries. */
 export const deleteOld =
   ({ deliveries, events, endpoints, clock }: DeleteOldDeps) =>
   async (signal: AbortSignal): Promise<void> => {

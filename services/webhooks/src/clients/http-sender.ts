@@ -109,7 +109,7 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', '
 /** Error code for a connection that ended within the headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
-/** Messages to the webhook owner with the reason why a valid HTTP response does not count as a delivery. */
+/** Messages to the webhook owner with the reason why a valid HTTP response does not count as a webhook delivery. */
 const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult, 'statusCode' | 'excerpt'>>> = {
   INTERIM_ANSWERS: {
     excerpt: `The receiver sent more than ${INTERIM_ANSWERS_MAX} interim responses before the final one.`,

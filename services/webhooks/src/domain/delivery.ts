@@ -18,7 +18,7 @@ export type Outcome =
   | 'RESPONSE_TOO_LARGE'
   | 'INTERRUPTED';
 
-/** Attempt to send a delivery that was counted, in its stored form. */
+/** Attempt to send a webhook delivery that was counted, in its stored form. */
 export interface Attempt {
   readonly series: number;
   /** Number of the attempt in its series, beginning with 1. */
@@ -35,10 +35,10 @@ export interface Attempt {
 type Open = { readonly state: 'PENDING'; readonly nextAttemptAt: Date };
 type Closed<S extends DeliveryState> = { readonly state: S; readonly nextAttemptAt: undefined };
 
-/** The delivery of one event to one webhook. */
+/** The webhook delivery of one event to one webhook. */
 export type Delivery = DeliveryFacts & (Open | Closed<Exclude<DeliveryState, 'PENDING'>>);
 
-/** A delivery that waits for its next attempt. */
+/** A webhook delivery that waits for its next attempt. */
 export type OpenDelivery = DeliveryFacts & Open;
 
 interface DeliveryFacts {
@@ -60,7 +60,7 @@ interface DeliveryFacts {
   readonly lastStatusCode: number | undefined;
 }
 
-/** A delivery with its attempts and the beginning of the last response. */
+/** A webhook delivery with its attempts and the beginning of the last response. */
 export type DeliveryWithAttempts = Delivery & {
   readonly attempts: readonly Attempt[];
   readonly lastExcerpt: string | undefined;
@@ -78,11 +78,12 @@ export interface SendResult {
 }
 
 /**
- * Maximum number of claims of one attempt, after which a delivery is abandoned whose worker crashes again and again.
+ * Maximum number of claims of one attempt, after which a webhook delivery is abandoned whose worker crashes again and
+ * again.
  */
 export const TRIES_MAX = 10;
 
-/** State of a delivery after an attempt. */
+/** State of a webhook delivery after an attempt. */
 export type Settlement = {
   readonly attempt: Attempt;
   readonly failures: number;
@@ -90,7 +91,7 @@ export type Settlement = {
 } & (Open | Closed<'DELIVERED' | 'FAILED'>);
 
 /**
- * Applies the result of an attempt to a delivery.
+ * Applies the result of an attempt to a webhook delivery.
  * @param at time when the attempt began
  * @param random number from 0 to 1
  */
@@ -112,7 +113,10 @@ export function settle(
   return { ...settled, state: 'PENDING', nextAttemptAt: next };
 }
 
-/** Derives the delivery id, which is the same in every repetition, so that an event is delivered to a webhook once. */
+/**
+ * Derives the webhook delivery id, which is the same in every repetition, so that an event is delivered to a webhook
+ * once.
+ */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${idText(createHash('sha256').update(`${eventId}|${endpointId}`).digest())}`;
 }

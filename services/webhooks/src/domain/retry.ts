@@ -1,6 +1,6 @@
 import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 
-/** Failed attempts after which a delivery is FAILED (specification section 6). */
+/** Failed attempts after which a webhook delivery is FAILED (specification section 6). */
 const ATTEMPTS_MAX = 5;
 
 /**

@@ -45,7 +45,7 @@ async function copiesOf(endpointId: string, count: number, part: Partial<Endpoin
   );
 }
 
-/** Stores failed deliveries of a webhook, each with its event. */
+/** Stores failed webhook deliveries of a webhook, each with its event. */
 async function failedDeliveries(organizationId: string, endpointId: string, count: number): Promise<void> {
   const eventId = newEventId();
   const type = 'invoice.analysis.completed' as const;

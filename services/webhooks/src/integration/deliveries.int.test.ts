@@ -340,7 +340,7 @@ describe('interrupted attempts', () => {
     await running.analyzed(organizationId);
     await requestsTo(created, 1);
     const [delivery] = await running.deliveriesOf(organizationId);
-    // The delivery looks as if its worker had crashed.
+    // The webhook delivery looks as if its worker had crashed.
     await lapse(delivery?.deliveryId ?? '', {});
     await requestsTo(created, 2);
     for (const answer of pending) answer();

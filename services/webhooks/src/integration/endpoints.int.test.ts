@@ -116,7 +116,7 @@ describe('registering an endpoint', () => {
   test('finds places again that a crash took with it', async () => {
     const organizationId = newTenant();
     const { endpoint } = await create({ organizationId, endpointsLimit: 1 });
-    // Taken over a minute ago, one by a request that died before it stored an endpoint.
+    // Taken over a minute ago, one by a request that died before it stored a webhook endpoint.
     const [existing, longAgo] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
     const document = await stored().findOne({ _id: endpoint?.endpointId ?? '' });
     if (document !== null) await stored().insertOne({ ...document, _id: existing });

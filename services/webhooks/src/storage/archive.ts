@@ -6,8 +6,8 @@ import type { DeliveryState } from '../domain/delivery.js';
 import type { DeliveryDocument } from './deliveries.js';
 
 /**
- * Yields all stored deliveries by state, as the index requires. PENDING comes first: a delivery that ends during the
- * read is included twice, with its old and its new state, and none is missed.
+ * Yields all stored webhook deliveries by state, as the index requires. PENDING comes first: a delivery that ends
+ * during the read is included twice, with its old and its new state, and none is missed.
  */
 export function archivedDeliveries(collection: Collection<DeliveryDocument>): ReadArchivePage {
   const readState = (state: DeliveryState): ReadArchivePage =>

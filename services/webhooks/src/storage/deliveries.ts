@@ -23,8 +23,8 @@ import { findIds } from './find-ids.js';
 import type { Attempt, Delivery, DeliveryState, OpenDelivery } from '../domain/delivery.js';
 
 /**
- * The delivery of one event to one webhook. `nextAttemptAt` and `leaseUntil` exist only while it is PENDING, and
- * `closedAt` only afterwards. `version` is the number of the series, which only a replay changes.
+ * The webhook delivery of one event to one webhook. `nextAttemptAt` and `leaseUntil` exist only while it is PENDING,
+ * and `closedAt` only afterwards. `version` is the number of the series, which only a replay changes.
  */
 export interface DeliveryDocument extends Aggregate, Claimable {
   readonly _id: string;
@@ -45,13 +45,13 @@ export interface DeliveryDocument extends Aggregate, Claimable {
   /** Time when the excerpt was stored, with a sparse index. */
   readonly excerptAt?: Date;
   readonly closedAt?: Date;
-  /** Id of the last bulk replay that included the delivery. */
+  /** Id of the last bulk replay that included the webhook delivery. */
   readonly replayId?: string;
 }
 
 /**
- * Lease of a claimed delivery in milliseconds, twice as long as the longest attempt (15 s to the status line and 2 s
- * for the body). It is not renewed.
+ * Lease of a claimed webhook delivery in milliseconds, twice as long as the longest attempt (15 s to the status line
+ * and 2 s for the body). It is not renewed.
  */
 const LEASE_MS = 35_000;
 const ATTEMPTS_KEPT = 20;
@@ -65,7 +65,7 @@ const SENDABLE = {
   tries: 1,
   nextAttemptAt: 1,
 } as const;
-/** Maximum number of deliveries for which the response times of a webhook are computed. */
+/** Maximum number of webhook deliveries for which the response times of a webhook are computed. */
 const DURATIONS_MAX = 10_000;
 
 export async function createDeliveryIndexes(collection: Collection<DeliveryDocument>): Promise<void> {
@@ -130,7 +130,7 @@ export function deliveryStore(
     const found = await collection
       .find({ _id: { $in: [...claims.keys()] }, claim: { $in: ours } }, { projection: { _id: 1 } })
       .toArray();
-    // Only the claimed deliveries are returned. The others were claimed by another worker, or are closed.
+    // Only the claimed webhook deliveries are returned. The others were claimed by another worker, or are closed.
     return new Map(
       found.flatMap(({ _id }) => {
         const claimed = claims.get(_id);
@@ -312,7 +312,7 @@ function closing(state: 'CANCELED' | 'SKIPPED', now: Date): UpdateFilter<Deliver
   };
 }
 
-/** Returns the fields of a delivery that starts a new series of five attempts. */
+/** Returns the fields of a webhook delivery that starts a new series of five attempts. */
 function reopening(now: Date) {
   return {
     $set: { state: 'PENDING' as const, failures: 0, tries: 0, nextAttemptAt: now, leaseUntil: FREE },
@@ -326,7 +326,7 @@ function newestFirst(left: Delivery, right: Delivery): number {
 }
 
 /**
- * Converts a stored document to a delivery.
+ * Converts a stored document to a webhook delivery.
  * @throws Error for a PENDING delivery without a next attempt
  */
 export function toDelivery(document: DeliveryDocument): Delivery {

@@ -16,7 +16,7 @@ export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
   /** Returns the name of the custom page if it must not be read. */
   denied(): Promise<readonly string[]>;
-  /** Reads the custom page for a test, and fails in the same way as a run. */
+  /** Reads the custom page for a test, and fails in the same way as an import run. */
   test(): Promise<void>;
 }
 
@@ -79,8 +79,8 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
 }
 
 /**
- * Yields the pages of the custom page. The page belongs to the customer, so a fault in it ends neither the run nor the
- * connection.
+ * Yields the pages of the custom page. The page belongs to the customer, so a fault in it ends neither the import run
+ * nor the ERP connection.
  */
 async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
   try {

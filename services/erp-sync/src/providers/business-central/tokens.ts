@@ -9,7 +9,7 @@ const MARGIN_SECONDS = 300;
 
 /**
  * Gets tokens with the client credentials grant (ERP reference, section 3). They are cached only for a session, so that
- * a revoked secret is noticed within one run.
+ * a revoked secret is noticed within one import run.
  */
 export function entraTokens(
   loginUrl: string,

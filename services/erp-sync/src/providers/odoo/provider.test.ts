@@ -41,7 +41,7 @@ const open = (config: object = {}, { pageSize = 500, secret = 'key' } = {}): Ses
 const partner = { id: 14, name: 'Azure Interior', supplier_rank: 3 };
 
 /**
- * Matches a message that names the field and says that a new connection is needed, because configurations cannot be
+ * Matches a message that names the field and says that a new ERP connection is needed, because configurations cannot be
  * changed.
  */
 function connectAnewWith(field: string): unknown {

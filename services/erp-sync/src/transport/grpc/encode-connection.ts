@@ -8,7 +8,7 @@ import { productOf } from '../../providers/registry.js';
 /** Encodes connections for responses, with their recent runs. */
 export type EncodeConnections = (connections: readonly Connection[]) => Promise<WireConnection[]>;
 
-/** Reads runs by id, for any connections. Missing runs are left out. */
+/** Reads runs by id, for any ERP connections. Missing runs are left out. */
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
 /**

@@ -37,9 +37,9 @@ export function runService({ connections, runs, startRun: start }: Deps): Bindin
 }
 
 /**
- * Shows a run as running until its connection is updated too. A run is completed first in its own record and then in
- * its connection, so that a caller who sees its completion also sees its effect on the connection. Read the connection
- * before the run.
+ * Shows an import run as running until its ERP connection is updated too. A run is completed first in its own record
+ * and then in its connection, so that a caller who sees its completion also sees its effect on the connection. Read the
+ * connection before the run.
  */
 export function untilReleased(run: WireRun, runningRunId: string | undefined): WireRun {
   return run.runId === runningRunId ? { ...run, status: RunStatus.RUNNING, finishedTime: undefined } : run;

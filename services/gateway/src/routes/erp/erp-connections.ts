@@ -11,9 +11,9 @@ import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
-/** Timeout for creating a connection, longer than a DNS lookup without a response. */
+/** Timeout for creating an ERP connection, longer than a DNS lookup without a response. */
 const CHECK_TIMEOUT_MS = 10_000;
-/** Timeout for a connection test, which makes a few calls to the ERP. */
+/** Timeout for an ERP connection test, which makes a few calls to the ERP. */
 const TEST_TIMEOUT_MS = 60_000;
 
 const status = z.enum(['PENDING', 'CONNECTED', 'ERROR', 'DISABLED']);

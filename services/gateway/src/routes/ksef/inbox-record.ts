@@ -29,7 +29,7 @@ const keptRefusal = shown.record<KeptRefusal>('KsefKeptRefusal')({
   lastAttemptAt: shown.instant(EXAMPLE_INSTANT, 'The time when the invoice was last refused.', 'lastAttemptTime'),
 });
 
-/** The inbox of a connection as shown to callers (KSeF reference, section 19). */
+/** The inbox of a KSeF connection as shown to callers (KSeF reference, section 19). */
 export const inbox = shown.record<Inbox>('KsefInbox')({
   enabled: shown.flag(true, 'Whether purchase invoices of the company are received from KSeF.'),
   from: shown.orNull(

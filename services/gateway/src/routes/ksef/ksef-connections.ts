@@ -22,8 +22,8 @@ const PASSWORD_LENGTH_MAX = 256;
 const WARNINGS_MAX = 10;
 
 /**
- * Timeout in milliseconds for a connection test, which makes several calls to KSeF and polls one of them until KSeF has
- * decided.
+ * Timeout in milliseconds for a KSeF connection test, which makes several calls to KSeF and polls one of them until
+ * KSeF has decided.
  */
 const TEST_TIMEOUT_MS = 150_000;
 
@@ -42,7 +42,7 @@ const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   at: shown.instant(EXAMPLE_INSTANT, 'The time of the warning.', 'time'),
 });
 
-/** Inbox of a connection that was never enabled. */
+/** Inbox of a KSeF connection that was never enabled. */
 const NO_INBOX: Inbox = {
   enabled: false,
   fromDate: undefined,

@@ -96,7 +96,7 @@ const run: InboxRun = {
   startedTime: at,
   finishedTime: undefined,
 };
-/** The inbox of a connection whose inbox was never enabled, as callers see it. */
+/** The inbox of a KSeF connection whose inbox was never enabled, as callers see it. */
 const noInbox = {
   enabled: false,
   from: null,

@@ -16,8 +16,8 @@ export const webhookResources: readonly Resource[] = [
   {
     tag: 'webhooks',
     description: 'Webhooks that receive signed events, and the record of each delivery.',
-    // The delivery routes precede the routes of one webhook, because otherwise `deliveries` would be read as a webhook
-    // id.
+    // The webhook delivery routes precede the routes of one webhook, because otherwise `deliveries` would be read as a
+    // webhook id.
     routes: [
       createWebhook,
       listWebhooks,

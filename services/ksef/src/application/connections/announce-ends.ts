@@ -51,8 +51,8 @@ export const announceEnds =
         try {
           await announceEnd(connection);
         } catch (error) {
-          // A version conflict means that another replica announced the notice, or that the connection was changed. The
-          // next sweep checks again.
+          // A version conflict means that another replica announced the notice, or that the KSeF connection was
+          // changed. The next sweep checks again.
           if (error instanceof VersionConflict) continue;
           failures++;
           logger.warn(

@@ -9,7 +9,7 @@ import type { ConnectionStore, OpenSubmissions } from './stores.js';
 interface WipeDeps {
   readonly connections: Pick<ConnectionStore, 'save' | 'disabledWithSecret'>;
   readonly submissions: OpenSubmissions;
-  /** Disables the inbox of the connection permanently. */
+  /** Disables the inbox of the KSeF connection permanently. */
   readonly endInbox: (connection: Connection) => Promise<void>;
   /** Drops the connection's access tokens and terminates its login session at KSeF. Never throws. */
   readonly endAccess: (connectionId: string) => Promise<void>;
@@ -19,8 +19,8 @@ interface WipeDeps {
 export type DisableDeps = WipeDeps & { readonly connections: Pick<ConnectionStore, 'find'> };
 
 /**
- * Disables a connection (endpoint 14), so that nothing more is sent or received through it. Its secret is kept as long
- * as sent submissions need it. A connection that is already DISABLED does not change.
+ * Disables a KSeF connection (endpoint 14), so that nothing more is sent or received through it. Its secret is kept as
+ * long as sent submissions need it. A connection that is already DISABLED does not change.
  * @throws DomainError not_found
  */
 export const disableConnection =
@@ -38,7 +38,7 @@ export const disableConnection =
     await wipeSecret(deps, disabled);
   };
 
-/** Removes the secrets of disabled connections that are no longer needed. */
+/** Removes the secrets of disabled KSeF connections that are no longer needed. */
 export const wipeSecrets =
   (deps: WipeDeps) =>
   async (signal: AbortSignal): Promise<void> => {
@@ -61,7 +61,7 @@ async function wipeSecret(
     await connections.save(connection, { secret: undefined }, []);
     await endAccess(connectionId);
   } catch (error) {
-    // The connection was restored in the meantime, or another replica removed its secret.
+    // The KSeF connection was restored in the meantime, or another replica removed its secret.
     if (error instanceof VersionConflict) return;
     logger.warn(
       { error, connectionId },
@@ -86,7 +86,7 @@ export async function wakeWaiting(
 }
 
 /**
- * Finds a connection.
+ * Finds a KSeF connection.
  * @throws DomainError not_found
  */
 export async function requireConnection(

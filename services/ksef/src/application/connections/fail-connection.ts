@@ -12,7 +12,7 @@ import type { Ksef } from '../ksef-calls.js';
 import type { ConnectionStore } from './stores.js';
 
 /**
- * Sets the status of a connection to ERROR, or notes that it may only view invoices.
+ * Sets the status of a KSeF connection to ERROR, or notes that it may only view invoices.
  * @param used the connection as it was when KSeF refused its token
  */
 export type FailConnection = (used: Connection, refusal: KsefRefusal) => Promise<void>;
@@ -25,10 +25,10 @@ interface FailDeps {
 }
 
 /**
- * Sets the status of a connection to ERROR because KSeF refused its token during a submission. Queued submissions then
- * wait for a new token instead of failing one by one, and owners and admins are notified. If a disabled connection is
- * refused, they are also notified once, because sent submissions still need its token. A connection that has lost only
- * the permission to issue invoices stays CONNECTED, so that its inbox continues.
+ * Sets the status of a KSeF connection to ERROR because KSeF refused its token during a submission. Queued submissions
+ * then wait for a new token instead of failing one by one, and owners and admins are notified. If a disabled connection
+ * is refused, they are also notified once, because sent submissions still need its token. A connection that has lost
+ * only the permission to issue invoices stays CONNECTED, so that its inbox continues.
  * @returns a function that changes nothing if another token was stored in the meantime
  */
 export const failConnection =
@@ -62,7 +62,7 @@ export const failConnection =
     });
   };
 
-/** Checks whether KSeF shows invoices to the connection (S10). False if KSeF gives no conclusive response. */
+/** Checks whether KSeF shows invoices to the KSeF connection (S10). False if KSeF gives no conclusive response. */
 async function mayView({ ksef, secrets }: FailDeps, connection: Connection): Promise<boolean> {
   const { secret } = connection;
   if (secret === undefined) return false;

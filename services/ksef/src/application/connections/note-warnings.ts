@@ -18,7 +18,7 @@ interface NoteDeps {
   readonly logger: Logger;
 }
 
-/** Stores KSeF warnings on the connection that owns the secret. Warnings about a replaced secret are dropped. */
+/** Stores KSeF warnings on the KSeF connection that owns the secret. Warnings about a replaced secret are dropped. */
 export function noteWarnings({ connections, clock, logger }: NoteDeps): NoteWarnings {
   const notedAtMs = new Map<string, number>();
 

@@ -35,7 +35,7 @@ export interface SaveDeps {
 
 interface NewConnection {
   readonly organizationId: string;
-  /** Id of the company that the connection is for. Undefined for the default company. */
+  /** Id of the company that the KSeF connection is for. Undefined for the default company. */
   readonly companyId?: string | undefined;
   readonly environment: Environment;
   readonly contextNip: string;
@@ -54,12 +54,12 @@ interface Credential {
 
 interface SavedConnection {
   readonly connection: Connection;
-  /** True for a new connection, false for an existing connection whose token or certificate was replaced. */
+  /** True for a new KSeF connection, false for an existing connection whose token or certificate was replaced. */
   readonly isCreated: boolean;
 }
 
 /**
- * Stores the token or the certificate of a company and environment (endpoint 12; KSeF reference, section 18). If a
+ * Stores the token or the certificate of a company and environment (endpoint 12; KSeF reference, section 18). If a KSeF
  * connection already exists, even a disabled one, its secret is replaced and must be tested again.
  * @throws DomainError invalid; wrong_state when the NIP changes while submissions of the connection are open
  */
@@ -125,7 +125,7 @@ export const saveConnection =
         },
         [connectionAudit('rotated', id, context)],
       );
-      // Submissions that were already sent are tracked with the new secret.
+      // KSeF submissions that were already sent are tracked with the new secret.
       await wakeWaiting({ submissions, logger }, connection);
       return { connection, isCreated: false };
     });

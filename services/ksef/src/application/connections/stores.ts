@@ -13,7 +13,7 @@ import type {
 } from '../../domain/connection.js';
 import type { EndsSoon } from '../../domain/credential-end.js';
 
-// Store operations that the connection use cases need.
+// Store operations that the KSeF connection use cases need.
 
 export interface ConnectionFilter {
   readonly companyId: string | undefined;
@@ -39,26 +39,28 @@ export interface ConnectionChange {
 }
 
 export interface ConnectionStore {
-  /** Stores a connection. Returns false if the company already has a connection to this environment. */
+  /** Stores a KSeF connection. Returns false if the company already has a connection to this environment. */
   insert(connection: Connection, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Connection | undefined>;
   list(organizationId: string, filter: ConnectionFilter, page: PageRequest): Promise<Page<Connection>>;
   /**
-   * Stores a change to a connection.
+   * Stores a change to a KSeF connection.
    * @throws VersionConflict if the connection has changed since it was read
    */
   save(connection: Connection, change: ConnectionChange, events: readonly Announcement[]): Promise<Connection>;
-  /** Returns disabled connections that still have a secret. */
+  /** Returns disabled KSeF connections that still have a secret. */
   disabledWithSecret(): Promise<readonly Connection[]>;
-  /** Returns a page of connections whose secret may expire soon, ordered by id. Empty after the last page. */
+  /** Returns a page of KSeF connections whose secret may expire soon, ordered by id. Empty after the last page. */
   ending(ends: EndsSoon, afterId?: string): Promise<readonly Connection[]>;
 }
 
-/** Queries about the submissions of a connection. */
+/** Queries about the submissions of a KSeF connection. */
 export interface OpenSubmissions {
-  /** Tells whether the connection has a submission that is not final. */
+  /** Tells whether the KSeF connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Checks whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
+  /**
+   * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.
+   */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;

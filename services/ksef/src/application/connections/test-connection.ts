@@ -20,13 +20,13 @@ export interface TestDeps {
   readonly submissions: Pick<OpenSubmissions, 'wake'>;
   readonly secrets: Pick<SealedField, 'open'>;
   readonly ksef: Pick<Ksef, 'test'>;
-  /** Maximum duration of a connection test. Callers get a response by then, even if KSeF does not respond. */
+  /** Maximum duration of a KSeF connection test. Callers get a response by then, even if KSeF does not respond. */
   readonly testMsMax: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Result of a connection test to which KSeF responded. */
+/** Result of a KSeF connection test to which KSeF responded. */
 export interface TestResult {
   readonly status: 'CONNECTED' | 'ERROR';
   readonly testedAt: Date;
@@ -38,16 +38,16 @@ export type TestConnection = (
   context: RequestContext,
 ) => Promise<TestResult>;
 
-/** Test of a connection that is in progress. It lasts until its last call has completed. */
+/** Test of a KSeF connection that is in progress. It lasts until its last call has completed. */
 interface RunningTest {
   readonly connection: Connection;
   readonly result: Promise<TestResult>;
 }
 
 /**
- * Authenticates with the stored secret and checks the permissions to issue and to view invoices (endpoint 13). A process runs one
- * test of a connection at a time. Callers that arrive during a test share its result, even after the first caller has
- * disconnected. A secret that is stored during the test is tested afterwards.
+ * Authenticates with the stored secret and checks the permissions to issue and to view invoices (endpoint 13). A
+ * process runs one test of a KSeF connection at a time. Callers that arrive during a test share its result, even after
+ * the first caller has disconnected. A secret that is stored during the test is tested afterwards.
  * @throws DomainError not_found, wrong_state; foreign_failure when KSeF gives no conclusive response
  */
 export function testConnection(deps: TestDeps): TestConnection {
@@ -95,7 +95,7 @@ async function testOnce(
 }
 
 /**
- * Stores the result of a connection test.
+ * Stores the result of a KSeF connection test.
  * @returns the new status; undefined if it does not change
  * @throws DomainError wrong_state when the secret was replaced in the meantime
  */
@@ -142,13 +142,13 @@ async function storeResult(
       ...(hasFailed ? [failed] : []),
     ]);
   });
-  // A connection that is CONNECTED again can continue its queued submissions.
+  // A KSeF connection that is CONNECTED again can continue its queued submissions.
   if (status === 'CONNECTED') await wakeWaiting(deps, tested);
   return status;
 }
 
 /**
- * Returns the connection status after a test.
+ * Returns the KSeF connection status after a test.
  * @returns undefined if the response does not show whether the secret is valid
  */
 function statusAfter(refusal: KsefRefusal | undefined): TestResult['status'] | undefined {
@@ -167,7 +167,7 @@ function unanswered(refusal: KsefRefusal | undefined): DomainError {
 }
 
 /**
- * Decrypts the secret of a connection.
+ * Decrypts the secret of a KSeF connection.
  * @throws DomainError wrong_state if the connection is disabled
  */
 function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connection): KsefCredentials {

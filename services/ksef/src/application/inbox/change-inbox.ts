@@ -30,7 +30,7 @@ interface InboxWish {
   readonly from: string | undefined;
 }
 
-/** A connection and its inbox, if the inbox was ever enabled. */
+/** A KSeF connection and its inbox, if the inbox was ever enabled. */
 export interface ConnectionWithInbox {
   readonly connection: Connection;
   readonly inbox: Inbox | undefined;
@@ -86,8 +86,8 @@ export const updateInbox =
     });
 
 /**
- * Disables the inbox of a connection that is being disabled. Its keys are removed, and the organization may receive
- * from another environment.
+ * Disables the inbox of a KSeF connection that is being disabled. Its keys are removed, and the organization may
+ * receive from another environment.
  */
 export type EndInbox = (connection: Connection) => Promise<void>;
 
@@ -136,7 +136,7 @@ async function insert(inboxes: InboxStore, first: Inbox, events: readonly Announ
 }
 
 /**
- * Starts the runs of all roles now, within the KSeF limits. Runs in progress continue.
+ * Starts the inbox runs of all roles now, within the KSeF limits. Runs in progress continue.
  * @throws DomainError not_found; wrong_state if the inbox is not enabled or the connection is not CONNECTED
  */
 export const startRuns =
@@ -181,14 +181,14 @@ export const dismissRefusal =
     });
 
 /**
- * Returns the runs in progress and the newest completed runs, at most 100, newest first.
+ * Returns the inbox runs in progress and the newest completed runs, at most 100, newest first.
  * @throws DomainError not_found
  */
 export const listRuns =
   ({ connections, inboxes }: Pick<InboxDeps, 'connections' | 'inboxes'>) =>
   async (organizationId: string, connectionId: string): Promise<readonly InboxRun[]> => {
     await requireConnection(connections, organizationId, connectionId);
-    // Completed runs are read afterwards. In the other order, a run that completes in between could be missing.
+    // Completed runs are read afterwards. In the other order, an inbox run that completes in between could be missing.
     const inbox = await inboxes.find(organizationId, connectionId);
     const over = await inboxes.endedRuns(organizationId, connectionId);
     const running = (inbox?.roles ?? []).flatMap((role) => (role.run === undefined ? [] : [shownRun(role, role.run)]));

@@ -55,9 +55,9 @@ export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
 /** Time to wait for a free slot for receiving packages. */
 const PLACE_WAIT_MS = 10_000;
-/** Time to wait while the connection is not CONNECTED or the organization is deleted. */
+/** Time to wait while the KSeF connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Time to wait after a fault, outside of a run, of this service or of a service that it needs. */
+/** Time to wait after a fault, outside of an inbox run, of this service or of a service that it needs. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
@@ -315,7 +315,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return store(started, windowReceived(inbox, own, made, reception, timing()));
   }
 
-  /** Ends a run because the plan of the organization allows no more invoices. */
+  /** Ends an inbox run because the plan of the organization allows no more invoices. */
   function paused(inbox: Inbox, role: RoleInbox, exceeded: string, reception: Reception): InboxChange {
     const message = `Receiving invoices is paused; no invoice is lost. ${exceeded}`;
     return ended(inbox, role, { message, isPaused: true, reception }, timing());

@@ -9,7 +9,7 @@ import type { InboxChange } from '../../domain/inbox-steps.js';
 // Store and service operations that the inbox use cases need.
 
 export interface InboxStore {
-  /** Stores an inbox. Returns false if the connection already has one. */
+  /** Stores an inbox. Returns false if the KSeF connection already has one. */
   insert(inbox: Inbox, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Inbox | undefined>;
   findMany(organizationId: string, connectionIds: readonly string[]): Promise<readonly Inbox[]>;
@@ -23,7 +23,7 @@ export interface InboxStore {
    * claim continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
-  /** Returns the completed runs of an inbox, newest first, up to the number that it keeps. */
+  /** Returns the completed inbox runs of an inbox, newest first, up to the number that it keeps. */
   endedRuns(organizationId: string, connectionId: string): Promise<readonly InboxRun[]>;
 }
 

@@ -26,7 +26,7 @@ interface Asked {
 }
 
 /**
- * Queues an invoice (endpoint 15). A submission that is queued, in progress or accepted is returned unchanged. A
+ * Queues an invoice (endpoint 15). A KSeF submission that is queued, in progress or accepted is returned unchanged. A
  * refused one is resumed.
  * @returns whether this call queued the submission
  * @throws DomainError not_found, wrong_state with the reason; in this case nothing is stored and KSeF is not called
@@ -108,7 +108,7 @@ async function requireDocument(
 }
 
 /**
- * Cancels a submission that is still QUEUED.
+ * Cancels a KSeF submission that is still QUEUED.
  * @throws DomainError not_found, wrong_state
  */
 export const cancelSubmission =

@@ -5,7 +5,7 @@ import type { Attempt } from '../../domain/attempts.js';
 import type { DocumentFacts } from '../../domain/preconditions.js';
 import type { Progress, Submission, SubmissionStatus, SubmissionWarning } from '../../domain/submission.js';
 
-// Store and service operations that the submission use cases need.
+// Store and service operations that the KSeF submission use cases need.
 
 export interface SubmissionFilter {
   readonly status: SubmissionStatus | undefined;
@@ -13,7 +13,7 @@ export interface SubmissionFilter {
 }
 
 export interface SubmissionStore {
-  /** Stores a submission. Returns false if the submission already exists. */
+  /** Stores a KSeF submission. Returns false if the submission already exists. */
   insert(submission: Submission, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string, submissionId: string): Promise<Submission | undefined>;
   list(
@@ -24,7 +24,7 @@ export interface SubmissionStore {
   ): Promise<Page<Submission>>;
   attempts(organizationId: string, connectionId: string, submissionId: string): Promise<readonly Attempt[] | undefined>;
   /**
-   * Stores a change to a submission and cancels the claim of any worker on it.
+   * Stores a change to a KSeF submission and cancels the claim of any worker on it.
    * @throws VersionConflict if the submission has changed since it was read
    */
   save(
@@ -33,9 +33,11 @@ export interface SubmissionStore {
     events: readonly Announcement[],
     warnings?: readonly SubmissionWarning[],
   ): Promise<Submission>;
-  /** Tells whether the connection has a submission that is not final. */
+  /** Tells whether the KSeF connection has a submission that is not final. */
   hasOpenSubmissions(organizationId: string, connectionId: string): Promise<boolean>;
-  /** Checks whether any submission has unfinished work, including a session to close or a confirmation to fetch. */
+  /**
+   * Checks whether any KSeF submission has unfinished work, including a session to close or a confirmation to fetch.
+   */
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
@@ -43,13 +45,13 @@ export interface SubmissionStore {
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
-/** A submission that only this process may work on until it releases the claim. */
+/** A KSeF submission that only this process may work on until it releases the claim. */
 export interface SubmissionClaim {
   readonly submission: Submission;
   readonly attempts: readonly Attempt[];
   keepAlive(onLost: () => void): { stop(): void };
   /**
-   * Stores the next state of the claimed submission.
+   * Stores the next state of the claimed KSeF submission.
    * @throws VersionConflict if the claim is no longer valid
    */
   save(
@@ -58,26 +60,26 @@ export interface SubmissionClaim {
     events: readonly Announcement[],
     wait?: ConnectionWait,
   ): Promise<SubmissionClaim>;
-  /** Releases the claim on the submission. The submission is due as it was last stored. */
+  /** Releases the claim on the KSeF submission. The submission is due as it was last stored. */
   release(): Promise<void>;
   /** Releases the claim until a later time. The version and the time of the last change stay the same. */
   wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
 }
 
-/** Reason why a submission is waiting for its connection. A change of the connection wakes it. */
+/** Reason why a submission is waiting for its KSeF connection. A change of the connection wakes it. */
 export interface ConnectionWait {
   readonly isForConnection: boolean;
 }
 
 export interface SubmissionQueue {
-  /** Returns due submissions without a claim, starting with the one that has been due the longest. */
+  /** Returns due KSeF submissions without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
   /** Makes submissions due now that are waiting for a change of their connection or for another token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
-  /** Counts the submissions that have remaining work, by status. */
+  /** Counts the KSeF submissions that have remaining work, by status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;
-  /** Returns the time in seconds for which the longest due submission has waited for a worker. */
+  /** Returns the time in seconds for which the longest due KSeF submission has waited for a worker. */
   lagSeconds(): Promise<number>;
   /**
    * Returns submissions without a claim that were due before the given time, starting with the one that has been due

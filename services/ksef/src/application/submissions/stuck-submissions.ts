@@ -3,7 +3,7 @@ import type { SubmissionQueue } from './stores.js';
 
 const STUCK_MAX = 100;
 
-/** Notifies the operator of submissions that no worker has claimed for too long. */
+/** Notifies the operator of KSeF submissions that no worker has claimed for too long. */
 export const stuckSubmissions =
   ({ queue }: { readonly queue: Pick<SubmissionQueue, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

@@ -6,7 +6,8 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { Progress, Submission } from '../../domain/submission.js';
 
 /**
- * Returns the event for a new submission state, which is stored in the same write. Returns none if users see no change.
+ * Returns the event for a new KSeF submission state, which is stored in the same write. Returns none if users see no
+ * change.
  */
 export function submissionChanged(
   { id, connectionId, companyId, invoiceId, status: before }: Submission,
@@ -27,7 +28,7 @@ export function submissionChanged(
   ];
 }
 
-/** Returns the audit event for a submission that a person requested or cancelled. */
+/** Returns the audit event for a KSeF submission that a person requested or cancelled. */
 export function submissionAudit(
   act: 'created' | 'canceled',
   submissionId: string,

@@ -53,13 +53,13 @@ import type {
 import { submissionChanged } from './submission-events.js';
 
 /**
- * Maximum number of submissions that a replica processes at once, in total and for one connection. The second limit
- * leaves room for other connections.
+ * Maximum number of submissions that a replica processes at once, in total and for one KSeF connection. The second
+ * limit leaves room for other connections.
  */
 const AT_ONCE_MAX = 32;
 const AT_ONCE_OF_CONNECTION_MAX = 8;
 /**
- * Time to wait while the connection is not CONNECTED. A change of the connection wakes the submissions that are
+ * Time to wait while the KSeF connection is not CONNECTED. A change of the connection wakes the submissions that are
  * waiting. This wait covers the case that a crash prevented the wake-up.
  */
 const CONNECTION_WAIT_MS = 5 * 60_000;
@@ -90,13 +90,13 @@ interface Deps {
 }
 
 export interface SubmissionWorker {
-  /** Claims due submissions while slots are free, and processes them. */
+  /** Claims due KSeF submissions while slots are free, and processes them. */
   poll(): Promise<void>;
   /** Stops starting calls. Resolves when the calls in progress have completed. */
   stop(): Promise<void>;
 }
 
-/** Result of a submission step: the progress to store and the calls to record. */
+/** Result of a KSeF submission step: the progress to store and the calls to record. */
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
@@ -104,7 +104,7 @@ interface Outcome {
   readonly refusal?: KsefRefusal;
 }
 
-/** Result of a submission step that was stored. */
+/** Result of a KSeF submission step that was stored. */
 interface Stored {
   readonly claim: SubmissionClaim;
   readonly refusal: KsefRefusal | undefined;
@@ -148,7 +148,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Performs one submission step. The intent and the outcome of a step are stored in one write each.
+   * Performs one KSeF submission step. The intent and the outcome of a step are stored in one write each.
    * @returns undefined if the claim was released because the submission has to wait
    */
   async function advance(claim: SubmissionClaim): Promise<SubmissionClaim | undefined> {
@@ -196,7 +196,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   async function waitForConnection(claim: SubmissionClaim, seen: Connection): Promise<undefined> {
     const { organizationId, connectionId } = claim.submission;
     await wait(claim, CONNECTION_WAIT_MS, { isForConnection: true });
-    // The connection may have changed between the check and the wait. In that case nothing would wake the submission.
+    // The KSeF connection may have changed between the check and the wait. In that case nothing would wake the
+    // submission.
     const now = await connections.find(organizationId, connectionId);
     if (now?.version !== seen.version) await queue.wake(organizationId, connectionId);
   }
@@ -544,8 +545,8 @@ const CONNECTION_DISABLED = {
 } as const;
 
 /**
- * Returns the reason why a submission stops waiting for a connection that KSeF refuses. Undefined while it may continue
- * to wait.
+ * Returns the reason why a submission stops waiting for a KSeF connection that KSeF refuses. Undefined while it may
+ * continue to wait.
  */
 function refusedForTooLong(
   { status, authentication, refusal, readOnlySince, lastErrorMessage = '' }: Connection,
@@ -561,8 +562,8 @@ function refusedForTooLong(
 }
 
 /**
- * Returns the next progress of a submission whose connection can no longer be used. It is unchanged if the submission
- * must wait for a token.
+ * Returns the next progress of a KSeF submission whose connection can no longer be used. It is unchanged if the
+ * submission must wait for a token.
  */
 function withoutConnection(submission: Submission, step: Step, timing: Timing): Progress {
   if (step.kind === 'CLOSE') return closed(submission, step.session, timing);

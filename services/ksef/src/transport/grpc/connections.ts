@@ -102,7 +102,7 @@ export function connectionService(deps: ConnectionServiceDeps): Binding {
 }
 
 /**
- * Encodes a connection as a gRPC message.
+ * Encodes a KSeF connection as a gRPC message.
  * @param inbox inbox of the connection; undefined if it was never enabled
  */
 export function encodeConnection(
