@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -19,6 +20,7 @@ import type { Binding } from './grpc/server.js';
 import { createLogger } from './logger.js';
 import { connectMongo } from './mongo/connection.js';
 import { announce, envelopes } from './mongo/event-envelope.js';
+import type { Announcing } from './mongo/event-envelope.js';
 import { indexBuilds } from './mongo/index-builds.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
@@ -250,18 +252,61 @@ test('a service is alive while the database does not answer, and ready only when
   await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
 });
 
-test('no part of a service starts while the broker is unavailable', async () => {
-  let isComposed = false;
-  const starting = start({
-    settings: { NATS_URL: 'nats://127.0.0.1:1' },
-    startMsMax: 1,
-    async compose() {
-      isComposed = true;
-      return { rpcGroups: [], tenantData: [] };
+test('a service starts and is ready without the broker, and publishes and handles events as soon as the broker is available', async () => {
+  const { hostname, port } = new URL(testInfrastructure().natsUrl);
+  const proxy = await startTcpProxy({ serverHost: hostname, serverPort: Number(port) });
+  closing.push(() => proxy.close());
+  proxy.cut();
+  const organizationId = randomUUID();
+  const type = {
+    ...events.organizationRestored,
+    service: 'test',
+    stream: 'INVOICECONTROL_TEST',
+    subject: `invoicecontrol.test.v1.organization_restored_${organizationId.slice(0, 8)}`,
+  };
+  const handled: number[] = [];
+  const stored: string[] = [];
+  const service = await start({
+    settings: { NATS_URL: `nats://127.0.0.1:${proxy.port}` },
+    async compose({ db, openOutbox, onStop }) {
+      const documents = db.collection<Announcing>('started_without_broker');
+      const outbox = await openOutbox([documents.collectionName]);
+      const document = { id: organizationId, organizationId, version: 1 };
+      const pending = envelopes(document, [announce(type, { version: 1 })], new Date());
+      await documents.insertOne({ _id: organizationId, version: 1, outbox: pending, outboxPending: true });
+      outbox.nudge(documents.collectionName, { id: organizationId, version: 1, events: pending });
+      onStop('outbox of the test', async () => {
+        await outbox.idle();
+        const { outbox: left = [] } = (await documents.findOne({ _id: organizationId })) ?? {};
+        stored.push(...left.map(({ id }) => id));
+      });
+      const restored = handler(type, async ({ version }) => void handled.push(version));
+      return { rpcGroups: [audit()], tenantData: [], eventHandlers: [restored] };
     },
   });
-  await expect(starting).rejects.toThrow('connection refused');
-  expect(isComposed).toBe(false);
+  const caller = connect(service);
+  await eventually(async () => expect(await caller.isServing('ready')).toBe(true));
+  expect(await caller.call()).toEqual(nothing);
+  expect(handled).toEqual([]);
+  expect(lines.some((line) => line.includes('the broker is unavailable; starting without it'))).toBe(true);
+  proxy.heal();
+  await eventually(() => expect(handled).toEqual([1]));
+  await service.stop();
+  expect(stored).toEqual([]);
+});
+
+test('a service that never reached the broker stops at once', async () => {
+  const service = await start({
+    settings: { NATS_URL: `nats://127.0.0.1:${await freePort()}` },
+    async compose({ openOutbox }) {
+      await openOutbox(['started_without_broker']);
+      const restored = handler(events.organizationRestored, async () => {});
+      return { rpcGroups: [audit()], tenantData: [], eventHandlers: [restored] };
+    },
+  });
+  expect(await connect(service).call()).toEqual(nothing);
+  await service.stop();
+  expect(lines.filter((line) => /"level":50/.test(line))).toEqual([]);
 });
 
 test('a service waits for a database that starts late, and reopens what it had opened before', async () => {

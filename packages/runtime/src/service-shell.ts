@@ -112,7 +112,7 @@ export interface ServiceShell {
 }
 
 /**
- * Maximum time that a starting service waits for an unavailable database or broker. After that the start fails and the
+ * Maximum time that a starting service waits for an unavailable database. After that the start fails and the
  * supervisor takes over.
  */
 const START_MS_MAX = 60_000;
@@ -136,7 +136,8 @@ export interface StartOverrides {
  * 4. The gRPC server, which is alive immediately, and ready as soon as the database has responded.
  *
  * Services, databases and the broker may start in any order, and a failover may happen during the start. While the
- * database or the broker is unavailable, the start is undone and retried for up to a minute. While the database builds
+ * database is unavailable, the start is undone and retried for up to a minute. Without the broker, a service starts and
+ * works: events wait in the database, and consumers begin when the broker is available. While the database builds
  * an index, which may take hours, the start waits: the process is alive but not ready, and reports the index.
  *
  * `stop` runs in reverse. It reports "not ready" and continues to serve for `DRAIN_DELAY_SECONDS`, refuses new calls
@@ -173,7 +174,7 @@ export async function startServiceShell(
         await endWaiting();
         throw error;
       } else {
-        logger.warn({ error }, 'MongoDB or NATS is unavailable at startup; retrying');
+        logger.warn({ error }, 'MongoDB is unavailable at startup; retrying');
       }
     }
     await delay(START_RETRY_MS);

@@ -2,10 +2,13 @@ import type { Collection, Db } from 'mongodb';
 import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
-import { repeat } from '../repeat.js';
+import { isNatsUnavailable } from '../nats/unavailable.js';
+import { createAlarm, repeat } from '../repeat.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
+/** The same interval until the stream was compared for the first time, because nothing is published before. */
+const COMPARE_AGAIN_MS = 1_000;
 /**
  * Time before the last event in the stream from which events are published again, because the clocks of broker and
  * database may differ.
@@ -37,12 +40,12 @@ interface RewindOptions {
 /**
  * Detects that the broker lost acknowledged events (after a power failure, or a restored or deleted volume), and
  * publishes the recent events again with the same ids (webhooks-and-events section 2, rule 5). The broker only
- * transports events; the database is the record. Resolves as soon as a loss is recorded, so that the service continues
- * while the stream is refilled.
+ * transports events; the database is the record. Resolves as soon as a loss is recorded, or the broker has turned out to
+ * be unavailable, so that the service continues while the stream is refilled.
  */
 export async function watchForRewind(
   options: RewindOptions,
-): Promise<{ recordPosition(): Promise<void>; stop(): Promise<void> }> {
+): Promise<{ isCompared(): boolean; recordPosition(): Promise<void>; stop(): Promise<void> }> {
   const { db, publisher, logger } = options;
   const { stream } = publisher;
   const relays = db.collection<RelayDocument>('relay');
@@ -83,18 +86,36 @@ export async function watchForRewind(
     await relays.updateOne({ _id: stream, refillSince: since }, { $unset: { refillSince: '' } });
     logger.info({ stream, count }, 'lost events were published again');
   };
-  const failed = (error: unknown): void =>
-    logger.warn({ error }, 'the stream could not be compared with what was published');
-
-  const since = await noteLoss();
+  let isCompared = false;
+  const failed = (error: unknown): void => {
+    // The connection reports by itself that the broker has not been reached yet.
+    if (isCompared || !isNatsUnavailable(error))
+      logger.warn({ error }, 'the stream could not be compared with what was published');
+  };
+  const compare = async (): Promise<Date | undefined> => {
+    const lostSince = await noteLoss();
+    isCompared = true;
+    return lostSince;
+  };
+  const alarm = createAlarm();
+  let since: Date | undefined;
+  try {
+    since = await compare();
+  } catch (error) {
+    if (!isNatsUnavailable(error)) throw error;
+    alarm.ring(COMPARE_AGAIN_MS);
+  }
   const refilled = since === undefined ? Promise.resolve() : refill(since).catch(failed);
   const check = async (): Promise<void> => {
     await refilled;
-    const lostSince = await noteLoss();
+    if (!isCompared) alarm.ring(COMPARE_AGAIN_MS);
+    const lostSince = await compare();
     if (lostSince !== undefined) await refill(lostSince);
   };
-  const checks = repeat(CHECK_EACH_MS, check, failed);
+  const checks = repeat(CHECK_EACH_MS, check, failed, alarm);
   return {
+    /** Returns false until the stream was compared for the first time. Nothing may be published before. */
+    isCompared: () => isCompared,
     /** Stores the newest acknowledged position, before any outbox is emptied. */
     recordPosition,
     async stop() {

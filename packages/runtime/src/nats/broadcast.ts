@@ -1,11 +1,12 @@
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
+import type { Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
 import type { Bus } from './connection.js';
 import { measureDelivery, messagingAttributes } from './trace-headers.js';
 
 /**
  * Delivers events to every replica without durability, for invalidating caches. If an event is missed, the cached value
- * is stale for only a few seconds. Use a durable subscription for work that must happen.
+ * is stale for only a few seconds. No event arrives before the first connection to the broker. Use a durable subscription for work that must happen.
  */
 export function subscribeBroadcast<T extends EventHeader>(
   bus: Bus,
@@ -13,7 +14,7 @@ export function subscribeBroadcast<T extends EventHeader>(
   handle: (event: T, type: EventType<T>) => void,
   logger: Logger,
 ): { close(): void } {
-  const subscriptions = types.map((type) =>
+  const subscribe = (type: EventType<T>): Subscription =>
     bus.connection.subscribe(type.subject, {
       callback: (error, message) => {
         const measured = measureDelivery(message.headers, type.subject);
@@ -29,7 +30,16 @@ export function subscribeBroadcast<T extends EventHeader>(
         });
         measured.end({ failed: !isHandled, attributes: messagingAttributes('process', type.subject) });
       },
-    }),
-  );
-  return { close: () => subscriptions.forEach((subscription) => subscription.unsubscribe()) };
+    });
+  const subscriptions: Subscription[] = [];
+  let isClosed = false;
+  bus.whenConnected(() => {
+    if (!isClosed) subscriptions.push(...types.map(subscribe));
+  });
+  return {
+    close() {
+      isClosed = true;
+      for (const subscription of subscriptions) subscription.unsubscribe();
+    },
+  };
 }

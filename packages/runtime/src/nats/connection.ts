@@ -1,19 +1,28 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { connect, ConnectionError } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
 import { reportGauges } from '../telemetry.js';
 
-/** A connection to the broker that keeps trying to reconnect. */
-export interface Bus {
+interface Link {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** Returns false from the loss of the connection until it is restored. */
+}
+
+/**
+ * A connection to the broker that keeps trying to connect, from the start as well as after a loss. Before the first
+ * success, reading `connection`, `jetstream` or `manager` throws an error that counts as an outage of the broker.
+ */
+export interface Bus extends Link {
+  /** Returns false before the first connection, and from the loss of the connection until it is restored. */
   isConnected(): boolean;
-  /** Returns the time when the connection was lost, or undefined while it exists. */
+  /** Returns the time since which there is no connection, or undefined while it exists. */
   disconnectedAt(): Date | undefined;
+  /** Calls the function once: immediately, or after the first connection. */
+  whenConnected(callback: () => void): void;
   /** Sends a ping, and resolves when the broker responds. */
   ping(): Promise<unknown>;
   /** Lets handlers end and closes the connection. */
@@ -27,46 +36,104 @@ export interface BusOptions {
   readonly logger: Logger;
 }
 
-/** Time within which a starting service must reach the broker. Otherwise the start fails and its supervisor retries. */
-const FIRST_CONNECT_MS_MAX = 10_000;
+/** Time limit of one attempt to connect. A starting service waits for the first attempt only. */
+const CONNECT_MS_MAX = 10_000;
+const CONNECT_AGAIN_MS = 500;
+/** Interval at which the log repeats that the broker has never been reached. */
+const REMIND_EACH_MS = 60_000;
 
+/**
+ * Connects to the broker. Resolves after the first attempt, even if it failed: services store their events in the
+ * database, and work without a broker until it is available.
+ */
 export async function connectNats({ url, name, logger }: BusOptions): Promise<Bus> {
-  const connection = await connect({
-    servers: url.split(','),
-    name,
-    timeout: FIRST_CONNECT_MS_MAX,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 250,
-    pingInterval: 10_000,
-    maxPingOut: 2,
-    // With traces, the client would create an error with a stack for every publication, in case it fails.
-    noAsyncTraces: true,
-  });
-  let isConnected = true;
-  let disconnectedAt: Date | undefined;
-  void followStatus(connection, logger, (now) => {
+  let link: Link | undefined;
+  let isConnected = false;
+  let disconnectedAt: Date | undefined = new Date();
+  const waiting: (() => void)[] = [];
+  const closing = new AbortController();
+  const setConnected = (now: boolean): void => {
     isConnected = now;
     disconnectedAt = now ? undefined : (disconnectedAt ?? new Date());
-  });
+  };
+  const open = async (): Promise<void> => {
+    const connection = await connect({
+      servers: url.split(','),
+      name,
+      timeout: CONNECT_MS_MAX,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 250,
+      pingInterval: 10_000,
+      maxPingOut: 2,
+      // With traces, the client would create an error with a stack for every publication, in case it fails.
+      noAsyncTraces: true,
+    });
+    link = {
+      connection,
+      jetstream: jetstream(connection),
+      manager: await jetstreamManager(connection, { checkAPI: false }),
+    };
+    setConnected(true);
+    void followStatus(connection, logger, setConnected);
+    for (const callback of waiting.splice(0)) callback();
+  };
+  const openLater = async (): Promise<void> => {
+    let remindedMs = performance.now();
+    while (link === undefined && !closing.signal.aborted) {
+      await delay(CONNECT_AGAIN_MS, undefined, { signal: closing.signal }).catch(() => {});
+      if (closing.signal.aborted) return;
+      try {
+        await open();
+        logger.info({ server: url }, 'the broker is available');
+      } catch (error) {
+        if (performance.now() - remindedMs < REMIND_EACH_MS) continue;
+        remindedMs = performance.now();
+        logger.warn({ error }, 'the broker is still unavailable');
+      }
+    }
+  };
   const closeReport = reportGauges(
     { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker, else 0.' } },
     async () => [{ attributes: { service: name }, values: { 'broker.connected': isConnected ? 1 : 0 } }],
   );
+  let connecting: Promise<void> | undefined;
+  try {
+    await open();
+  } catch (error) {
+    logger.warn({ error }, 'the broker is unavailable; starting without it');
+    connecting = openLater();
+  }
+  const linked = (): Link => {
+    if (link === undefined) throw new ConnectionError('The broker has not been reached yet.');
+    return link;
+  };
   return {
-    connection,
-    jetstream: jetstream(connection),
-    manager: await jetstreamManager(connection, { checkAPI: false }),
+    get connection() {
+      return linked().connection;
+    },
+    get jetstream() {
+      return linked().jetstream;
+    },
+    get manager() {
+      return linked().manager;
+    },
     isConnected: () => isConnected,
     disconnectedAt: () => disconnectedAt,
-    ping: () => connection.flush(),
+    whenConnected(callback) {
+      if (link === undefined) waiting.push(callback);
+      else callback();
+    },
+    ping: async () => linked().connection.flush(),
     async close() {
+      closing.abort();
       closeReport();
-      if (connection.isClosed()) return;
+      await connecting;
+      if (link === undefined || link.connection.isClosed()) return;
       try {
-        await connection.drain();
+        await link.connection.drain();
       } catch {
         // The broker is unavailable, so the connection cannot be drained.
-        await connection.close();
+        await link.connection.close();
       }
     },
   };

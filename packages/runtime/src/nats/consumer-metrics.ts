@@ -1,3 +1,4 @@
+import type { ConsumerInfo } from '@nats-io/jetstream';
 import { reportGauges } from '../telemetry.js';
 import type { EventType } from '@invoicecontrol/contracts/events';
 import type { Bus } from './connection.js';
@@ -44,8 +45,9 @@ export function reportConsumer(
     },
     async () => {
       const { stream } = type;
+      const findInfo = async (): Promise<ConsumerInfo> => bus.manager.consumers.info(stream, consumer);
       const [info, deadLetters] = await Promise.all([
-        bus.manager.consumers.info(stream, consumer).catch(() => undefined),
+        findInfo().catch(() => undefined),
         countDeadLetters().catch(() => undefined),
       ]);
       const attributes = { stream, consumer };

@@ -38,7 +38,8 @@ export interface EventPublisher {
  */
 export async function eventPublisher(bus: Bus, service: string): Promise<EventPublisher> {
   const stream = `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`;
-  await ensureStream(bus.manager, stream, service);
+  // A broker that becomes available later gets the stream from `position`, which is called before the first publication.
+  if (bus.isConnected()) await ensureStream(bus.manager, stream, service);
   let acknowledgedSeq = 0;
   let lastError: string | undefined;
   return {

@@ -5,13 +5,14 @@ import type { ConsumerInfo, JsMsg } from '@nats-io/jetstream';
 import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { DeadLetter } from '../dead-letters.js';
 import type { Logger } from '../logger.js';
-import { repeat } from '../repeat.js';
+import { createAlarm, repeat } from '../repeat.js';
 import { count } from '../telemetry.js';
 import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
 import { ensureStream, isNotFound } from './stream.js';
 import { measureDelivery, messagingAttributes } from './trace-headers.js';
+import { isNatsUnavailable } from './unavailable.js';
 
 const NANOS_PER_MS = 1_000_000;
 const ACK_WAIT_MS = 30_000;
@@ -101,7 +102,8 @@ const CHECK_EACH_MS = 5_000;
  * stored. A failed handler is retried with increasing delays; after eight deliveries the event becomes a dead letter
  * and is logged. While a database or another service is unavailable, the event is retried without limit. If the broker
  * loses the consumer, alone or with its stream, the consumer is created again and receives everything that the stream
- * holds. If the database was restored from a backup, its consumer receives the events since the backup again.
+ * holds. If the database was restored from a backup, its consumer receives the events since the backup again. While the
+ * broker is unavailable at the start, the subscription resolves, and begins when the broker is available.
  */
 export async function subscribe<T extends EventHeader>(
   { bus, deadLetters, positions, isOutage, logger }: SubscribeDeps,
@@ -229,9 +231,20 @@ export async function subscribe<T extends EventHeader>(
     }
   };
 
-  let listening = await startBesideOthers();
+  let listening: Listening | undefined;
+  try {
+    listening = await startBesideOthers();
+  } catch (error) {
+    if (!isNatsUnavailable(error)) throw error;
+    logger.warn({ error, consumer: durable }, 'the broker is unavailable; the consumer starts when it is available');
+  }
   const check = async (): Promise<void> => {
     if (!bus.isConnected()) return;
+    if (listening === undefined) {
+      listening = await startBesideOthers();
+      logger.info({ consumer: durable }, 'the consumer started');
+      return;
+    }
     const found = await findConsumer(bus, type, durable);
     if (found?.created === listening.created && listening.isListening()) {
       await recordPosition(found);
@@ -252,19 +265,24 @@ export async function subscribe<T extends EventHeader>(
       await delay(LAST_ACK_POLL_EACH_MS);
     }
   };
-  const checks = repeat(CHECK_EACH_MS, check, (error) =>
-    logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
+  const alarm = createAlarm();
+  const checks = repeat(
+    CHECK_EACH_MS,
+    check,
+    (error) => logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
+    alarm,
   );
+  if (listening === undefined) bus.whenConnected(() => alarm.ring(0));
   const closeReport = reportConsumer(
     { bus, type, consumer: durable },
-    () => listening.isListening(),
+    () => listening?.isListening() ?? false,
     () => deadLetters.count(durable),
   );
   return {
     async stop() {
       closeReport();
       await checks.stop();
-      await listening.close();
+      await listening?.close();
       await Promise.all(running);
       if (!bus.isConnected()) return;
       try {

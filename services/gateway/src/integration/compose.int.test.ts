@@ -89,6 +89,22 @@ function publish<T extends EventHeader>(type: EventType<T>, event: T): void {
 
 const header = { eventId: 'evt_1', eventTime: new Date(), organizationId, version: 2 };
 
+describe('a gateway without the broker', () => {
+  test('starts, is ready and answers requests', async () => {
+    const servers = { ...testInfrastructure(), natsUrl: 'nats://127.0.0.1:1' };
+    const alone = await startService(testConfig(servers, services.address));
+    try {
+      expect((await fetch(`http://${alone.address}/readyz`)).status).toBe(200);
+      const response = await fetch(`http://${alone.address}/v1/invoices/unknown`, {
+        headers: { authorization: `Bearer ${key}` },
+      });
+      expect(response.status).toBe(404);
+    } finally {
+      await alone.stop();
+    }
+  });
+});
+
 describe('a running gateway', () => {
   test('refuses a revoked key as soon as its revocation is announced', async () => {
     await cacheKey();
