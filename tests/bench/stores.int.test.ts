@@ -4,6 +4,7 @@ import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';
 import type { Infrastructure } from '@invoicecontrol/dev/infrastructure';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectNats } from '@invoicecontrol/runtime/nats/connection';
+import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { ensureStream } from '@invoicecontrol/runtime/nats/stream';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { runInProcess } from './testing/run-in-process.js';
@@ -12,7 +13,7 @@ const KEPT = 'INVOICECONTROL_KEPT';
 
 /** Separate servers, because a benchmark deletes the streams that were created while it ran. */
 let given: Infrastructure;
-let natsManager: Awaited<ReturnType<typeof connectNats>>['manager'];
+let natsManager: Bus['manager'];
 let mongo: MongoClient;
 const closing: (() => Promise<unknown>)[] = [];
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const bus = await connectNats({ url: given.natsUrl, name: 'test', logger });
   closing.push(() => bus.close());
   natsManager = bus.manager;
-  await ensureStream(natsManager, KEPT, 'kept');
+  await ensureStream(bus, KEPT, 'kept');
   await mongo.db('kept').collection('kept').insertOne({});
 });
 afterAll(async () => {
@@ -44,7 +45,7 @@ test.each([
       await (await stores.openDatabase('analysis')).collection('invoices').insertOne({});
       const bus = await connectNats({ url: stores.natsUrl, name: 'test', logger: console });
       onEnd(() => bus.close());
-      await ensureStream(bus.manager, 'INVOICECONTROL_MADE', 'made');
+      await ensureStream(bus, 'INVOICECONTROL_MADE', 'made');
       step('made');
       ${then}
     });

@@ -254,11 +254,12 @@ describeManifests('network', () => {
     );
     expect(internet).toContain('organization -> 0.0.0.0/0 TCP 465');
     const backup = 'backup -> mongodb TCP 27017';
+    const brokers = 'nats -> nats TCP 6222';
     const objectStore = 'backup -> 0.0.0.0/0 TCP 443';
     const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
-      out: [...dns, ...between, ...internet, backup, objectStore].sort(),
-      in: [...between, backup, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
+      out: [...dns, ...between, ...internet, backup, brokers, objectStore].sort(),
+      in: [...between, backup, brokers, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
     });
   });
 

@@ -42,11 +42,20 @@ resources: [namespace.yaml, ${entries.map(([name]) => name).join(', ')}]`),
       [],
       [...rules('to', ['mongodb'], 27017), rule('to', [`ipBlock: ${INTERNET}`], [443])],
     ),
-    storePolicy('mongodb', 27017, [...stored, 'backup']),
-    storePolicy(
+    networkPolicy('mongodb', 'store', rules('from', [...stored, 'backup'], 27017), []),
+    networkPolicy(
       'nats',
-      4222,
-      entries.map(([name]) => name),
+      'store',
+      // The servers of a cluster connect to each other on a port of their own.
+      [
+        ...rules(
+          'from',
+          entries.map(([name]) => name),
+          4222,
+        ),
+        ...rules('from', ['nats'], 6222),
+      ],
+      rules('to', ['nats'], 6222),
     ),
   ].join('\n---\n'),
 };
@@ -229,10 +238,6 @@ function policy(name, { protocol, calls, internetPorts = [] }) {
       ...(internetPorts.length === 0 ? [] : [rule('to', [`ipBlock: ${INTERNET}`], internetPorts)]),
     ],
   );
-}
-
-function storePolicy(name, port, callers) {
-  return networkPolicy(name, 'store', rules('from', callers, port), []);
 }
 
 function networkPolicy(name, component, ingress, egress) {

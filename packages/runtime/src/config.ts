@@ -112,6 +112,9 @@ export function addressSettings<Service extends string>(
   return Object.fromEntries(settings) as Record<AddressVariable<Service>, z.ZodString>;
 }
 
+/** NATS stores a stream on five servers at most. */
+const STREAM_REPLICAS_MAX = 5;
+
 /**
  * Returns the settings that all services behind the gateway have. The schema of the service includes them.
  * @param databaseName name of the database, which is that of the service
@@ -126,6 +129,8 @@ export function serviceSettings(databaseName: string) {
     MONGODB_URL: z.string(),
     DATABASE_NAME: z.string().default(databaseName),
     NATS_URL: z.string(),
+    /** Number of NATS servers that store each event, at most as many as the cluster has. */
+    NATS_STREAM_REPLICAS: z.coerce.number().int().min(1).max(STREAM_REPLICAS_MAX).default(1),
     /**
      * Time for which the service still accepts calls after it has reported that it is not ready, so that callers
      * notice.

@@ -23,6 +23,7 @@ import { stuckDeadLetters, stuckOutbox } from './mongo/stuck-documents.js';
 import { connectNats } from './nats/connection.js';
 import type { Bus } from './nats/connection.js';
 import { eventPublisher } from './nats/publish.js';
+import { keepReplicas } from './nats/stream.js';
 import { subscribe } from './nats/subscribe.js';
 import { operatorService } from './operator-service.js';
 import type { TenantDocuments } from './operator-service.js';
@@ -209,7 +210,12 @@ async function start(
   shutdown.add('telemetry', () => telemetry.stop());
   const mongo = await connectMongo({ url: config.MONGODB_URL, databaseName: config.DATABASE_NAME, appName: name });
   shutdown.add('mongodb', () => mongo.close());
-  const bus = await connectNats({ url: config.NATS_URL, name, logger });
+  const bus = await connectNats({
+    url: config.NATS_URL,
+    name,
+    streamReplicas: config.NATS_STREAM_REPLICAS,
+    logger,
+  });
   shutdown.add('nats', () => bus.close());
   const { db } = mongo;
   const measuredClock = await databaseClock(db, logger);
@@ -224,6 +230,8 @@ async function start(
     logger,
     async openOutbox(collectionNames) {
       const publisher = await eventPublisher(bus, name);
+      const replicas = keepReplicas(bus, publisher.stream, logger);
+      shutdown.add('stream replicas', () => replicas.stop());
       const outbox = await startOutbox({ db, collectionNames, publisher, clock, logger });
       shutdown.add('outbox', () => outbox.stop());
       const reason = (): string =>

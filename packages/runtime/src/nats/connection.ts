@@ -17,6 +17,8 @@ interface Link {
  * success, reading `connection`, `jetstream` or `manager` throws an error that counts as an outage of the broker.
  */
 export interface Bus extends Link {
+  /** Number of servers that store the streams that this process creates. */
+  readonly streamReplicas: number;
   /** Returns false before the first connection, and from the loss of the connection until it is restored. */
   isConnected(): boolean;
   /** Returns the time since which there is no connection, or undefined while it exists. */
@@ -33,6 +35,8 @@ export interface BusOptions {
   readonly url: string;
   /** Name of our connection in the broker. */
   readonly name: string;
+  /** Number of servers that store the streams that this process creates. One unless set. */
+  readonly streamReplicas?: number;
   readonly logger: Logger;
 }
 
@@ -46,7 +50,7 @@ const REMIND_EACH_MS = 60_000;
  * Connects to the broker. Resolves after the first attempt, even if it failed: services store their events in the
  * database, and work without a broker until it is available.
  */
-export async function connectNats({ url, name, logger }: BusOptions): Promise<Bus> {
+export async function connectNats({ url, name, streamReplicas = 1, logger }: BusOptions): Promise<Bus> {
   let link: Link | undefined;
   let isConnected = false;
   let disconnectedAt: Date | undefined = new Date();
@@ -108,6 +112,7 @@ export async function connectNats({ url, name, logger }: BusOptions): Promise<Bu
     return link;
   };
   return {
+    streamReplicas,
     get connection() {
       return linked().connection;
     },

@@ -4,6 +4,7 @@ import type { Cause } from '../trace-context.js';
 import type { Bus } from './connection.js';
 import { messagingAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER } from './trace-headers.js';
 import { ensureStream } from './stream.js';
+import { isNatsUnavailable } from './unavailable.js';
 
 const PUBLISH_MS_MAX = 3_000;
 
@@ -38,8 +39,12 @@ export interface EventPublisher {
  */
 export async function eventPublisher(bus: Bus, service: string): Promise<EventPublisher> {
   const stream = `INVOICECONTROL_${service.toUpperCase().replaceAll('-', '_')}`;
-  // A broker that becomes available later gets the stream from `position`, which is called before the first publication.
-  if (bus.isConnected()) await ensureStream(bus.manager, stream, service);
+  try {
+    await ensureStream(bus, stream, service);
+  } catch (error) {
+    // `position`, which is called before the first publication of a service, creates the stream when the broker can.
+    if (!isNatsUnavailable(error)) throw error;
+  }
   let acknowledgedSeq = 0;
   let lastError: string | undefined;
   return {
@@ -70,7 +75,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
       }).catch(failed);
     },
     async position() {
-      await ensureStream(bus.manager, stream, service);
+      await ensureStream(bus, stream, service);
       const { created, state } = await bus.manager.streams.info(stream);
       // A new stream counts from one, so positions of an earlier stream do not apply.
       if (state.last_seq < acknowledgedSeq) acknowledgedSeq = 0;

@@ -1,19 +1,30 @@
 import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from '../logger.js';
+import { createAlarm, repeat } from '../repeat.js';
+import type { Bus } from './connection.js';
 
 const NANOS_PER_MS = 1_000_000;
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 /** Maximum size of a stream. The broker reserves it, and refuses a stream for which it does not have enough space. */
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
+/** The value with which NATS says that a stream has no limit on its size. */
+const UNLIMITED = -1;
+/** Interval at which the replicas of a stream are compared. A cluster that has just formed needs some seconds to place them. */
+const RAISE_EACH_MS = 60_000;
+const RAISE_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
  * Creates the stream of a publishing service if it is missing. Publishers and subscribers both call this function, so
- * that it does not matter which of them starts first. An existing stream keeps its settings, because operators may have
- * increased the number of replicas.
+ * that it does not matter which of them starts first. An existing stream keeps its settings: {@link keepReplicas} alone
+ * changes them.
  * @param service name of the publishing service, such as `analysis`
  */
-export async function ensureStream(manager: JetStreamManager, stream: string, service: string): Promise<void> {
+export async function ensureStream(
+  { manager, streamReplicas }: Pick<Bus, 'manager' | 'streamReplicas'>,
+  stream: string,
+  service: string,
+): Promise<void> {
   try {
     await manager.streams.info(stream);
     return;
@@ -28,12 +39,40 @@ export async function ensureStream(manager: JetStreamManager, stream: string, se
     storage: StorageType.File,
     max_age: AGE_MS_MAX * NANOS_PER_MS,
     max_bytes: STREAM_BYTES_MAX,
+    num_replicas: streamReplicas,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   });
   // Old servers silently ignore settings that they do not support.
   if (info.config.duplicate_window !== DUPLICATE_WINDOW_MS * NANOS_PER_MS) {
     throw new Error(`The broker did not accept the settings of stream ${stream}.`);
   }
+}
+
+/**
+ * Raises the number of servers that store a stream, and its size, to those of a stream that is created now. Neither is
+ * lowered, because operators may have chosen more. Until the cluster has enough servers, the attempt is repeated.
+ */
+export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop(): Promise<void> } {
+  const alarm = createAlarm();
+  const raise = async (): Promise<void> => {
+    if (!bus.isConnected()) return;
+    const { config } = await bus.manager.streams.info(stream);
+    const hasBytes = config.max_bytes === UNLIMITED || config.max_bytes >= STREAM_BYTES_MAX;
+    if (config.num_replicas >= bus.streamReplicas && hasBytes) return;
+    await bus.manager.streams.update(stream, {
+      num_replicas: Math.max(config.num_replicas, bus.streamReplicas),
+      max_bytes: hasBytes ? config.max_bytes : STREAM_BYTES_MAX,
+    });
+    logger.info({ stream, replicas: bus.streamReplicas }, 'the replicas or the size of the stream were raised');
+  };
+  const raising = repeat(
+    RAISE_EACH_MS,
+    raise,
+    (error) => logger.warn({ error, stream }, 'the replicas of the stream could not be raised'),
+    alarm,
+  );
+  bus.whenConnected(() => alarm.ring(RAISE_FIRST_MS));
+  return raising;
 }
 
 /** Checks whether JetStream reported that a stream or consumer does not exist. */

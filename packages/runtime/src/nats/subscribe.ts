@@ -362,7 +362,7 @@ async function addConsumer(
   durable: string,
   fromSeq = 1,
 ): Promise<ConsumerInfo> {
-  await ensureStream(bus.manager, stream, service);
+  await ensureStream(bus, stream, service);
   try {
     return await bus.manager.consumers.add(stream, {
       durable_name: durable,

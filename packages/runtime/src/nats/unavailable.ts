@@ -1,3 +1,4 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
 import {
   ClosedConnectionError,
   ConnectionError,
@@ -5,6 +6,9 @@ import {
   RequestError,
   TimeoutError,
 } from '@nats-io/transport-node';
+
+/** The cluster has too few servers for the replicas of a stream, or is electing a leader. */
+const CLUSTER_NOT_READY: readonly number[] = [10_005, 10_008];
 
 /**
  * Tells whether an error means that NATS is unavailable. Whether NATS stored the event that was being published is then
@@ -16,6 +20,7 @@ export function isNatsUnavailable(error: unknown): boolean {
     error instanceof ClosedConnectionError ||
     error instanceof TimeoutError ||
     error instanceof NoRespondersError ||
+    (error instanceof JetStreamApiError && CLUSTER_NOT_READY.includes(error.code)) ||
     (error instanceof RequestError && isNatsUnavailable(error.cause))
   );
 }
