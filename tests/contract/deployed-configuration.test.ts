@@ -35,8 +35,8 @@ interface Environment {
 }
 
 /** The environment of every service in every rendering of k8s/. */
-function kubernetesEnvironments(): Environment[] {
-  return (renderAll() ?? []).flatMap(({ name, objects }) =>
+async function kubernetesEnvironments(): Promise<Environment[]> {
+  return ((await renderAll()) ?? []).flatMap(({ name, objects }) =>
     workloads(objects)
       .filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name in services)
       .flatMap(({ metadata, spec }) =>
@@ -105,7 +105,7 @@ const ownPrices: Readonly<Record<string, string>> = Object.fromEntries(
     .map((name, at) => [name, `pri_${String(at).padStart(26, '0')}`]),
 );
 
-const kubernetes = kubernetesEnvironments();
+const kubernetes = await kubernetesEnvironments();
 const environments = [...kubernetes, ...composeEnvironments()];
 // Nothing is built only where a missing kubectl is allowed.
 const describeManifests = kubernetes.length === 0 ? describe.skip : describe;

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { findKubectl } from '@invoicecontrol/dev/kubectl';
 import { parseAllDocuments } from 'yaml';
 import { skipWithout } from './skip-without.js';
 
@@ -38,15 +39,19 @@ function kustomizations(): string[] {
 }
 
 /**
- * Builds everything that {@link kustomizations} lists. Undefined where there is no kubectl and that is allowed.
+ * Builds everything that {@link kustomizations} lists. Undefined where kubectl is missing, cannot be fetched, and that is
+ * allowed.
  * @throws Error with a sentence that explains how to install kubectl
  */
-export function renderAll(): Rendering[] | undefined {
-  if (spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error !== undefined) {
-    return skipWithout('kubectl', 'kubectl was not found. Install it: https://kubernetes.io/docs/tasks/tools/');
+export async function renderAll(): Promise<Rendering[] | undefined> {
+  let kubectl: string;
+  try {
+    kubectl = (await findKubectl(() => {})).binary;
+  } catch (error) {
+    return skipWithout('kubectl', (error as Error).message);
   }
   return kustomizations().map((name) => {
-    const built = spawnSync('kubectl', ['kustomize', join(root, 'k8s', name)], {
+    const built = spawnSync(kubectl, ['kustomize', join(root, 'k8s', name)], {
       encoding: 'utf8',
       timeout: KUSTOMIZE_TIMEOUT_MS,
     });

