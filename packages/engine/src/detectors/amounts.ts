@@ -243,11 +243,11 @@ function magnitudeShift(
       observed: { ratio, factor, matchedAmount, currency: invoice.currency },
       explanation: [
         isEven
-          ? `With the decimal point moved, the amount is within ${parameters.shiftTolerancePercent}% of an earlier one.`
-          : 'The amount has the same digits as an earlier one.',
+          ? `With the decimal point moved, the amount is within ${parameters.shiftTolerancePercent}% of an earlier amount of the supplier.`
+          : 'The amount has the same digits as an earlier amount of the supplier.',
         isTooHigh
           ? `The amount is ${grouped(ratio)} times the usual amount.`
-          : `The usual amount is ${grouped(Math.round(10 / ratio) / 10)} times as large.`,
+          : `The usual amount of the supplier is ${grouped(Math.round(10 / ratio) / 10)} times as large.`,
         ...(isSold ? ['The supplier has billed this amount before, or other multiples of the same price.'] : []),
       ],
       extra: { matchedAmount, currency: invoice.currency, factor: isTooHigh ? String(factor) : `1/${factor}` },
@@ -530,7 +530,7 @@ function belowThreshold(
         valueCurrency: band.currency,
         ...thresholdEvidence(band),
       },
-      explanation: [`The amount is at least ${parameters.belowThresholdPercent}% of the limit, but below it.`],
+      explanation: [`The amount is at least ${parameters.belowThresholdPercent}% of the approval limit, but below it.`],
       extra: thresholdEvidence(band),
     },
   ];
@@ -571,11 +571,11 @@ function splitBelowThreshold(
       parameters: pick(parameters, 'splitPercent', 'splitDays', 'splitGroupMin'),
       observed: { invoices: group.length, sum, currency, days, ...thresholdEvidence(band) },
       explanation: [
-        `Each of the invoices is for at least ${parameters.splitPercent}% of the limit, but below it.`,
+        `Each of the invoices is for at least ${parameters.splitPercent}% of the approval limit, but below it.`,
         ...(haveConsecutiveNumbers(group) ? ['The numbers of the invoices are consecutive.'] : []),
         ...(haveOneOrder(group) ? ['All of the invoices state the same purchase order.'] : []),
         ...(haveNoOrder(group) ? ['None of the invoices states a purchase order.'] : []),
-        ...(isUsual ? ['The prices of the supplier are usually in this range.'] : []),
+        ...(isUsual ? ['Single prices of the supplier are usually of this size.'] : []),
       ],
       extra: {
         group: group.map((bill) => ({

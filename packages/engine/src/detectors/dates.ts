@@ -131,7 +131,7 @@ function termsChanged(facts: Facts, parameters: DateParameters): RaisedFinding[]
       parameters: pick(parameters, 'termsHistoryMin', 'termsModeShare', 'shortenedTermsDays', 'termsAcceptedAfter'),
       observed: { usualDays, newDays, invoices: supplier.profile.terms.length },
       explanation: [
-        `Most of the last ${supplier.profile.terms.length} invoices were due in ${counted(usualDays, 'day')}.`,
+        `Most of the last ${supplier.profile.terms.length} invoices of the supplier were due in ${counted(usualDays, 'day')}.`,
       ],
       extra: { usualDays, newDays },
     },

@@ -53,7 +53,9 @@ function modifiedAfterSigning(
       observed: { revisions, coveragePercent },
       explanation: [
         `The signature covers ${coveragePercent}% of the file, which has ${counted(revisions, 'revision')}.`,
-        isHarmless ? 'The signed content is unchanged.' : 'The content shown now is not the content that was signed.',
+        isHarmless
+          ? 'The content that was signed is unchanged.'
+          : 'The content shown now is not the content that was signed.',
       ],
       extra: { changed, revisions, signatureCoverage: coveragePercent },
     },

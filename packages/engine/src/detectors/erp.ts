@@ -148,7 +148,7 @@ function overbilled(facts: Facts, parameters: ErpParameters): RaisedFinding[] {
       observed: { orderTotal: text(ordered), billed: text(billed), currency, basis },
       explanation: [
         `The purchase order is for ${money(ordered)} ${basis === 'NET' ? 'excluding' : 'including'} tax.`,
-        `Earlier invoices less credit notes come to ${money(billed - minor)}.`,
+        `Earlier invoices for the purchase order, less credit notes, come to ${money(billed - minor)}.`,
       ],
       extra: { orderTotal: text(ordered), billed: text(billed), excess: text(billed - ordered), currency },
     },

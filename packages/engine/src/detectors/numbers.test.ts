@@ -85,7 +85,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     for (const [index, number] of rising(14).entries()) bill(index === 5 ? 'A1011' : number, index);
     bill('GS-3', 14, { gross_amount: '-20.00' });
     expect(findingIn(bill('A1080', 15), TYPE)?.evidence.explanation).toContain(
-      '13 of the last 14 invoices have numbers that rise from one to the next.',
+      '13 of the last 14 invoices of the supplier have numbers that rise from one to the next.',
     );
   });
   test.each<[string, readonly string[], string]>([

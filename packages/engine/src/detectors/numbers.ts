@@ -55,9 +55,9 @@ function formatChanged(facts: Facts, parameters: NumberParameters): RaisedFindin
       explanation: [
         `${grouped(usual.count)} of ${counted(total, 'earlier invoice')} have numbers in the format ${usual.text}.`,
         uses === 0
-          ? 'No earlier number has the format of this one.'
+          ? 'No earlier invoice number of the supplier has the format of this one.'
           : `Only ${counted(uses, 'earlier number')} ${uses === 1 ? 'has' : 'have'} the format of this one.`,
-        'In a format, 9 stands for digits and A for letters.',
+        'In the format of a number, 9 stands for digits and A for letters.',
         ...(isNewAccount ? ['The supplier asks for payment to an account that it has not used before.'] : []),
       ],
       extra: { usualPattern: usual.text, pattern },
@@ -137,12 +137,12 @@ function outOfSequence(
       observed: { value, lastValue: last.value, medianStep, invoices: supplier.profile.count },
       explanation: [
         series.length === before.length
-          ? `The numbers of the last ${before.length} invoices rise without exception.`
-          : `${series.length} of the last ${before.length} invoices have numbers that rise from one to the next.`,
-        `The next number is usually ${medianStep} higher.`,
+          ? `The numbers of the last ${before.length} invoices of the supplier rise without exception.`
+          : `${series.length} of the last ${before.length} invoices of the supplier have numbers that rise from one to the next.`,
+        `The next invoice number of the supplier is usually ${medianStep} higher.`,
         isBehind
-          ? `${parameters.sequenceDays} days before this invoice the supplier had reached ${lowest}.`
-          : `The step from ${last.value} to ${value} is more than ${parameters.jumpStepsMax} times the usual one.`,
+          ? `${parameters.sequenceDays} days before this invoice, the supplier had reached invoice number ${lowest}.`
+          : `The step from invoice number ${last.value} to ${value} is more than ${parameters.jumpStepsMax} times the usual step.`,
       ],
       extra: { expectedRange: { from: lowest ?? null, to: highest }, value },
     },
@@ -241,7 +241,7 @@ function consecutive(
       parameters: pick(parameters, 'consecutiveInvoicesMin', 'consecutiveDaysMin'),
       observed: { invoices: count, days: invoice.issueDay - first },
       explanation: [
-        `Over ${counted(invoice.issueDay - first, 'day')}, each number directly followed the one before.`,
+        `Over ${counted(invoice.issueDay - first, 'day')}, each invoice number of the supplier directly followed the one before.`,
         ...(isYoung
           ? [`The supplier has been known for less than ${counted(parameters.youngSupplierDays, 'day')}.`]
           : []),

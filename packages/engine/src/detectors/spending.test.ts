@@ -38,7 +38,7 @@ describe('a large amount of a supplier with fewer than eight earlier ones', () =
         sampleSize: 3,
         explanation: [
           'The largest of 3 earlier invoices of the supplier is for EUR 51.20.',
-          'There are too few invoices to tell how much the amounts usually vary.',
+          'The supplier has sent too few invoices to tell how much its amounts usually vary.',
         ],
       },
     });
@@ -138,7 +138,7 @@ describe('amounts that rise step by step', () => {
       evidence: {
         explanation: [
           '5 of the last 5 invoices were each the largest of the supplier so far.',
-          'The largest earlier one is for EUR 1,600.10.',
+          'The largest earlier amount of the supplier is EUR 1,600.10.',
         ],
       },
     });

@@ -53,7 +53,7 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
         amounts === 1
           ? `The only earlier invoice of the supplier is for ${largest}.`
           : `The largest of ${amounts} earlier invoices of the supplier is for ${largest}.`,
-        'There are too few invoices to tell how much the amounts usually vary.',
+        'The supplier has sent too few invoices to tell how much its amounts usually vary.',
       ],
       extra: { ratio, sampleSize: amounts },
     },
@@ -129,7 +129,7 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
       observed: { ratio, records, invoices: since.length, ...valueEvidence(facts) },
       explanation: [
         `${records} of the last ${since.length} invoices were each the largest of the supplier so far.`,
-        `The largest earlier one is for ${money(largestOf(uses))}.`,
+        `The largest earlier amount of the supplier is ${money(largestOf(uses))}.`,
       ],
       extra: { ratio, sampleSize: uses.length },
     },

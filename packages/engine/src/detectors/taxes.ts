@@ -261,7 +261,9 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
         rateUnusualBasisPoints: parameters.rateUnusualBasisPoints,
       },
       observed: { rate: percent(rate), usualRate: percent(usual), invoices: rates.length, invoicesAtUsual: constant },
-      explanation: [`${constant} of the last ${rates.length} invoices were taxed at ${percent(usual)}%.`],
+      explanation: [
+        `${constant} of the last ${rates.length} invoices of the supplier were taxed at ${percent(usual)}%.`,
+      ],
       extra: { usualRate: percent(usual), rate: percent(rate) },
     },
   ];
@@ -305,7 +307,7 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
         isPlaceholder
           ? 'The stated tax id is a placeholder, which identifies no supplier.'
           : isInvalid
-            ? 'The tax id fails the check for its country.'
+            ? 'The tax id of the supplier fails the check for its country.'
             : 'The invoice states no tax id for the supplier.',
         ...(isLater ? ['An earlier invoice of the supplier also charged tax without a valid tax id.'] : []),
       ],

@@ -216,6 +216,6 @@ describe('a contract number where the invoice number belongs', () => {
     expect(finding?.summary).toBe(
       'V-770123 has the same number as V-770123 (2025-01-01, EUR 585.08); same amount and supplier name, 31 days apart.',
     );
-    expect(finding?.evidence.explanation[0]).toBe('The supplier has used this number before.');
+    expect(finding?.evidence.explanation[0]).toBe('The supplier has used this invoice number before.');
   });
 });
