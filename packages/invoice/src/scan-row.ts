@@ -27,7 +27,10 @@ export const scanRow: Group = {
   members: {
     ...Object.fromEntries(rowLeaves.map(({ name, leaf }) => [name, leaf])),
     externalId,
-    sourceRowNumber: required(safeInteger, 'The number of the row in the file of the caller.'),
+    sourceRowNumber: required(
+      safeInteger,
+      'The number that the row of the history scan has in the file of the caller.',
+    ),
   },
   isOptional: false,
   description:

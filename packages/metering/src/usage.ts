@@ -263,7 +263,7 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       }
       throw new DomainError(
         'concurrent_change',
-        'Other requests are using the same quota right now. Retry the request.',
+        'Other requests are using the same monthly quota right now. Retry the request.',
       );
     },
     async requireRoom(mark, limit) {

@@ -58,7 +58,8 @@ test('an outbox that the broker does not empty shows its depth and the age of it
   let isAvailable = false;
   const publisher: typeof real = {
     ...real,
-    publish: (event) => (isAvailable ? real.publish(event) : Promise.reject(new Error('The broker is unavailable.'))),
+    publish: (event) =>
+      isAvailable ? real.publish(event) : Promise.reject(new Error('The message broker is unavailable.')),
   };
   const clock = { now: () => new Date() };
   const outbox = await startOutbox({ db: mongo.db, collectionNames: ['notes'], publisher, clock, logger });

@@ -223,7 +223,7 @@ test('a relay that has found nothing searches again soon after a failed publicat
       collection: { value: (name: string) => (name === 'quiet' ? watched : mongo.db.collection(name)) },
     }) as typeof mongo.db,
     collectionNames: ['quiet'],
-    publisher: { ...publisher, publish: () => Promise.reject(new Error('The broker is unavailable.')) },
+    publisher: { ...publisher, publish: () => Promise.reject(new Error('The message broker is unavailable.')) },
     clock: systemClock,
     logger,
   });
@@ -394,7 +394,7 @@ test('a service starts while a lost stream is still being filled, and the next s
     logger,
   });
   await eventually(() => expect(publishes).toBe(1));
-  refuse(new Error('The broker is unavailable.'));
+  refuse(new Error('The message broker is unavailable.'));
   await filling.stop();
   expect(await relays.findOne(relay)).toMatchObject({ refillSince: expect.any(Date) });
   heard.length = 0;

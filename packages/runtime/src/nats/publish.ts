@@ -57,7 +57,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     },
     async publish({ id, subject, payload, cause: { traceparent: parent, requestId } = {} }) {
       // Waiting would delay the work that completes together with the event. The relay retries every second.
-      if (!bus.isConnected()) throw new Error('The broker is unavailable.');
+      if (!bus.isConnected()) throw new Error('The message broker is unavailable.');
       const attributes = messagingAttributes('publish', subject);
       const options = { parent, requestId, duration: 'messaging.client.operation.duration', attributes } as const;
       const failed = (error: unknown): never => {

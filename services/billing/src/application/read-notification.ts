@@ -31,7 +31,7 @@ export function readNotification(body: Uint8Array): ProviderNotification {
   if (!read.success || occurredAt === undefined) {
     throw new DomainError(
       'invalid',
-      'The notification is not valid. Send a JSON object with the strings event_id and event_type, the RFC 3339 time occurred_at and the object data.',
+      'The payment notification is not valid. Send a JSON object with the strings event_id and event_type, the RFC 3339 time occurred_at and the object data.',
     );
   }
   return { eventId: read.data.event_id, type: read.data.event_type, occurredAt, data: read.data.data };

@@ -99,7 +99,10 @@ function requireOpen({ content, expiresAt }: Upload, now: Date): void {
     throw new DomainError('wrong_state', 'The file of this upload was already received. Reserve another upload.');
   }
   if (expiresAt <= now) {
-    throw new DomainError('wrong_state', 'The reservation of this upload has expired. Reserve another upload.');
+    throw new DomainError(
+      'wrong_state',
+      'The reservation of this upload has expired. Reserve another upload for the file.',
+    );
   }
 }
 
@@ -195,7 +198,7 @@ function checkedContent(
   return {
     chunks: check(),
     mediaType() {
-      if (mediaType === undefined) throw new TypeError('The content of the upload was not read.');
+      if (mediaType === undefined) throw new TypeError('The content of the upload was not read to its end.');
       return mediaType;
     },
   };

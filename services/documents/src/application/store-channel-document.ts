@@ -95,7 +95,10 @@ async function storedBefore(
   const upload = await uploads.find(uploadId, organizationId);
   if (upload === undefined) return undefined;
   if (upload.content === undefined || !isSameOrigin(upload.origin, origin)) {
-    throw new DomainError('already_exists', 'The id belongs to another upload. Derive the id from the document.');
+    throw new DomainError(
+      'already_exists',
+      'The id of the document belongs to another upload. Derive the id from the document.',
+    );
   }
   if (upload.content.sha256 !== createHash('sha256').update(content).digest('hex')) {
     throw new DomainError(

@@ -323,16 +323,14 @@ function isQuick({ mediaType }: Pick<Task, 'mediaType'>, byteSize: number): bool
 }
 
 function stopping(): DomainError {
-  return new DomainError('unavailable', 'The service is stopping. Retry the request in a moment.');
+  return new DomainError('unavailable', 'The documents service is stopping. Retry the request in a moment.');
 }
 
 /** Returns the refusal for work whose child processes were terminated from outside. */
 function interrupted(): DomainError {
-  return new DomainError(
-    'unavailable',
-    'The processes that read documents were interrupted. Retry the request in a moment.',
-    { retryAfterSeconds: 5 },
-  );
+  return new DomainError('unavailable', 'Reading the document was interrupted. Retry the request in a moment.', {
+    retryAfterSeconds: 5,
+  });
 }
 
 function failureOf(death: Verdict, { timeMs, recognitionMs, memoryBytes }: ChildLimits): ReadingFailure {

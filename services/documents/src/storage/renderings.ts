@@ -98,7 +98,7 @@ export function renderingStore(
       const { _id: fileId, byteSize, mediaType, sha256, failure } = document;
       if (failure !== undefined) return { failure };
       if (mediaType === undefined || sha256 === undefined)
-        throw new TypeError(`The rendering ${fileId} is incomplete.`);
+        throw new TypeError(`The stored picture or view ${fileId} of a document is incomplete.`);
       return { rendering: { fileId, byteSize, mediaType, sha256 } };
     },
     async store(made, { mediaType, sha256, content }) {
@@ -109,7 +109,10 @@ export function renderingStore(
       const { matchedCount } = await collection.updateOne({ _id: fileId }, { $set: stored });
       if (matchedCount === 0) {
         await files.delete(fileId);
-        throw new DomainError('unavailable', 'Storing the page took too long. Retry the request.');
+        throw new DomainError(
+          'unavailable',
+          'Storing the picture of the document page took too long. Retry the request.',
+        );
       }
       return { fileId, mediaType, byteSize, sha256 };
     },

@@ -164,5 +164,5 @@ export async function requireConnection(
  */
 export function requireNotDisabled({ status }: Pick<Connection, 'status'>): void {
   if (status !== 'DISABLED') return;
-  throw new DomainError('wrong_state', 'The connection was deleted. Connect the ERP again.');
+  throw new DomainError('wrong_state', 'The ERP connection was deleted. Connect the ERP again.');
 }

@@ -214,9 +214,13 @@ export function syncWorker(deps: Deps): SyncWorker {
       }
       if (found.runningRunId !== undefined && !found.isSilent) throw running();
       if (isStopped || own.size >= RUNS_MAX + RUNS_WAITING_MAX) {
-        throw new DomainError('rate_limited', 'Too many runs are waiting to start. Retry the request in a minute.', {
-          retryAfterSeconds: 60,
-        });
+        throw new DomainError(
+          'rate_limited',
+          'Too many import runs are waiting to start. Retry the request in a minute.',
+          {
+            retryAfterSeconds: 60,
+          },
+        );
       }
       if (found.runningRunId !== undefined) {
         await resolveSilent({ id: connectionId, organizationId, runningRunId: found.runningRunId }, false);
@@ -240,6 +244,6 @@ export function syncWorker(deps: Deps): SyncWorker {
 function running(): DomainError {
   return new DomainError(
     'in_progress',
-    'A run of this connection is in progress. Wait until that run has finished, then start another run.',
+    'An import run of this ERP connection is in progress. Wait until that run has finished, then start another run.',
   );
 }

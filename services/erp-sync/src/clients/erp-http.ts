@@ -164,7 +164,8 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
             signal.throwIfAborted();
             const fault = 'fault' in attempt ? attempt.fault : (request.faultOf ?? outageByStatus)(attempt.answer);
             if ('answer' in attempt && !(fault instanceof Outage)) return attempt.answer;
-            if (!(fault instanceof Outage)) throw fault ?? new TypeError('The call ended without a response.');
+            if (!(fault instanceof Outage))
+              throw fault ?? new TypeError('The call to the ERP ended without a response.');
             const retryAfterMs =
               'answer' in attempt ? pauseAskedFor(attempt.answer, fault, request, settings) : undefined;
             if (retryAfterMs !== undefined) limit.pause(retryAfterMs);

@@ -141,7 +141,10 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
         const { hasMore } = await repeated(call, () => analysis.completeImport(request, bounded(call)));
         if (!hasMore) return;
         if (calls === COMPLETE_CALLS_MAX) {
-          throw new DomainError('deadline', 'Examining the books took longer than the time limit of one run.');
+          throw new DomainError(
+            'deadline',
+            'Examining the imported bills and payments took longer than the time limit of one import run.',
+          );
         }
       }
     },

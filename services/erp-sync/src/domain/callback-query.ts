@@ -17,7 +17,7 @@ export function readCallbackQuery(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
     if (parameters.has(name)) {
-      throw new DomainError('invalid', 'A parameter of the query is repeated. Send each one once.');
+      throw new DomainError('invalid', 'A parameter of the URL query is repeated. Send each parameter once.');
     }
     parameters.set(name, value);
   }

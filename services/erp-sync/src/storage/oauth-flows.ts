@@ -44,7 +44,10 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
   ): Promise<void> => {
     const { matchedCount } = await collection.updateOne({ _id: id, organizationId, status }, update);
     if (matchedCount > 0) return;
-    throw new DomainError('wrong_state', 'The consent took too long. Connect the ERP again from the beginning.');
+    throw new DomainError(
+      'wrong_state',
+      'Giving consent to connect the ERP took too long. Connect the ERP again from the beginning.',
+    );
   };
   return {
     async insert({ id, ...flow }) {

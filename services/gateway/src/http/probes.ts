@@ -22,7 +22,7 @@ export function probes(
     sendJson(response, 200, { status: 'live' });
   });
   onlyGet(app, '/readyz', (_request, response) => {
-    if (!readiness.isReady) throw new DomainError('unavailable', 'This gateway is stopping.');
+    if (!readiness.isReady) throw new DomainError('unavailable', 'This gateway is stopping and accepts no requests.');
     sendJson(response, 200, { status: 'ready' });
   });
 }

@@ -150,7 +150,10 @@ function readPrivateKey(text: string, password: string | undefined): KeyObject {
     );
   }
   if ((password?.length ?? 0) > PASSWORD_LENGTH_MAX) {
-    throw invalidField('private_key_password', `The password has more than ${PASSWORD_LENGTH_MAX} characters.`);
+    throw invalidField(
+      'private_key_password',
+      `The password of the private key has more than ${PASSWORD_LENGTH_MAX} characters.`,
+    );
   }
   const isEncrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text);
   if (isEncrypted && password === undefined) {

@@ -110,7 +110,7 @@ export const restoreByToken =
       if (organization === undefined || deletion === undefined || !isRecoverable(deletion, deps.clock.now())) {
         throw new DomainError(
           'unauthenticated',
-          'The recovery token is unknown, already used or expired. Send the token from the response to the last deletion.',
+          'The recovery token of the organization is unknown, already used or expired. Send the token from the response to the last deletion of the organization.',
         );
       }
       return restore(deps, organization, { ...context, actor: deletion.by ?? HOLDER_OF_TOKEN });
@@ -134,7 +134,7 @@ export const undelete =
         const end = deletion.recoveryExpiresAt.toISOString();
         throw new DomainError(
           'wrong_state',
-          `The retention of the organization ended at ${end}. It can no longer be restored, only purged.`,
+          `The period for restoring the deleted organization ended at ${end}, so it can only be purged.`,
         );
       }
       return restore(deps, organization, context);

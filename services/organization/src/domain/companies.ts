@@ -99,7 +99,7 @@ export function removeCompany(organization: Organization, companyId: string): Or
   if (organization.defaultCompanyId === companyId) {
     throw new DomainError(
       'wrong_state',
-      'The default company cannot be removed. Make another company the default first.',
+      'The default company of the organization cannot be removed. Make another company the default first.',
     );
   }
   return { ...organization, companies: organization.companies.filter(({ id }) => id !== companyId) };

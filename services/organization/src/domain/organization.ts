@@ -105,7 +105,7 @@ export function changeReferenceValidation(organization: Organization, mode: stri
   if (known === 'ALL' && !entitlements(organization).hasActiveSubscription) {
     throw new DomainError(
       'subscription_required',
-      'The mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
+      'The reference validation mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
     );
   }
   return { ...organization, referenceValidationMode: known };

@@ -196,7 +196,7 @@ function requireAnotherOwner({ members }: Roster, leaving: Member): void {
   if (isOwner(leaving) && !members.some((member) => member.userId !== leaving.userId && isOwner(member))) {
     throw new DomainError(
       'wrong_state',
-      'An organization must keep at least one OWNER. Give another member the role OWNER first.',
+      'An organization must keep at least one member with the role OWNER. Give another member the role OWNER first.',
     );
   }
 }

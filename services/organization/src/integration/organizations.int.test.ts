@@ -306,7 +306,7 @@ describe('a deleted organization', () => {
     const refused = {
       kind: 'unauthenticated',
       publicMessage:
-        'The recovery token is unknown, already used or expired. Send the token from the response to the last deletion.',
+        'The recovery token of the organization is unknown, already used or expired. Send the token from the response to the last deletion of the organization.',
     };
     for (const token of ['', 'rec_', `rec_${'0'.repeat(43)}`, organizationId]) {
       await expect(restored(token)).rejects.toMatchObject(refused);

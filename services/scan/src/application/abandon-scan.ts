@@ -47,7 +47,10 @@ export const abandonScan =
       const scan = await scans.find(organizationId, scanId);
       if (scan === undefined) throw notFound('scan');
       if (scan.status === 'COMPLETE') {
-        throw new DomainError('wrong_state', 'The scan is already complete and has a result, so it was not abandoned.');
+        throw new DomainError(
+          'wrong_state',
+          'The history scan is already complete and has a result, so it was not abandoned.',
+        );
       }
       if (scan.status === 'FAILED') return { scan, wasAbandoned: true };
       const { month, rows } = scan.usage;

@@ -238,27 +238,27 @@ function abandoned(isKeyed: boolean): DomainError {
   const again = isKeyed ? 'Send its rows again with a new Idempotency-Key.' : 'Send its rows again.';
   return new DomainError(
     'wrong_state',
-    `The operator of the service abandoned this scan, so it has no result. ${again}`,
+    `The operator of the service abandoned this history scan, so it has no result. ${again}`,
   );
 }
 
 function waits(retryAfterSeconds: number): DomainError {
   return new DomainError(
     'in_progress',
-    'The scan of the first request with this Idempotency-Key is stored, but not complete yet. ' +
+    'The history scan of the first request with this Idempotency-Key is stored, but not complete yet. ' +
       `The service keeps trying; retry the request in ${retryAfterSeconds} s.`,
     { retryAfterSeconds },
   );
 }
 
 function goesOn(isKeyed: boolean): DomainError {
-  return new DomainError('deadline', `The scan is stored and continues. ${wayToResult(isKeyed)}`);
+  return new DomainError('deadline', `The history scan is stored and continues. ${wayToResult(isKeyed)}`);
 }
 
 function noTurn(): DomainError {
   return new DomainError(
     'in_progress',
-    'Another scan of this organization is in progress, and only one runs at a time. Retry the request in a moment.',
+    'Another history scan of this organization is in progress, and only one runs at a time. Retry the request in a moment.',
     { retryAfterSeconds: TURN_RETRY_SECONDS },
   );
 }

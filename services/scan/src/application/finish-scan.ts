@@ -122,8 +122,8 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
       throw new VersionConflict();
     tryFailed(reason, !keepsTurn);
     const what = isFault
-      ? 'The scan is stored. An error on our side has kept it from completing; it is retried automatically.'
-      : 'The scan is stored and will be completed automatically.';
+      ? 'The history scan is stored. An error on our side has kept it from completing; it is retried automatically.'
+      : 'The history scan is stored and will be completed automatically.';
     return new DomainError('unavailable', `${what} ${wayToResult(scan.isKeyed)}`, { cause: error, retryAfterSeconds });
   };
 

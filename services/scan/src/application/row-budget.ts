@@ -26,15 +26,19 @@ export function rowBudget(): RowBudget {
     if ((ofOrganizations.get(organizationId) ?? 0) + rowCount > ORGANIZATION_ROWS_AT_ONCE_MAX) {
       throw new DomainError(
         'rate_limited',
-        `The scans of this organization that are in progress may have at most ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows in total. ` +
+        `The history scans of this organization that are in progress may have at most ${ORGANIZATION_ROWS_AT_ONCE_MAX} rows in total. ` +
           'Wait for a response, then retry this request.',
         { retryAfterSeconds: 5 },
       );
     }
     if (rowsAtWork + rowCount > ROWS_AT_ONCE_MAX) {
-      throw new DomainError('unavailable', 'Too many scans are in progress right now. Retry the request in a moment.', {
-        retryAfterSeconds: 2,
-      });
+      throw new DomainError(
+        'unavailable',
+        'Too many history scans are in progress right now. Retry the request in a moment.',
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
     change(organizationId, rowCount);
     try {

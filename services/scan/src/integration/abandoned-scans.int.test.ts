@@ -104,7 +104,7 @@ describe('an abandoned scan', () => {
     running.analysis.open(organizationId);
     await expect(created).rejects.toMatchObject({
       kind: 'wrong_state',
-      publicMessage: expect.stringContaining('abandoned this scan'),
+      publicMessage: expect.stringContaining('abandoned this history scan'),
     });
     expect(await scanOf(organizationId)).toMatchObject({ status: 'FAILED' });
     expect(await scanOf(organizationId)).not.toHaveProperty('result');

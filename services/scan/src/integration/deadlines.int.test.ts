@@ -74,7 +74,7 @@ test.concurrent.each([
     const answer = running.scans.create(organizationId, rowsWithIds('a'), { idempotencyKey }, PATIENCE_MS);
     await expect(answer).rejects.toMatchObject({
       kind: 'deadline',
-      publicMessage: expect.stringMatching(/^The scan is stored and continues\. /),
+      publicMessage: expect.stringMatching(/^The history scan is stored and continues\. /),
     });
     await expect(answer).rejects.toMatchObject({ publicMessage: expect.stringMatching(wayToResult) });
     expect(await running.stored(organizationId)).toMatchObject([{ status: 'RUNNING' }]);

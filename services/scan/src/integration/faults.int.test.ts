@@ -180,7 +180,7 @@ describe('what the caller of a scan with a fault is told', () => {
       kind: 'unavailable',
       retryAfterSeconds: 5,
       publicMessage:
-        'The scan is stored. An error on our side has kept it from completing; it is retried automatically. ' +
+        'The history scan is stored. An error on our side has kept it from completing; it is retried automatically. ' +
         'Repeat the request with the same Idempotency-Key to get its result.',
     });
   });
@@ -195,7 +195,7 @@ describe('what the caller of a scan with a fault is told', () => {
     await expect(running.scans.create(organizationId, [wireRow()])).rejects.toMatchObject({
       kind: 'unavailable',
       publicMessage: expect.stringMatching(
-        /^The scan is stored(?!.*Idempotency-Key).* Find its result in the list of scans, GET \/v1\/scans\. Do not send the rows again: that would be another scan\.$/,
+        /^The history scan is stored(?!.*Idempotency-Key).* Find its result in the list of scans, GET \/v1\/scans\. Do not send the rows again: that would be another scan\.$/,
       ),
     });
   });

@@ -38,13 +38,13 @@ export const replayDelivery =
     if ((await endpoints.find(organizationId, delivery.endpointId)) === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The webhook endpoint of this delivery was deleted. To receive new events, create another webhook.',
+        'The webhook of this delivery was deleted. To receive new events, create another webhook.',
       );
     }
     if ((await events.read(delivery.eventId)) === undefined) {
       throw new DomainError(
         'wrong_state',
-        'The event of this delivery is too old to be sent again. Request the resource with GET to read its current state.',
+        'The event of this webhook delivery is too old to be sent again. Request the resource with GET to read its current state.',
       );
     }
     try {
@@ -63,7 +63,7 @@ export const replayDelivery =
 function notReplayable(state: string): DomainError {
   return new DomainError(
     'wrong_state',
-    `This delivery is ${state}. Only a FAILED or SKIPPED delivery can be replayed.`,
+    `This webhook delivery is ${state}. Only a FAILED or SKIPPED delivery can be replayed.`,
   );
 }
 

@@ -85,6 +85,6 @@ export async function openSource(sources: ErpSourceStore, source: ImportSource, 
   if (known.endedAt === undefined) return { ...known, ...source };
   throw new DomainError(
     'wrong_state',
-    'The connection was disconnected. Records can no longer be imported through it.',
+    'The ERP connection was disconnected, so records can no longer be imported through it.',
   );
 }

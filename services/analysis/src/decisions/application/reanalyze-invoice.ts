@@ -43,7 +43,7 @@ export const reanalyzeInvoice =
       if (scanId !== undefined && (await runs.unfinalized(organizationId, [scanId])).size > 0) {
         throw new DomainError(
           'wrong_state',
-          'The scan of the invoice is still being analyzed. Retry when the scan is complete.',
+          'The history scan that contains the invoice is still being analyzed. Retry when the scan is complete.',
         );
       }
       const number = record.analysis.basis ?? 1;

@@ -23,5 +23,5 @@ export const overridePolicy =
       await policies.append(organizationId, current, { overrides });
       cachedPolicies.invalidate(organizationId);
     }
-    throw new DomainError('concurrent_change', 'Other requests are changing the policy. Retry the request.');
+    throw new DomainError('concurrent_change', 'Other requests are changing the detection policy. Retry the request.');
   };

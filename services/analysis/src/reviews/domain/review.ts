@@ -70,13 +70,13 @@ export function review(
   if (isAboutBlockedAccount(finding) && (to === 'FALSE_POSITIVE' || to === 'ACCEPTED_RISK') && !isByAdmin) {
     throw new DomainError(
       'forbidden',
-      'The account was confirmed as fraudulent. Use an API key with the role ADMIN to release the invoice. To lift the block, review the finding that confirmed the fraud (reviewId).',
+      'The bank account was confirmed as fraudulent. Use an API key with the role ADMIN to release the invoice. To lift the block, review the finding that confirmed the fraud (reviewId).',
     );
   }
   if (to === 'ACCEPTED_RISK' && isBlocking && !isByAdmin) {
     throw new DomainError(
       'forbidden',
-      'The account was confirmed as fraudulent. Use an API key with the role ADMIN to lift its block. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
+      'The bank account was confirmed as fraudulent. Use an API key with the role ADMIN to lift its block. If the confirmation was a mistake, set the finding to FALSE_POSITIVE.',
     );
   }
   if (to === 'ACCEPTED_RISK' && text === undefined && (isBlocking || isHardBlock(finding, policy))) {

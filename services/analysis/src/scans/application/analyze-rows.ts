@@ -91,7 +91,10 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
   let waiting = 0;
   return async (input, context) => {
     if (waiting >= SCANS_WAITING_MAX) {
-      throw new DomainError('unavailable', 'Too many scans are being analyzed right now. Retry in a few seconds.');
+      throw new DomainError(
+        'unavailable',
+        'Too many history scans are being analyzed right now. Retry the request in a few seconds.',
+      );
     }
     waiting++;
     const begin = (): Promise<RowsOutcome> => {

@@ -128,7 +128,10 @@ function refuseOtherSuppliers(fresh: readonly DecidedRow[], others: ReadonlyMap<
   for (const { subject, analysis } of fresh) {
     const other = others.get(subject.invoiceId);
     if (other !== undefined && other.analysis.supplierId !== analysis.supplierId) {
-      throw new DomainError('unavailable', 'Another worker is deciding the rows of this scan. Retry in a moment.');
+      throw new DomainError(
+        'unavailable',
+        'Another worker is deciding the rows of this history scan. Retry the request in a moment.',
+      );
     }
   }
 }

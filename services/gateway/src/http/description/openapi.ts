@@ -26,7 +26,9 @@ const envelope = z
             'USAGE_LIMIT_EXCEEDED',
             'PROCESSING_FAILED',
           ])
-          .describe('The error code. Clients should branch on this code and the HTTP status.'),
+          .describe(
+            'The code of the error in an API response. Clients should branch on this code and the HTTP status.',
+          ),
         message: z.string().describe('The error message for human readers. The wording may change.'),
         request_id: z
           .string()
@@ -41,7 +43,7 @@ const envelope = z
                 .describe(
                   'The path of the invalid field as it was sent, such as `supplier.bank_account.iban` or `rows[3].currency`.',
                 ),
-              message: z.string().describe('The message that explains what to change in the field.'),
+              message: z.string().describe('The message that explains what to change in the invalid field.'),
             }),
           )
           .max(FIELD_FAULTS_MAX)

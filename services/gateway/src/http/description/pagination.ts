@@ -99,7 +99,7 @@ export function listRequest(list: string, query: z.infer<typeof pageQuery>): Lis
 /** Schema for a page, `{ items, nextCursor }`. `nextCursor` is null on the last page. */
 export function pageOf<S extends z.ZodType>(item: S) {
   const schema = z.object({
-    items: z.array(item).describe('The items on this page of the list.'),
+    items: z.array(item).describe('The entries on this page of the list.'),
     nextCursor: z
       .string()
       .nullable()

@@ -1,7 +1,7 @@
 /** Published response headers other than those that HTTP requires, with a description and an example. */
 export const publishedHeaders = {
   'X-Request-Id': {
-    description: 'The id of the request. An id that the caller sends in this header is kept.',
+    description: 'The id of the API request. An id that the caller sends in this header is kept.',
     example: '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60',
   },
   RateLimit: {
@@ -41,7 +41,7 @@ export const publishedHeaders = {
   },
   'Preference-Applied': {
     description:
-      'The preference that was applied: `respond-async` means that the analysis was queued, as the request preferred.',
+      'The preference of the request (`Prefer` header) that was applied: `respond-async` means that the analysis was queued, as the request preferred.',
     example: 'respond-async',
   },
   'Idempotency-Replayed': {

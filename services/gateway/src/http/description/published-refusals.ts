@@ -48,7 +48,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       forbidden: thrownBy(() => requireRight(KEY_WITHOUT_SCOPES, { scope: 'invoices:write' })),
       subscriptionRequired: new DomainError(
         'subscription_required',
-        'The mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
+        'The reference validation mode ALL requires an active subscription. Choose another mode, or start a subscription with POST /v1/billing/checkout.',
       ),
     },
   },
@@ -72,7 +72,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
       inProgress: firstInProgress(),
       wrongState: new DomainError(
         'wrong_state',
-        'The default company cannot be removed. Make another company the default first.',
+        'The default company of the organization cannot be removed. Make another company the default first.',
       ),
     },
   },

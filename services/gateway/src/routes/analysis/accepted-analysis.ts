@@ -12,7 +12,7 @@ export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
   status: shown.made(
     z
       .literal('ANALYZING')
-      .describe('The status of the analysis. Always ANALYZING, although the decision is already included.'),
+      .describe('The status of the accepted invoice. Always ANALYZING, although the decision is already included.'),
     () => 'ANALYZING' as const,
     'ANALYZING',
   ),

@@ -15,11 +15,11 @@ const difference = shown.record<AnalysisDifference>()({
   ),
   from: shown.textOrNull(
     'PASS',
-    'The value of the differing part in the previous analysis, or null if there was none.',
+    'The value of the differing part in the previous analysis of the invoice, or null if there was none.',
   ),
   to: shown.textOrNull(
     'REVIEW',
-    'The value of the differing part in this analysis, or null if the part no longer exists.',
+    'The value of the differing part in this analysis of the invoice, or null if the part no longer exists.',
   ),
   findingType: shown.optional(
     z.string(),
@@ -47,12 +47,15 @@ const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
     z
       .array(difference.schema)
       .optional()
-      .meta({ description: 'The differences from the previous analysis. Present only if the reason is REANALYSIS.' }),
+      .meta({
+        description:
+          'The differences from the previous analysis of the invoice. Present only if the reason is REANALYSIS.',
+      }),
     ({ reason: why, differences }: AnalysisSummary) =>
       why === 'REANALYSIS' ? differences.map(difference.present) : undefined,
     [exampleOf(difference.schema)],
   ),
-  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the analysis was made.', 'createdTime'),
+  createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the analysis of the invoice was made.', 'createdTime'),
 });
 
 const invoiceParams = z.object({ invoiceId: pathId('invoice') });

@@ -108,7 +108,10 @@ export const rule = shown.record<RoutingRule>('RoutingRule')({
     conditions,
     'The conditions under which the routing rule matches a finding. All conditions must be met.',
   ),
-  assignTo: shown.id(EXAMPLE_IDS.assignee, 'The id of the member to whom matching findings are assigned.'),
+  assignTo: shown.id(
+    EXAMPLE_IDS.assignee,
+    'The id of the member to whom the routing rule assigns the findings that match it.',
+  ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the routing rule was created.', 'createdTime'),
 });
 

@@ -31,7 +31,11 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
     '1.190,00 €',
     'The value of the field as printed in the document, or null if the document does not contain the field.',
   ),
-  page: shown.orNull(z.int(), 1, 'The number of the page that the field was read from, counted from 1. Null for XML.'),
+  page: shown.orNull(
+    z.int(),
+    1,
+    'The number of the document page that the field was read from, counted from 1. Null for XML.',
+  ),
   box: shown.made(
     z
       .array(z.number())
@@ -43,7 +47,11 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
     [0.71, 0.62, 0.82, 0.64],
   ),
   confidence: shown.field(
-    z.number().min(0).max(1).describe('The confidence that the value of the field is correct, from 0 to 1.'),
+    z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('The confidence that the value of the invoice field was read correctly, from 0 to 1.'),
     0.97,
   ),
   method: shown.text(
@@ -57,10 +65,12 @@ const exportedField = shown.record<FieldProvenance>('ExportedField')({
   correctedBy: shown.optional(
     z.string(),
     undefined,
-    'The actor that corrected the value, as `<actor type>:<actor id>`. Present only if the method is USER.',
+    'The actor that corrected the value of the invoice field, as `<actor type>:<actor id>`. Present only if the method is USER.',
   ),
   correctedAt: shown.made(
-    shownInstant().optional().describe('The time when the value was corrected. Present only if the method is USER.'),
+    shownInstant()
+      .optional()
+      .describe('The time when the value of the invoice field was corrected. Present only if the method is USER.'),
     ({ correctedTime }: FieldProvenance) => correctedTime?.toISOString(),
     undefined,
   ),
@@ -175,9 +185,14 @@ const validation = shown.record<Validation>('ExportedValidation')({
     ValidationMode,
     'DECLARED_PROFILES',
   ),
-  profile: shown.textOrNull(null, 'The code of the profile whose rules were checked, or null if there is none.'),
+  profile: shown.textOrNull(
+    null,
+    'The code of the e-invoice profile whose rules were checked, or null if there is none.',
+  ),
   ruleSets: shown.field(
-    z.array(z.string()).describe('The rule sets that were checked, in the order in which they were checked.'),
+    z
+      .array(z.string())
+      .describe('The sets of e-invoice validation rules that were checked, in the order in which they were checked.'),
     [],
   ),
   schemaErrors: shown.list(schemaError, 'The schema errors of the document.', { example: [] }),

@@ -45,7 +45,9 @@ const queuedAnalysis = z
     upload_id: shownId().describe('The id of the upload.'),
     status: z
       .literal('QUEUED')
-      .describe('The status of the queued analysis. Always QUEUED, because the analysis is waiting for a worker.'),
+      .describe(
+        'The status of the queued analysis of the upload. Always QUEUED, because the analysis is waiting for a worker.',
+      ),
     status_url: z.string().describe('The path of the upload status, which shows the progress of the analysis.'),
   })
   .meta({ id: 'QueuedAnalysis' })

@@ -50,7 +50,7 @@ const checkoutOptions = z
       .object({
         successUrl: z.string().describe('The URL to which the checkout redirects the buyer after the purchase.'),
       })
-      .describe('The settings of the hosted checkout.'),
+      .describe('The settings of the hosted checkout of the payment provider.'),
   })
   .meta({ id: 'CheckoutOptions' })
   .register(examples, {

@@ -54,7 +54,11 @@ const reserved = z
 const readField = z.object({
   value: z.string().describe('The value of the field as read from the document and normalized to the invoice format.'),
   raw: z.string().nullable().describe('The value of the field as printed in the document, or null if not printed.'),
-  confidence: z.number().min(0).max(1).describe('The confidence that the value of the field is correct, from 0 to 1.'),
+  confidence: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe('The confidence that the value of the invoice field was read correctly, from 0 to 1.'),
 });
 
 const status = z

@@ -62,7 +62,7 @@ export const connection = shown.record<Connection>('ErpConnection')({
   ),
   lastErrorCode: shown.textOrNull(
     null,
-    `The error code of the last run, or null if the last run succeeded. ${FAULT_CODES}`,
+    `The error code of the last synchronisation run, or null if the last run succeeded. ${FAULT_CODES}`,
   ),
   lastErrorMessage: shown.textOrNull(
     null,
@@ -77,7 +77,7 @@ export const connection = shown.record<Connection>('ErpConnection')({
     z
       .record(z.string(), shownInstant())
       .describe(
-        'The time when each stream was last read without an error, by the name of the stream. A stream that was never read completely is absent.',
+        'The time when each stream of ERP records was last read without an error, by the name of the stream. A stream that was never read completely is absent.',
       ),
     ({ streamSuccessTimes }: Connection) =>
       Object.fromEntries(Object.entries(streamSuccessTimes).map(([name, at]) => [name, showInstant(at)])),
@@ -98,7 +98,11 @@ const testResult = shown.record<TestConnectionResponse>('ErpConnectionTest')({
     ConnectionStatus,
     'ERROR',
   ),
-  testedAt: shown.instant(EXAMPLE_INSTANT, 'The time when the ERP responded to the test.', 'testedTime'),
+  testedAt: shown.instant(
+    EXAMPLE_INSTANT,
+    'The time when the ERP responded to the test of the connection.',
+    'testedTime',
+  ),
   errorCode: shown.textOrNull(
     'AUTH_FAILED',
     'The error code of the failed test of the ERP connection: AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND or DATABASE_REQUIRED. Null if the test succeeded.',
@@ -148,7 +152,7 @@ const newBusinessCentral = z
             'The name of the field with the IBAN on the custom API page of bank accounts. Required with bankAccountEndpoint.',
           ),
       })
-      .describe('The location of the company in Business Central.'),
+      .describe('The environment and the company in Business Central from which records are imported.'),
     client_secret: clientSecret,
     company_id: companyId.optional(),
     import_from: importFrom.optional(),
@@ -171,7 +175,7 @@ const newOdoo = z
           .describe('The id of the company in Odoo. If absent, the first company of the Odoo user is imported.'),
         login: z.string().optional().describe('The login of the Odoo user. Required before Odoo 19.'),
       })
-      .describe('The location of the company in Odoo.'),
+      .describe('The Odoo server, the database and the company from which records are imported.'),
     api_key: apiKey,
     company_id: companyId.optional(),
     import_from: importFrom.optional(),

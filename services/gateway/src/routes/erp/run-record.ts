@@ -12,18 +12,21 @@ export const runMode = z.enum(['INCREMENTAL', 'FULL']);
 
 const streamCounts = shown.record<StreamCounts>('ErpStreamCounts')({
   fetched: shown.count(2, 'The number of rows that the ERP returned for the stream.'),
-  created: shown.count(1, 'The number of rows of the stream that were stored as new records.'),
-  updated: shown.count(1, 'The number of rows of the stream that changed a stored record.'),
-  unchanged: shown.count(0, 'The number of rows of the stream that changed nothing or are not complete yet.'),
+  created: shown.count(1, 'The number of rows of this stream of ERP records that were stored as new records.'),
+  updated: shown.count(1, 'The number of rows of this stream of ERP records that changed a stored record.'),
+  unchanged: shown.count(
+    0,
+    'The number of rows of this stream of ERP records that changed nothing or are not complete yet.',
+  ),
   deleted: shown.count(0, 'The number of records of the stream that no longer exist in the ERP.'),
-  failed: shown.count(0, 'The number of rows of the stream that could not be read and were skipped.'),
+  failed: shown.count(0, 'The number of rows of this stream of ERP records that could not be read and were skipped.'),
   cursorFrom: shown.textOrNull(
     '2026-03-14T08:25:00.000Z',
-    'The position in the stream from which changes were read, or null if everything was read.',
+    'The position in this stream of ERP records from which changes were read, or null if everything was read.',
   ),
   cursorTo: shown.textOrNull(
     '2026-03-14T09:30:00.000Z',
-    'The position in the stream at which the next run begins, or null if the stream was not read to its end.',
+    'The position in this stream of ERP records at which the next run begins, or null if the stream was not read to its end.',
   ),
 });
 
@@ -73,7 +76,7 @@ export const run = shown.record<Run>('ErpRun')({
     z
       .enum(['RUNNING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELED'])
       .describe(
-        'The status of the run: RUNNING, SUCCEEDED, PARTIAL (some data was read and the next run continues), FAILED or CANCELED (the connection was paused or disconnected).',
+        'The status of the synchronisation run: RUNNING, SUCCEEDED, PARTIAL (some data was read and the next run continues), FAILED or CANCELED (the connection was paused or disconnected).',
       ),
     RunStatus,
     'SUCCEEDED',

@@ -65,7 +65,7 @@ const refusedInvoice = shown.record<RefusedInvoice>('KsefRefusedInvoice')({
     NUMBER_EXAMPLE,
     'The KSeF number of the invoice that was not stored, or the name of its file in the package if that name is not a KSeF number.',
   ),
-  reason: shown.text(REASON_EXAMPLE, 'The reason why the invoice was not stored.'),
+  reason: shown.text(REASON_EXAMPLE, 'The reason why the invoice from KSeF was not stored.'),
 });
 
 /** An inbox run for one role (KSeF reference, section 19). */

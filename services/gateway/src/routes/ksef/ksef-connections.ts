@@ -37,9 +37,9 @@ const warning = shown.record<ConnectionWarning>('KsefConnectionWarning')({
   ),
   message: shown.text(
     'The certificate expires on 2026-04-13. Request a new certificate in KSeF and save it with this connection.',
-    'The message that explains the warning and what must be changed.',
+    'The message that explains the warning about the KSeF connection and what must be changed.',
   ),
-  at: shown.instant(EXAMPLE_INSTANT, 'The time of the warning.', 'time'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the warning about the KSeF connection arose.', 'time'),
 });
 
 /** Inbox of a KSeF connection that was never enabled. */
@@ -79,7 +79,7 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   lastTestedAt: shown.instantOrNull(
     EXAMPLE_INSTANT,
-    'The time of the last test of the stored token or certificate, or null if it was not tested yet.',
+    'The time of the last test of the stored KSeF token or certificate, or null if it was not tested yet.',
     'lastTestedTime',
   ),
   lastErrorMessage: shown.textOrNull(
@@ -97,12 +97,12 @@ export const ksefConnection = shown.record<Connection>('KsefConnection')({
   ),
   certificateExpiresAt: shown.instantOrNull(
     null,
-    'The time when the certificate expires, or null for a connection with a token.',
+    'The time when the certificate of the KSeF connection expires, or null for a connection with a token.',
     'certificateExpiryTime',
   ),
   certificateSubjectMasked: shown.textOrNull(
     null,
-    'The taxpayer or person named in the certificate, with only the last four digits of the number. Null if the connection uses a token or the certificate names neither.',
+    'The taxpayer or person named in the certificate of the KSeF connection, with only the last four digits of the number. Null if the connection uses a token or the certificate names neither.',
   ),
   inbox: shown.made(
     inbox.schema.describe('The inbox of the KSeF connection, which receives the purchase invoices of the company.'),
@@ -221,12 +221,12 @@ const testResult = shown.record<TestConnectionResponse>('KsefConnectionTest')({
     z
       .enum(['CONNECTED', 'ERROR'])
       .describe(
-        'The result of the test: CONNECTED or ERROR (`lastErrorMessage` of the connection states what to change).',
+        'The result of testing the connection: CONNECTED or ERROR (`lastErrorMessage` of the connection states what to change).',
       ),
     ConnectionStatus,
     'CONNECTED',
   ),
-  testedAt: shown.instant(EXAMPLE_INSTANT, 'The time when KSeF responded to the test.', 'testedTime'),
+  testedAt: shown.instant(EXAMPLE_INSTANT, 'The time when KSeF responded to the test of the connection.', 'testedTime'),
 });
 
 const connectionParams = z.object({ connectionId: pathId('connection', 'KSeF connection') });

@@ -61,7 +61,7 @@ export const submission = shown.record<Submission>('KsefSubmission')({
   ),
   errorMessage: shown.textOrNull(
     null,
-    'The reason why the submission was not accepted, with at most 1,000 characters. Null if there is none.',
+    'The reason why the KSeF submission was not accepted, with at most 1,000 characters. Null if there is none.',
   ),
   submittedAt: shown.instantOrNull(
     EXAMPLE_INSTANT,

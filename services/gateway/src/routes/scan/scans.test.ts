@@ -211,7 +211,7 @@ describe('POST /scans', () => {
 
   test('that goes on is 504 in the words of the scan service, which alone knows it', async () => {
     const sentence =
-      'The scan is stored and continues. Repeat the request with the same Idempotency-Key to get its result.';
+      'The history scan is stored and continues. Repeat the request with the same Idempotency-Key to get its result.';
     create = () => Promise.reject(new DomainError('deadline', sentence));
     const response = await post({ rows: [plainRow] });
     expect(response.status).toBe(504);

@@ -18,7 +18,7 @@ const skippedRow = shown.record<SkippedRow>()({
     z
       .enum(['ALREADY_IMPORTED', 'DUPLICATE_EXTERNAL_ID_IN_FILE'])
       .describe(
-        'The reason why the row was skipped: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
+        'The reason why the row of the history scan was skipped: ALREADY_IMPORTED (an earlier scan imported the externalId) or DUPLICATE_EXTERNAL_ID_IN_FILE (an earlier row of the same scan has the externalId).',
       ),
     SkipReason,
     'DUPLICATE_EXTERNAL_ID_IN_FILE',
@@ -43,7 +43,7 @@ const scanFields = {
   ),
   rowsSkipped: shown.count(
     1,
-    'The number of rows of the scan that were skipped because their externalId was already imported or appeared earlier in the file.',
+    'The number of rows of the history scan that were skipped because their externalId was already imported or appeared earlier in the file.',
   ),
   analyzedValue: shown.text('2356.20', 'The total gross amount of the analyzed invoices that have an exchange rate.'),
   analyzedValueCurrency: shown.text(

@@ -33,7 +33,7 @@ const data = {
     error: z
       .object({
         code: z.string().describe('The error code of the failed analysis. Clients should branch on this code.'),
-        message: z.string().describe('The message that explains why the analysis failed.'),
+        message: z.string().describe('The message that explains why the analysis of the uploaded document failed.'),
       })
       .describe('The error that explains why the analysis of the document failed.'),
   }),
@@ -67,7 +67,7 @@ const data = {
     invoice_id: noInvoiceId,
     disposition: z.string().describe('The new disposition of the finding.'),
     previous_disposition: z.string().describe('The disposition of the finding before the review.'),
-    reviewed_at: shownInstant().describe('The time when the new disposition was recorded.'),
+    reviewed_at: shownInstant().describe('The time when the new disposition of the finding was recorded.'),
   }),
 } satisfies { readonly [T in PublicEventType]: z.ZodType<PublicEventData[T]> };
 

@@ -99,11 +99,11 @@ export const saveConnection =
       }
       const current = stored ?? (await connections.find(organizationId, id));
       if (current === undefined)
-        throw new DomainError('unavailable', 'The connection could not be stored. Retry the request.');
+        throw new DomainError('unavailable', 'The KSeF connection could not be stored. Retry the request.');
       if (current.contextNip !== contextNip && (await submissions.hasOpenSubmissions(organizationId, id))) {
         throw new DomainError(
           'wrong_state',
-          'Submissions of this connection are still in progress with its current NIP. Change `context_nip` after they have finished.',
+          'Submissions of this KSeF connection are still in progress with its current NIP. Change `context_nip` after they have finished.',
         );
       }
       const connection = await connections.save(

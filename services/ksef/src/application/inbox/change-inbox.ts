@@ -61,7 +61,7 @@ export const updateInbox =
       if (connection.status === 'DISABLED') {
         throw new DomainError(
           'wrong_state',
-          'The connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
+          'The KSeF connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
       // The inbox is read before the reservation: if it is disabled in between, its write fails, and if it was disabled
@@ -147,13 +147,13 @@ export const startRuns =
     if (inbox?.isEnabled !== true) {
       throw new DomainError(
         'wrong_state',
-        'The inbox of the connection is not enabled. Enable the inbox with PATCH /v1/ksef-connections/{id}, then start its runs.',
+        'The inbox of the KSeF connection is not enabled. Enable the inbox with PATCH /v1/ksef-connections/{id}, then start its runs.',
       );
     }
     if (connection.status !== 'CONNECTED') {
       throw new DomainError(
         'wrong_state',
-        `The connection is ${connection.status}. Test the connection (POST .../test), and start the inbox runs when its status is CONNECTED.`,
+        `The KSeF connection is ${connection.status}. Test the connection (POST .../test), and start the inbox runs when its status is CONNECTED.`,
       );
     }
     await inboxes.request(organizationId, connectionId);
@@ -175,7 +175,7 @@ export const dismissRefusal =
       const stored = await inboxes.find(organizationId, connectionId);
       const next = stored === undefined ? undefined : dismissed(stored, ksefNumber, clock.now());
       if (stored === undefined || next === undefined) {
-        throw new DomainError('not_found', 'The inbox keeps no refused invoice with this KSeF number.');
+        throw new DomainError('not_found', 'The KSeF inbox keeps no refused invoice with this KSeF number.');
       }
       await inboxes.save(stored, next, [], [inboxAudit('refused_invoice_dismissed', connectionId, context)]);
     });

@@ -85,7 +85,7 @@ async function requireDocument(
   if (invoice.companyId !== companyId) {
     throw new DomainError(
       'wrong_state',
-      'The invoice belongs to another company. Submit the invoice with the connection of that company.',
+      'The invoice belongs to another company. Submit the invoice with the KSeF connection of that company.',
     );
   }
   const { documentId } = invoice;
@@ -121,7 +121,7 @@ export const cancelSubmission =
       if (submission.status !== 'QUEUED') {
         throw new DomainError(
           'wrong_state',
-          `The submission is ${submission.status}; only a QUEUED submission can be canceled. To change an invoice that KSeF has accepted, issue a corrective invoice.`,
+          `The KSeF submission is ${submission.status}; only a QUEUED submission can be canceled. To change an invoice that KSeF has accepted, issue a corrective invoice.`,
         );
       }
       const timing = { now: clock.now(), waitFactor: 1, requestMs: 0, random: 0 };
