@@ -36,3 +36,25 @@ test('what was stored before texts had to be readable is read clean, and nothing
     buyer: { name: 'Buyer SA' },
   });
 });
+
+test.each([
+  ['BE41539007547035', 'BE41539007547035', undefined],
+  ['BE42539007547035', undefined, 'BE42539007547035'],
+])('keeps an IBAN that fails only its national check, and no other wrong one: %s', (iban, kept, invalid) => {
+  const fields = [
+    field('supplier.name', 'Acme Ltd'),
+    field('invoice_number', 'INV-1'),
+    field('issue_date', '2026-03-01'),
+    field('currency', 'EUR'),
+    field('gross_amount', '120.00'),
+    field('supplier.bank_account.iban', iban),
+  ];
+  const parts = {
+    extracted: { outcome: { $case: 'reading', value: { fields, method: 'TEXT' } } },
+    request: {},
+    corrections: [],
+    knownSupplierName: undefined,
+  } as unknown as ReadingParts;
+  const { invoice, invalidIban } = invoiceFromReading(parts);
+  expect([invoice?.supplier.bank_account?.iban, invalidIban]).toEqual([kept, invalid]);
+});

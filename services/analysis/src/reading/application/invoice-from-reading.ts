@@ -5,7 +5,7 @@ import type { CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice
 import { entriesOf, isGroup } from '@invoicecontrol/invoice/declaration';
 import type { Group } from '@invoicecontrol/invoice/declaration';
 import { read } from '@invoicecontrol/invoice/read';
-import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { cleanLine } from '@invoicecontrol/values/readable-text';
 import type { Correction, UploadRequest } from '../../records/application/upload-store.js';
@@ -66,7 +66,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   let invalidIban = reading?.invalidIban;
   for (const { field, value, raw, page, box, confidence, method, xpath } of reading?.fields ?? []) {
     if (!fieldPaths.includes(field)) continue;
-    if (field === IBAN && readBankAccount({ iban: value }).problems.length > 0) {
+    // An account that fails only the national check of its country is kept, and the engine reports it.
+    if (field === IBAN && readPrintedIban(value).kind !== 'IBAN') {
       invalidIban ??= raw;
       continue;
     }
