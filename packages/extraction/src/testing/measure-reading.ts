@@ -70,7 +70,7 @@ function comparable(field: string, value: string | undefined): string | undefine
     case 'tax_id':
       return value
         .replace(/[ ./-]/g, '')
-        .replace(/(?:MWST|TVA)$/, '')
+        .replace(/(?:MWST|TVA|MVA)$/, '')
         .replace(/^[A-Z]{2}(?=\d)/, '');
     default:
       return value.replace(/[ -]/g, '');

@@ -34,7 +34,7 @@ const monthByName = new Map(
 const SEPARATED = /(?<![\d./-])(\d{1,4})( ?[./-] ?)(\d{1,2})\2(\d{2,4})(?![\d/-]|\.\d)/g;
 const DAY_MONTH_YEAR =
   /(?<![\d.,])(\d{1,2})(?:st|nd|rd|th|er|º|°|o|\.)?,?[ -]?(?:of |de |d')?[ -]?(\p{L}{3,12})\.?,?[ -]?(?:de |del |of )?'?(\d{4}|\d{2})(?!\d)/giu;
-const MONTH_DAY_YEAR = /(?<!\p{L})(\p{L}{3,12})\.?[ -](\d{1,2})(?:st|nd|rd|th)?,? ?[ -]?(\d{4})(?!\d)/giu;
+const MONTH_DAY_YEAR = /(?<!\p{L})(\p{L}{3,12})\.?[ -]?(\d{1,2})(?:st|nd|rd|th)? ?,? ?[ -]?(\d{4})(?!\d)/giu;
 const COMPACT = /(?<![\d./-])(20\d{2})(0[1-9]|1[0-2])([0-2]\d|3[01])(?![\d./-])/g;
 
 /** Returns the order of day and month in the other dates of the document, or undefined if no date shows it. */

@@ -17,7 +17,7 @@ const IBAN_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?(\d{2})(?=[ .-]?[A-Z0-9])/giu;
 /** Beginning of an IBAN as OCR may misread it. */
 const MISREAD_START = /(?<![\p{L}\d])([A-Z]{2})[ .-]?([\dOQDILBSZG]{2})(?=[ .-]?[A-Z0-9])/giu;
 /** A Polish bank account number without its country code. */
-const NRB = /(?<![\d\p{L}] ?)\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
+const NRB = /(?<![\d\p{L}])(?<!\d )\d{2}(?:[ -]?\d{4}){6}(?! ?\d)/gu;
 
 /**
  * Finds all IBANs in a text, including those with wrong check digits, and Polish bank account numbers of 26 digits

@@ -78,7 +78,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'cislo faktury; faktura c; faktura cislo; faktura - danovy doklad c; faktura danovy doklad c; danovy doklad c; danovy doklad cislo; cislo dokladu; evidencni cislo danoveho dokladu; doklad c; cislo danoveho dokladu; faktura vydana c; dobropis c; opravny danovy doklad c',
+        'cislo faktury; faktura c; faktura cislo; faktura - danovy doklad c; faktura danovy doklad c; danovy doklad c; danovy doklad cislo; cislo dokladu; evidencni cislo danoveho dokladu; doklad c; cislo danoveho dokladu; faktura vydana c; dobropis c; opravny danovy doklad c; cislo faktury vystavenej; poradove cislo faktury; faktura cislo:',
       generic: 'danovy doklad; doklad; cislo; dobropis',
     },
     {
@@ -107,7 +107,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'fatura n; fatura nº; fatura no; n fatura; nº fatura; numero da fatura; fatura numero; numero da nota; nota fiscal n; nota fiscal nº; nf-e n; nf-e nº; nfe n; numero da nfs-e; nfs-e n; n da nota; fatura-recibo n; fatura-recibo nº; fatura recibo n; fatura simplificada n; recibo n; nota de credito n; nota de credito nº; documento n; documento nº; numero do documento; fatura ft',
+        'fatura n; fatura nº; fatura no; n fatura; nº fatura; numero da fatura; fatura numero; numero da nota; nota fiscal n; nota fiscal nº; nf-e n; nf-e nº; nfe n; numero da nfs-e; nfs-e n; n da nota; fatura-recibo n; fatura-recibo nº; fatura recibo n; fatura simplificada n; recibo n; nota de credito n; nota de credito nº; documento n; documento nº; numero do documento',
       generic: 'fatura; nota fiscal; fatura-recibo; recibo verde',
     },
     {
@@ -154,7 +154,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'datum vystaveni; datum vystaveni dokladu; vystaveno; vystaveno dne; datum vyhotoveni; datum faktury; vystavene dna; den vystaveni',
+        'datum vystaveni; datum vystaveni dokladu; datum vystavenia; datum vyhotovenia; vystavena dna; datum vystavenia faktury; vystaveno; vystaveno dne; datum vyhotoveni; datum faktury; vystavene dna; den vystaveni',
       generic: 'datum; dne',
     },
     {
@@ -191,7 +191,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   dueDate: [
     {
       specific:
-        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; collected on or after; expiry date; expires',
+        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; collected on or after; expiry date; expires; direct debit on or after; on or after; will be collected on; taken from your account on; by direct debit on',
       generic: 'due; before; maturity; maturity date',
     },
     {
@@ -299,7 +299,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'celkem k uhrade; k uhrade; celkem s dph; celkova castka; celkem vcetne dph; castka k uhrade; castka celkem; celkova castka k uhrade; k uhrade celkem; k platbe; suma na uhradu; spolu k uhrade; celkem kc; celkem czk; celkem k zaplaceni; k zaplaceni',
+        'celkem k uhrade; k uhrade; spolu s dph; celkom k uhrade; suma k uhrade; celkom na uhradu; k uhrade spolu; spolu k uhrade; celkova suma; celkem s dph; celkova castka; celkem vcetne dph; castka k uhrade; castka celkem; celkova castka k uhrade; k uhrade celkem; k platbe; suma na uhradu; spolu k uhrade; celkem kc; celkem czk; celkem k zaplaceni; k zaplaceni',
       generic: 'celkem; spolu',
     },
     {
@@ -397,7 +397,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'zaklad dane; celkem bez dph; castka bez dph; cena bez dph; zaklad; bez dph; zaklad dph; zaklad dane celkem; suma bez dph',
+        'zaklad dane; celkem bez dph; spolu bez dph; celkom bez dph; cena spolu bez dph; castka bez dph; cena bez dph; zaklad; bez dph; zaklad dph; zaklad dane celkem; suma bez dph',
     },
     {
       specific:
@@ -425,7 +425,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   tax: [
     {
       specific:
-        'vat; sales tax; gst; total tax; tax amount; total vat; vat amount; total gst; gst amount; output tax; tax total; tax; hst; pst; igst; cgst; sgst; consumption tax; add vat; plus vat; vat total; value added tax; service tax; sst; vat thereon; of which vat; vat included; vat charged; total tax amount; tax charged; gst included; includes gst; vat @; incl vat of',
+        'vat; sales tax; gst; qst; tvq; tps; gst/tps; qst/tvq; hst/tvh; tvh; tps/gst; tvq/qst; total tax; tax amount; total vat; vat amount; total gst; gst amount; output tax; tax total; tax; hst; pst; igst; cgst; sgst; consumption tax; add vat; plus vat; vat total; value added tax; service tax; sst; vat thereon; of which vat; vat included; vat charged; total tax amount; tax charged; gst included; includes gst; vat @; incl vat of',
     },
     {
       specific:
@@ -790,7 +790,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'datum uskutecneni plneni; datum uskutecneni zdanitelneho plneni; duzp; datum zdanitelneho plneni; datum dodani; datum objednavky; datum plneni; datum uhrady; uhrazeno dne; obdobi; datum prijeti platby',
+        'datum uskutecneni plneni; datum dodania; datum dodania tovaru; datum dodania sluzby; datum danovej povinnosti; den dodania; datum uskutecneni zdanitelneho plneni; duzp; datum zdanitelneho plneni; datum dodani; datum objednavky; datum plneni; datum uhrady; uhrazeno dne; obdobi; datum prijeti platby',
     },
     {
       specific:
@@ -846,7 +846,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'k fakture c; puvodni doklad; puvodni faktura; k dokladu c; variabilni symbol; vs; konstantni symbol; ks; specificky symbol; cislo uctu; cislo zakaznika; zakaznicke cislo; strana; telefon; mobil; dodaci list; dodaci list c; cislo smlouvy; smlouva c; forma uhrady; zpusob platby; zpusob uhrady; mnozstvi; cena za mj; popis; oznaceni dodavky; banka',
+        'k fakture c; puvodni doklad; puvodni faktura; k dokladu c; variabilni symbol; vs; variabilny symbol; konstantny symbol; forma uhrady; sposob uhrady; cislo objednavky c; konstantni symbol; ks; specificky symbol; cislo uctu; cislo zakaznika; zakaznicke cislo; strana; telefon; mobil; dodaci list; dodaci list c; cislo smlouvy; smlouva c; forma uhrady; zpusob platby; zpusob uhrady; mnozstvi; cena za mj; popis; oznaceni dodavky; banka',
     },
     {
       specific:

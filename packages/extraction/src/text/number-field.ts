@@ -28,12 +28,16 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
 /** Text between a label and its number. OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
-const TOKEN = /^[A-Z0-9][A-Z0-9/._\\-]*/i;
+/** Letters of a number. Greek and Cyrillic ones may look like Latin ones. */
+const TOKEN = /^[A-Z0-9\u0370-\u03ff\u0400-\u04ff][A-Z0-9\u0370-\u03ff\u0400-\u04ff/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;
 /** Matches groups of digits that fill a cell, as in `24 7781 0034 5512`. */
 const GROUPED = /^\d{2,5}(?: \d{2,6}){2,7}$/;
 const GROUPED_DIGITS_MAX = 24;
+/** Matches the series of a number, as in `seria LVC nr. ` and `Σειρά Β Αρ. `, up to the number or the end of its cell. */
+const SERIES =
+  /(?<!\p{L})(?:seria|seri[ae]s?|série|σειρ[αά])[ .:]{1,3}([\p{L}\d][\p{L}\d/-]{0,9})(?:[ .:,]{1,3}(?:n[.°ºr]{0,2}|num[aeă]r\p{L}{0,2}|número|αρ|αριθμός|č|no)[.:]?)?[ .:]{0,3}$/iu;
 /** Share of the page height above which a number counts as near the top of the page. */
 const LINE_PAGES_SHARE = 0.6;
 
@@ -67,7 +71,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
       if (looksLikeValue) score -= 0.15;
       if (others.has(foldKey(token.value))) score -= place.isSpecific ? 0.1 : 0.4;
       found.push({
-        ...token,
+        ...withSeries(document, region.cell, token),
         cell: region.cell,
         score,
         evidence: isSpecific ? 'SPECIFIC_LABEL' : 'GENERIC_LABEL',
@@ -77,6 +81,26 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
     }
   }
   return found;
+}
+
+/**
+ * Puts the series in front of a number that is stated apart from it, as in `seria LVC nr. 01184`: in the same cell, in
+ * the cell before it, or at the end of the cell above its label. The same number exists in every series.
+ */
+function withSeries(document: TextDocument, cell: ReadCell, token: Token): Token {
+  const inCell = SERIES.exec(cell.text.slice(0, token.start));
+  if (inCell?.[1] !== undefined) {
+    const start = inCell.index + inCell[0].indexOf(inCell[1], 5);
+    return { value: `${inCell[1]} ${token.value}`, start, end: token.end };
+  }
+  const lines = document.lines[cell.page] ?? [];
+  const before = lines[cell.line]?.cells[cell.index - 1];
+  const above = lines[cell.line - 1]?.cells.find(({ left }) => Math.abs(left - cell.left) < 2 * cell.size);
+  for (const near of [before, above]) {
+    const series = near === undefined ? null : SERIES.exec(near.text);
+    if (series?.[1] !== undefined) return { ...token, value: `${series[1]} ${token.value}` };
+  }
+  return token;
 }
 
 /**

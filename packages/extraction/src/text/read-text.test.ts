@@ -143,6 +143,20 @@ describe('the invoice number', () => {
     },
   );
 
+  test.each([
+    ['Factura seria LVC nr. 01184', 'LVC 01184'],
+    ['ΤΙΜΟΛΟΓΙΟ | Σειρά Β Αρ. 0318', 'Β 0318'],
+    ['FACTURĂ | Seria CTR nr. 00457', 'CTR 00457'],
+    ['Factura | Serie A/2026 | Número: 061', 'A/2026 061'],
+    ['Fatura FT 2026A/384', 'FT 2026A/384'],
+    ['NOTA FISCAL Nº 000.004.817 | Série 1', '000.004.817'],
+    ['FATURA No 000.004.817 Emissão: 22/01/2026', '000.004.817'],
+    ['INVOICE NO 974760673', '974760673'],
+    ['ΤΙΜΟΛΟΓΙΟ αρ. ΤΠΥ-118', 'ΤΠΥ-118'],
+  ])('has its series and all its groups of digits: %s', (line, number) => {
+    expect(numberOf(line, 'Date: 22/01/2026')).toBe(number);
+  });
+
   test('is read from labels that are followed by it without a blank', () => {
     expect(numberOf('INVOICE', 'Invoice No.4711', 'Invoice date: 14 March 2024')).toBe('4711');
     expect(numberOf('INVOICE', 'Invoice #4711', 'Invoice date: 14 March 2024')).toBe('4711');
@@ -214,4 +228,21 @@ describe('the payee', () => {
   ])('is absent where it is the supplier, the buyer or nobody: %j', (lines) => {
     expect(payeeOf(lines, [{ name: 'Fenwick Ltd', taxId: null, country: 'GB' }])).toBeUndefined();
   });
+});
+
+test.each([
+  ['GST/TPS: 812345678 RT0001', '812345678RT0001'],
+  ['HST Registration 81947 2635 RT0001', '819472635RT0001'],
+])('the number for sales tax in Canada is a tax id: %s', (line, id) => {
+  expect(valueOf(['Maple Ltd', line, 'INVOICE', ...dated, ...tail], 'supplier.tax_id')).toBe(id.replaceAll(' ', ''));
+});
+
+test.each(['January20, 2003', 'August 3 , 2014', 'January 20, 2003'])('reads dates as they are typed: %s', (date) => {
+  const lines = ['Maple Ltd', '', 'INVOICE', 'Invoice No: AT-1', `Invoice date: ${date}`, ...tail];
+  expect(valueOf(lines, 'issue_date')).toMatch(/^20(?:03-01-20|14-08-03)$/);
+});
+
+test('keeps an IBAN that fails only the check of its country', () => {
+  const lines = ['Garage De Leeuw BV', '', 'INVOICE', ...dated, ...tail, 'IBAN: BE41 5390 0754 7035'];
+  expect(valueOf(lines, 'supplier.bank_account.iban')).toBe('BE41539007547035');
 });

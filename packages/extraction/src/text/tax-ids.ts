@@ -18,6 +18,8 @@ const PREFIXED =
 const GSTIN = /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g;
 const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/giu;
 const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
+/** Business number of Canada with the account for its sales tax. */
+const CANADIAN = /(?<![\p{L}\d])\d{3} ?\d{2} ?\d ?\d{3} ?RT ?\d{4}(?!\d)/gu;
 /** Text that may follow a label: digits with letters, spaces, dots, hyphens and slashes. */
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;
 
@@ -39,7 +41,11 @@ export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
   for (const { 0: raw, index } of text.matchAll(GSTIN)) {
     add({ raw, start: index, end: index + raw.length, country: 'IN', isProven: false });
   }
+  for (const { 0: raw, index } of text.matchAll(CANADIAN)) {
+    add({ raw, start: index, end: index + raw.length, country: 'CA', isProven: false });
+  }
   for (const match of text.matchAll(PREFIXED)) {
+    if (isNumberWord(text, match)) continue;
     const longest = longestValid(match[0]);
     const repaired = isOcr && longest?.isProven !== true ? longestRepaired(match[0]) : undefined;
     const id = repaired ?? longest;
@@ -48,6 +54,13 @@ export function findTaxIds(text: string, isOcr = false): TaxIdMatch[] {
     add({ raw, start: match.index, end: match.index + raw.length, country, isProven }, repaired?.value);
   }
   return found.sort((one, other) => one.start - other.start);
+}
+
+/** In `Fatura No 000.004.817` and `INVOICE NO 974760673`, `No` means "number" and not Norway. */
+function isNumberWord(text: string, match: RegExpExecArray): boolean {
+  const [, prefix = ''] = match;
+  if (/[a-z]/.test(prefix)) return /^(?:no|de|es|it|se|be|at)$/i.test(prefix) && !/^[a-z]{2}\d/i.test(match[0]);
+  return prefix === 'NO' && /\p{L} $/u.test(text.slice(0, match.index));
 }
 
 /**
