@@ -100,6 +100,52 @@ describe('the total', () => {
   });
 });
 
+describe('net and tax', () => {
+  const amountsOf = (...totals: readonly string[]) => {
+    const { fields } = read(withTotals(...totals));
+    return [fields.net_amount?.value, fields.tax_amount?.value, fields.gross_amount?.value];
+  };
+
+  test('are the sum of two taxes, each on the whole net amount', () => {
+    const lines = ['Taxable value | | 14,200.00', 'CGST 9% | | 1,278.00', 'SGST 9% | | 1,278.00'];
+    expect(amountsOf(...lines, 'GRAND TOTAL INR | | 16,756.00')).toEqual(['14200.00', '2556.00', '16756.00']);
+    const canadian = ['Subtotal | | $1,800.00', 'GST 5% | | $90.00', 'QST 9.975% | | $179.55'];
+    expect(amountsOf(...canadian, 'TOTAL | | $2,069.55')).toEqual(['1800.00', '269.55', '2069.55']);
+  });
+
+  test('are the sums of all rates and of what is not taxed, and a rate is no total', () => {
+    const rates = ['Imponibile 10% € 330,00 | IVA € 33,00', 'Imponibile 22% € 150,00 | IVA € 33,00'];
+    expect(amountsOf(...rates, 'Escluso art. 15 | € 12,00', 'TOTALE DOCUMENTO | € 558,00')).toEqual([
+      '492.00',
+      '66.00',
+      '558.00',
+    ]);
+    const gross = [
+      'MwSt 7 % | Netto 177,57 | Steuer 12,43 | Brutto 190,00',
+      'MwSt 19 % | Netto 35,29 | Steuer 6,71 | Brutto 42,00',
+    ];
+    expect(amountsOf('Gesamtbetrag EUR | | 232,00', ...gross)).toEqual(['212.86', '19.14', '232.00']);
+  });
+
+  test('may be a tax that the total includes, without a net amount', () => {
+    expect(amountsOf('Total includes GST of $302.00', 'Total payable $3,322.00')).toEqual([
+      undefined,
+      '302.00',
+      '3322.00',
+    ]);
+  });
+
+  test('are whole amounts of a currency without decimals', () => {
+    const lines = ['Papír | 2 | 38,50', 'Nettó összesen: | | 83 500 Ft', 'ÁFA 27%: | | 22 545 Ft'];
+    expect(amountsOf(...lines, 'Bruttó összesen: | | 106 045 Ft')).toEqual(['83500', '22545', '106045']);
+  });
+
+  test('add up with the rounding of the total also where the net amount has no label', () => {
+    const lines = ["Portes | | 12'480.00", "TVA 8.1 % | | 1'010.88", 'Arrondi | | 0.02'];
+    expect(amountsOf(...lines, "Total à payer CHF | | 13'490.90")).toEqual(['12480.00', '1010.88', '13490.90']);
+  });
+});
+
 const tail = ['Hand saw | 2 | 100.00', 'Subtotal | | £100.00', 'VAT 20% | | £20.00', 'Total due | | £120.00'];
 
 function numberOf(...lines: readonly string[]): string | undefined {

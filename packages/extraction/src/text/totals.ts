@@ -13,6 +13,8 @@ interface Placed {
   readonly scores: Partial<Record<AmountKind, number>>;
   readonly isSpecific: boolean;
   readonly labelCells: ReadCell[];
+  /** Text of the whole line. */
+  readonly lineText: string;
 }
 type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
 
@@ -61,6 +63,14 @@ const OTHER_PERCENTAGE =
 const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
+/** Lines of rates that are examined: all sets of them are tried. */
+const PARTS_MAX = 8;
+const PART_PENALTY = 0.4;
+/** Words beside an amount on which no tax is levied. */
+const WITHOUT_TAX =
+  /esclus|esent|exempt|exonér|exento|no sujeto|steuerfrei|nicht steuerbar|vrijgesteld|zwolnion|osvobozen|undanta|fritatt|isento|(?<![\d.,])0(?:[.,]0+)? ?%/i;
+/** Words of a total that contains the tax. */
+const INCLUDED = /inclu|incl\.|enthalt|enthält|darin|dont|compris|w tym|di cui|waarvan|heraf|varav|herav|sis[äa]lt/i;
 
 /** Chooses the amounts by label, position and arithmetic (documents reference, 10.3). */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
@@ -127,17 +137,22 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
   const unit = unitOf(money);
   const rates = ratesOf(document);
   const roundings = roundingsOf(money);
+  const ofRates = partsOfRates(money, unit);
   const largest = Math.max(...money.map(({ amount }) => Math.abs(amount.thousandths)), 0);
   const pages = Math.max(1, document.pages.length);
   const scored = money
     .filter(({ scores, amount }) => amount.thousandths !== 0 && (scores.gross ?? scores.payable ?? 0) > 0)
     .map((one) => {
-      const sum = bestSum(one.amount.thousandths, values, rates, unit, roundings);
+      const sum =
+        bestSum(one.amount.thousandths, values, rates, unit, roundings) ??
+        sumOfRates(one.amount.thousandths, ofRates, unit);
       const isPayable = (one.scores.payable ?? 0) > (one.scores.gross ?? 0);
       const words = one.labelCells.map(({ text }) => foldKey(text)).join(' ');
       let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
       if (Math.max(one.scores.net ?? 0, one.scores.tax ?? 0, one.scores.otherAmount ?? 0) > score) score -= 0.45;
       if (sum !== undefined) score += 0.25 + (sum.isLabelled ? 0.1 : 0);
+      // The total of one rate is a part of the invoice total.
+      if (isPartOfRate(one, ofRates)) score -= PART_PENALTY;
       if (Math.abs(one.amount.thousandths) === largest) score += 0.15;
       if (GROSS_WORDS.test(words)) score += 0.2;
       if (NET_WORDS.test(words) && !GROSS_WORDS.test(words)) score -= 0.45;
@@ -173,13 +188,99 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
       ),
       isContested: second !== undefined && best.score - second.score < 0.1,
     },
-    net: best.sum && toCandidate(best.sum.net, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
-    tax: best.sum && {
-      ...toCandidate(best.sum.tax, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
-      value: toDecimal(best.sum.taxThousandths, best.sum.tax.amount),
+    net: best.sum && {
+      ...toCandidate(best.sum.net, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
+      ...(best.sum.netThousandths === undefined
+        ? {}
+        : { value: toDecimal(best.sum.netThousandths, best.sum.net.amount) }),
     },
+    tax:
+      best.sum === undefined
+        ? includedTax(best, money, rates, unit)
+        : {
+            ...toCandidate(best.sum.tax, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
+            value: toDecimal(best.sum.taxThousandths, best.sum.tax.amount),
+          },
     payable: payable?.one.amount.value ?? null,
   };
+}
+
+/** Net amount and tax of one rate on one line, or an amount without tax. */
+interface PartOfRate {
+  readonly net: Placed;
+  readonly tax: Placed | undefined;
+}
+
+/** Finds lines with a percentage, a net amount and the tax that it makes of it, and lines with an amount without tax. */
+function partsOfRates(money: readonly Placed[], unit: number): PartOfRate[] {
+  const lines = new Map<string, Placed[]>();
+  for (const one of money) {
+    const key = `${one.cell.page}/${one.cell.line}`;
+    lines.set(key, [...(lines.get(key) ?? []), one]);
+  }
+  const parts: PartOfRate[] = [];
+  for (const line of lines.values()) {
+    if (parts.length >= PARTS_MAX) break;
+    const part = partOfLine(line, unit);
+    if (part !== undefined) parts.push(part);
+  }
+  return parts.some(({ tax }) => tax !== undefined) ? parts : [];
+}
+
+function partOfLine(line: readonly Placed[], unit: number): PartOfRate | undefined {
+  for (const net of line) {
+    for (const tax of line) {
+      const share = tax.amount.thousandths / net.amount.thousandths;
+      if (tax === net || net.amount.thousandths === 0 || share <= 0 || share > TAX_SHARE_MAX) continue;
+      const isRate = ratesOfLine(net).some(
+        (rate) => Math.abs(tax.amount.thousandths - net.amount.thousandths * rate) <= unit,
+      );
+      if (isRate) return { net, tax };
+    }
+  }
+  const [only] = line;
+  if (only === undefined || line.length !== 1 || !WITHOUT_TAX.test(only.lineText)) return undefined;
+  return { net: only, tax: undefined };
+}
+
+/** Checks whether an amount is net and tax of one of several rates together. */
+function isPartOfRate({ amount }: Placed, parts: readonly PartOfRate[]): boolean {
+  if (parts.length < 2) return false;
+  return parts.some(
+    ({ net, tax }) => tax !== undefined && net.amount.thousandths + tax.amount.thousandths === amount.thousandths,
+  );
+}
+
+/** Returns the sums of the parts of several rates that add up to the gross amount. */
+function sumOfRates(gross: number, parts: readonly PartOfRate[], unit: number): Sum | undefined {
+  for (let set = 1; set < 2 ** parts.length; set += 1) {
+    const taken = parts.filter((_, index) => (set & (2 ** index)) !== 0);
+    const taxed = taken.flatMap(({ net, tax }) => (tax === undefined ? [] : [{ net, tax }]));
+    const [first] = taxed;
+    if (first === undefined || taken.length < 2) continue;
+    const netThousandths = taken.reduce((sum, { net }) => sum + net.amount.thousandths, 0);
+    const taxThousandths = taxed.reduce((sum, { tax }) => sum + tax.amount.thousandths, 0);
+    if (Math.abs(netThousandths + taxThousandths - gross) >= unit) continue;
+    return { ...first, netThousandths, taxThousandths, isLabelled: true, isRate: true, weight: 1 };
+  }
+  return undefined;
+}
+
+/** Returns the tax that a total includes, as in `Total includes GST of $302.00`, where no net amount is stated. */
+function includedTax(
+  { one: { amount: gross }, score }: Scored,
+  money: readonly Placed[],
+  rates: readonly number[],
+  unit: number,
+): Candidate | undefined {
+  const found = money.find(({ amount, scores, lineText }) => {
+    if ((scores.tax ?? 0) < 0.5 || amount.thousandths <= 0) return false;
+    const possible = INCLUDED.test(lineText) ? [...RATES_OF_COUNTRIES].map((rate) => rate / 100) : rates;
+    return possible.some(
+      (rate) => rate > 0 && Math.abs(amount.thousandths - (gross.thousandths * rate) / (1 + rate)) <= unit,
+    );
+  });
+  return found && toCandidate(found, score, false, true, 'ARITHMETIC');
 }
 
 /** Returns the small amounts that the document states as the rounding of its total. */
@@ -208,10 +309,13 @@ function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readon
 /** Returns every amount with the kinds that its labels announce. */
 function placeAmounts(document: TextDocument): Placed[] {
   const byPlace = new Map<string, { -readonly [Key in keyof Placed]: Placed[Key] }>();
-  for (const cell of document.cells) {
-    for (const amount of cell.amounts) {
-      if (byPlace.size >= AMOUNTS_MAX) break;
-      byPlace.set(keyOf(cell, amount), { amount, cell, scores: {}, isSpecific: false, labelCells: [] });
+  for (const line of document.lines.flat()) {
+    const lineText = line.cells.map(({ text }) => text).join(' ');
+    for (const cell of line.cells) {
+      for (const amount of cell.amounts) {
+        if (byPlace.size >= AMOUNTS_MAX) break;
+        byPlace.set(keyOf(cell, amount), { amount, cell, scores: {}, isSpecific: false, labelCells: [], lineText });
+      }
     }
   }
   for (const kind of ['gross', 'payable', 'net', 'tax', 'otherAmount'] as const) {
@@ -251,7 +355,9 @@ function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
     // A whole amount with a currency sign and a label, as in `Total € 4.904`, counts too.
     return ({ amount, scores }) =>
       amount.decimals === 2 ||
-      (amount.decimals < 2 && amount.currency !== null && (scores.gross ?? scores.net ?? 0) > 0.5);
+      (amount.decimals < 2 &&
+        amount.currency !== null &&
+        Math.max(scores.gross ?? 0, scores.net ?? 0, scores.tax ?? 0) > 0.5);
   }
   return ({ amount }) => amount.decimals <= 1 && (amount.currency !== null || Math.abs(amount.thousandths) >= 100_000);
 }
@@ -260,6 +366,14 @@ function isMoney(placed: readonly Placed[]): (one: Placed) => boolean {
 function unitOf(money: readonly Placed[]): number {
   const decimals = Math.max(0, ...money.map(({ amount }) => amount.decimals));
   return decimals >= 3 ? 1 : decimals === 0 ? 1_000 : 10;
+}
+
+/** Returns the percentages on the line of an amount as fractions. */
+function ratesOfLine({ lineText }: Placed): number[] {
+  return [...lineText.matchAll(/(?<![\d.,])(\d{1,2})(?:[.,](\d{1,3}))? ?%/g)]
+    .map(([, whole, fraction]) => Number(`${whole ?? '0'}.${fraction ?? '0'}`))
+    .filter((rate) => RATES_OF_COUNTRIES.has(rate))
+    .map((rate) => rate / 100);
 }
 
 /** Returns the tax rates in the document as fractions. */
@@ -284,6 +398,8 @@ function ratesOf(document: TextDocument): number[] {
 interface Sum {
   readonly net: Placed;
   readonly tax: Placed;
+  /** Sum of the net amounts of several rates. Absent if `net` is the whole net amount. */
+  readonly netThousandths?: number;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;
   /** Checks whether the tax is a printed percentage of the net amount, or labels confirm it. */
@@ -321,7 +437,7 @@ function bestSum(
         ) &&
         (tax !== 0 || netScore > 0 || taxScore > 0);
       const isLabelled = netScore > 0 && taxScore > 0;
-      if (!isLabelled && (!isRate || Math.abs(tax - rest) > unit)) continue;
+      if (!isLabelled && (!isRate || (Math.abs(tax - rest) > unit && taxScore === 0))) continue;
       const weight =
         netScore +
         taxScore +
@@ -357,17 +473,22 @@ function taxLines(
   net: number,
   unit: number,
 ): readonly Placed[] | undefined {
+  // CGST and SGST are equal amounts in two lines.
   const lines = [...values.values()]
-    .map((list) => strongest(list, 'tax'))
+    .flatMap((list) => list.slice(0, TAX_LINES_MAX))
     .filter(
       ({ scores, amount }) =>
         (scores.tax ?? 0) > 0 && Math.abs(amount.thousandths) < Math.abs(total) && amount.thousandths !== 0,
     )
     .slice(0, 12);
   const highest = Math.max(...rates, 0);
-  if (Math.abs(total) > Math.abs(net) * (highest + 0.01)) return undefined;
+  // Taxes of several levels (CGST and SGST, GST and QST) are each levied on the whole net amount.
+  const isOfAll = ({ amount }: Placed): boolean =>
+    rates.some((rate) => Math.abs(amount.thousandths - net * rate) <= RATE_TOLERANCE_DIGITS * unit);
+  const isMore = Math.abs(total) > Math.abs(net) * (highest + 0.01);
+  if (Math.abs(total) > TAX_SHARE_MAX * Math.abs(net)) return undefined;
   const search = (from: number, rest: number, taken: readonly Placed[]): readonly Placed[] | undefined => {
-    if (taken.length > 1 && Math.abs(rest) <= unit) return taken;
+    if (taken.length > 1 && Math.abs(rest) <= unit && (!isMore || taken.every(isOfAll))) return taken;
     if (taken.length === TAX_LINES_MAX) return undefined;
     for (let index = from; index < lines.length; index += 1) {
       const line = lines[index];
