@@ -240,6 +240,32 @@ describe('the supplier', () => {
   });
 });
 
+describe('the supplier without a heading', () => {
+  const addressee = ['Museum De Waag B.V.', 't.a.v. crediteurenadministratie', '7411 LK Deventer', ''];
+
+  test('has contacts and ids in the block below its name, and is not the addressee', () => {
+    const sender = ['Studio Kromme Rijn', 'Oudegracht 301', 'Btw-id NL002455799B11', ''];
+    expect(supplierOf([...sender, ...addressee, 'FACTUUR', ...dated, ...tail])).toBe('Studio Kromme Rijn');
+  });
+
+  test('stands in the last lines with its registration, wherever they end on the page', () => {
+    const buyer = ['Norrlands Sågverk AB', 'Box 44', '903 22 Umeå', ''];
+    const foot = ['', 'Siffror & Saldo i Umeå AB | Bankgiro 5050-1055', 'Storgatan 5 | Momsreg.nr SE556677889901'];
+    expect(supplierOf(['FAKTURA', ...buyer, ...dated, ...tail, ...foot])).toBe('Siffror & Saldo i Umeå AB');
+  });
+
+  test.each([
+    [
+      'Albergo Tre Cipressi',
+      'Tre Cipressi S.p.A. - Via dei Rossi 5, 53100 Siena - REA SI-104882',
+      'Tre Cipressi S.p.A.',
+    ],
+    ['Aguas de la Sierra', 'Aguas de la Sierra Baja, S.L. · NIF B84719301', 'Aguas de la Sierra Baja, S.L.'],
+  ])('has the full name of the footer: %s', (head, foot, name) => {
+    expect(supplierOf([head, '', 'FATTURA', ...dated, ...tail, '', foot])).toBe(name);
+  });
+});
+
 describe('the payee', () => {
   const letterhead = [
     'CONTOSO LTD',

@@ -1,5 +1,6 @@
 import type { OwnCompany } from '../reading.js';
 import type { Candidate } from './candidates.js';
+import { findLabels } from './labels.js';
 import { foldKey } from './normalise.js';
 import { roleOf } from './parties.js';
 import type { PartyZone } from './parties.js';
@@ -37,6 +38,22 @@ const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
+
+/** Bonus of a name in large letters, above that of any name with a legal form in the window of an envelope. */
+const LETTERHEAD_BONUS = 0.3;
+/** Lines of a block that are examined, and the lines at the end of a page that count as its footer. */
+const LINES_OF_BLOCK_MAX = 7;
+const LINES_OF_FOOTER = 6;
+const ADDRESSEE_PENALTY = 0.4;
+const SENDER_BONUS = 0.12;
+/** Letters that a wide space divides, as in `H o r t e n s e`. */
+const LETTERSPACED = /(?:\S ){5}/;
+/** Words in the block of an addressee. */
+const ADDRESSEE =
+  /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
+/** Contacts and ids that a letterhead states and the address in the window of an envelope does not. */
+const SENDER =
+  /@|www\.|https?:|\btel|\bfax\b|phone|\bkvk\b|\biban\b|siret|\bvat\b|\bbtw\b|\bust\b|\bnip\b|\bcif\b|\bnif\b|p\. ?iva|\bcvr\b|org\.? ?n|gstin|\babn\b|\btva\b|\bein\b|\bdič\b|αφμ/i;
 
 export interface PartyNames {
   readonly supplier: readonly Candidate[];
@@ -103,7 +120,8 @@ export function findPartyNames(
     const height = document.pages[cell.page]?.height ?? 1;
     const role = roleOf(zones, cell);
     const isHead = cell.page === 0 && cell.top < LETTERHEAD * height;
-    const isFoot = cell.top > FOOTER * height;
+    const block = isHead ? blockScore(document, cell) : 0;
+    const isFoot = cell.top > FOOTER * height || isLastLine(document, cell);
     const beneficiary = cell.labels.find(
       (hit) => hit.start <= 1 && hasKind(hit, 'partyName') && hit.key !== 'firma' && hit.key !== 'name',
     );
@@ -121,7 +139,10 @@ export function findPartyNames(
       const part = cutBehindLegalForm(whole);
       if (!LEGAL_FORM.test(repairLegalForm(part)) || /^\d/.test(part.trim()) || isAddress(part)) continue;
       const isSenderLine = SEPARATOR.test(cell.text);
-      const score = (isHead ? 0.62 : 0.58) + (isSenderLine ? 0.12 : 0) + (role === 'supplier' ? 0.1 : 0);
+      const score =
+        (isHead ? 0.62 + block : 0.58 + (isRegisteredFooter(document, cell) ? 0.12 : 0)) +
+        (isSenderLine ? 0.12 : 0) +
+        (role === 'supplier' ? 0.1 : 0);
       add(supplier, cell, part, 0, score, false);
     }
     const [first = '', ...others] = cell.text.split(SEPARATOR);
@@ -149,7 +170,14 @@ export function findPartyNames(
       cell,
       part,
       0,
-      0.45 - 0.06 * order + (cell.size >= LETTERHEAD_SIZE * usualSize ? 0.2 : cell.size > 11 ? 0.08 : 0),
+      0.45 -
+        0.06 * order +
+        (cell.size >= LETTERHEAD_SIZE * usualSize && !LETTERSPACED.test(part)
+          ? LETTERHEAD_BONUS
+          : cell.size > 11
+            ? 0.08
+            : 0) +
+        blockScore(document, cell),
       false,
     );
     order += 1;
@@ -161,6 +189,50 @@ export function findPartyNames(
   return { supplier: withFullNames(supplier), buyer };
 }
 
+/** The last lines of a page are its footer, wherever the text ends. */
+function isLastLine(document: TextDocument, cell: ReadCell): boolean {
+  const lines = document.lines[cell.page] ?? [];
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (first === undefined || last === undefined || cell.line < lines.length - LINES_OF_FOOTER) return false;
+  return cell.top > first.top + 0.6 * (last.bottom - first.top);
+}
+
+/** Checks whether a line of the footer, or one beside it, states a registration or a tax id. */
+function isRegisteredFooter(document: TextDocument, cell: ReadCell): boolean {
+  const lines = document.lines[cell.page] ?? [];
+  return lines
+    .slice(Math.max(0, cell.line - 1), cell.line + 3)
+    .flatMap(({ cells }) => cells)
+    .some(
+      (other) =>
+        other !== cell &&
+        (REGISTRATION.test(other.text) || other.taxIds.length > 0 || other.labels.some((hit) => hasKind(hit, 'taxId'))),
+    );
+}
+
+/** Rates the block below a name at the top of a page: contacts and ids are those of a sender, `Attn` of an addressee. */
+function blockScore(document: TextDocument, name: ReadCell): number {
+  const lines = document.lines[name.page] ?? [];
+  let bottom = name.bottom;
+  const block: ReadCell[] = [name];
+  for (const line of lines.slice(name.line + 1, name.line + 1 + LINES_OF_BLOCK_MAX)) {
+    const cell = line.cells.find(({ left }) => Math.abs(left - name.left) < 1.5 * name.size);
+    if (cell === undefined) continue;
+    const isContent =
+      cell.amounts.some(({ decimals }) => decimals === 2) || cell.labels.some((hit) => hasKind(hit, 'number'));
+    if (cell.top - bottom > 2 * name.size || isContent) break;
+    block.push(cell);
+    bottom = cell.bottom;
+  }
+  const above = lines[name.line - 1]?.cells.find(({ left }) => Math.abs(left - name.left) < 1.5 * name.size);
+  const isAddressed = [...block.slice(1), ...(above === undefined ? [] : [above])].some(({ text }) =>
+    ADDRESSEE.test(text),
+  );
+  if (isAddressed) return -ADDRESSEE_PENALTY;
+  return block.length > 1 && block.slice(1).some(({ text }) => SENDER.test(text)) ? SENDER_BONUS : 0;
+}
+
 /**
  * A letterhead may shorten the name that the footer states in full: `Luz del Ebro`, `Luz del Ebro Comercializadora,
  * S.A.U.`
@@ -170,10 +242,18 @@ function withFullNames(names: readonly Candidate[]): Candidate[] {
     if (!LEGAL_FORM.test(name.value)) return name;
     const key = foldKey(name.value);
     const short = names
-      .filter((other) => other !== name && isBeginning(foldKey(other.value), key))
+      .filter((other) => other !== name && isShortForm(other, name, key))
       .reduce((best, { score }) => Math.max(best, score), 0);
     return { ...name, score: Math.max(name.score, short + 0.06) };
   });
+}
+
+/** `Luz del Ebro` and `Albergo Tre Cipressi` stand for `Luz del Ebro, S.A.U.` and `Tre Cipressi S.p.A.` in the footer. */
+function isShortForm(short: Candidate, full: Candidate, fullKey: string): boolean {
+  const shortKey = foldKey(short.value);
+  if (isBeginning(shortKey, fullKey)) return true;
+  const bare = foldKey(full.value.slice(0, LEGAL_FORM.exec(full.value)?.index));
+  return bare.length >= 8 && !LEGAL_FORM.test(short.value) && shortKey.endsWith(bare);
 }
 
 function isBeginning(short: string, full: string): boolean {
@@ -186,7 +266,8 @@ function median(values: readonly number[]): number {
 }
 
 function domainIsNear(cell: ReadCell): boolean {
-  return cell.taxIds.length > 0 && LEGAL_FORM.test(cell.text);
+  const hasId = cell.taxIds.length > 0 || REGISTRATION.test(cell.text);
+  return hasId && LEGAL_FORM.test(cell.text);
 }
 
 /** Returns the value of `Name:` in the block or, if there is none, the first line that is not an address. */
@@ -216,13 +297,20 @@ export function nameOfZone(zone: PartyZone): { cell: ReadCell; text: string; sta
 
 /** Returns the part of a text that may be a name. In a block of a party, commas and dashes may be part of the name. */
 export function cleanName(text: string, isLabelled: boolean): string | undefined {
-  const named = text.replace(/^[\s:;.*#|,-]+/, '');
-  const part = cutBehindLegalForm(isLabelled ? beforeAddress(named) : (text.split(SEPARATOR)[0] ?? ''));
+  const named = withoutLabel(text.replace(/^[\s:;.*#|,-]+/, ''));
+  const part = cutBehindLegalForm(isLabelled ? beforeAddress(named) : (named.split(SEPARATOR)[0] ?? ''));
   const name = repairLegalForm(part.replace(/^[\s:;.*#|,-]+/, '').replace(/(?<![\s:;|,-])[\s:;|,-]+$/, ''));
   if (FORM_OF_NOBODY.test(name) || LEGAL_FORM.exec(name)?.[0] === name) return undefined;
   if (name.length < 2 || name.length > NAME_LENGTH_MAX || (name.match(/\p{L}/gu) ?? []).length < 2) return undefined;
   if (TITLE.test(name) && !LEGAL_FORM.test(name)) return undefined;
   return name;
+}
+
+/** Returns the text behind a label and its colon, as in `Eladó: Kék Bagoly Nyomda Kft.` */
+function withoutLabel(text: string): string {
+  const label = findLabels(text.slice(0, NAME_LENGTH_MAX)).find(({ start }) => start === 0);
+  const rest = label === undefined ? '' : text.slice(label.end);
+  return /^ ?:/.test(rest) ? rest.replace(/^[\s:]+/, '') : text;
 }
 
 /** Cuts a text before the part that belongs to an address, an id or a contact. */
