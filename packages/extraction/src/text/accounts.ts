@@ -1,4 +1,6 @@
 import type { Candidate } from './candidates.js';
+import { findIbans } from './ibans.js';
+import type { IbanMatch } from './ibans.js';
 import type { PartyZone } from './parties.js';
 import { roleOf } from './parties.js';
 import { placesOf } from './regions.js';
@@ -18,19 +20,25 @@ const PAYERS_ACCOUNT =
 const BANK_WORDS =
   /iban|bank|konto|rekening|\brib\b|coordinate|cuenta|rachun|bonifico|überweis|ueberweis|virement|transfer|przelew|transferencia|overma|\bbic\b|swift/i;
 
+/** Matches the beginning of an IBAN at the end of a line. */
+const BROKEN_IBAN = /(?<![\p{L}\d])[A-Z]{2}\d{2}(?: [A-Z0-9]{4}){0,6}$/u;
+const TRANSFER =
+  /overma|überweis|ueberweis|virement|virer|transfer|przelew|bonifico|storten|indbetal|innbetal|átutal|plata in cont/i;
+
 /** Finds the bank accounts to pay to (documents reference, 10.2). */
 export function findAccounts(document: TextDocument, zones: readonly PartyZone[]): AccountReading {
   const ibans: Candidate[] = [];
   let invalid: string | null = null;
   for (const cell of document.cells) {
-    for (const match of cell.ibans) {
+    for (const match of [...cell.ibans, ...ibanOverTwoLines(document, cell)]) {
       const near = textAround(document, cell);
       const isAnnounced = BANK_WORDS.test(near);
       if (!match.isValid) {
         if (isAnnounced) invalid ??= match.raw;
         continue;
       }
-      const isPayers = PAYERS_ACCOUNT.test(fold(textOfLine(document, cell)));
+      const isPayers =
+        PAYERS_ACCOUNT.test(fold(textOfLine(document, cell))) && !isTransfer(cell.text.slice(0, match.start));
       if (isPayers) continue;
       const role = roleOf(zones, cell);
       const score =
@@ -52,6 +60,21 @@ export function findAccounts(document: TextDocument, zones: readonly PartyZone[]
     }
   }
   return { ibans, invalid: ibans.length === 0 ? invalid : null, domestic: findDomesticAccount(document) };
+}
+
+/** Finds an IBAN that a line break divides. Its place is the part on the first line. */
+function ibanOverTwoLines(document: TextDocument, cell: ReadCell): IbanMatch[] {
+  const begin = BROKEN_IBAN.exec(cell.text);
+  const lines = document.lines[cell.page] ?? [];
+  const next = lines[cell.line + 1]?.cells.find(({ left }) => Math.abs(left - cell.left) < 2 * cell.size);
+  if (begin === null || next === undefined || (lines[cell.line]?.cells.length ?? 0) > cell.index + 1) return [];
+  const found = findIbans(`${begin[0]} ${next.text}`).find(({ start, isValid }) => start === 0 && isValid);
+  return found === undefined ? [] : [{ ...found, start: begin.index, end: cell.text.length }];
+}
+
+/** Checks whether the sentence before an account asks for a transfer to it, after one about a direct debit. */
+function isTransfer(before: string): boolean {
+  return TRANSFER.test(before.split(/[.?!;] /).at(-1) ?? '');
 }
 
 function fold(text: string): string {

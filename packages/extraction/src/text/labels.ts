@@ -191,37 +191,37 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   dueDate: [
     {
       specific:
-        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; collected on or after; expiry date; expires; direct debit on or after; on or after; will be collected on; taken from your account on; by direct debit on',
+        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; i.e. by; ie by; that is by; i.e. on or before; payment latest by; settlement by; collected on or after; expiry date; expires; direct debit on or after; on or after; will be collected on; taken from your account on; by direct debit on',
       generic: 'due; before; maturity; maturity date',
     },
     {
       specific:
-        'falligkeitsdatum; faelligkeitsdatum; fallig am; faellig am; zahlbar bis; zahlbar bis zum; zahlbar am; zahlungsziel; netto bis; zahlungsziel bis; zahlbar netto bis; zahlung bis; zahlen bis; zahlungsfrist; zahlungsfrist bis; fallig bis; zahlungstermin; zahlbar ohne abzug bis; ohne abzug bis; zu zahlen bis; zahlung fallig am; uberweisen bis; fallig zum; bitte bis zum; bis spatestens; zahlungseingang bis; rechnung fallig am; zahlbar spatestens; falligkeitstag; zahlung erbeten bis; zahlungsfalligkeit; begleichen bis; uberweisung bis; zu begleichen bis; valuta; zahlbar bis spatestens; bitte zahlen bis; bitte uberweisen bis; zahltermin; fallig per; zahlbar per',
+        'falligkeitsdatum; faelligkeitsdatum; fallig am; faellig am; zahlbar bis; zahlbar bis zum; zahlbar am; zahlungsziel; netto bis; zahlungsziel bis; zahlbar netto bis; zahlung bis; zahlen bis; zahlungsfrist; zahlungsfrist bis; fallig bis; zahlungstermin; zahlbar ohne abzug bis; ohne abzug bis; zu zahlen bis; zahlung fallig am; uberweisen bis; fallig zum; bitte bis zum; bis spatestens; zahlungseingang bis; rechnung fallig am; zahlbar spatestens; falligkeitstag; zahlung erbeten bis; zahlungsfalligkeit; begleichen bis; uberweisung bis; zu begleichen bis; valuta; zahlbar bis spatestens; bitte zahlen bis; bitte uberweisen bis; zahltermin; fallig per; zahlbar per; d.h. bis; d.h. bis zum; das heisst bis; also bis zum; spatestens am; spatestens bis zum; netto kasse bis; rein netto bis',
       generic: 'falligkeit; fallig; bis zum; bis',
     },
     {
       specific:
-        "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le; soit le; a regler pour le; date limite; limite de paiement; echeance du; reglement avant; a payer pour; payable jusqu'au; exigible le; date d'exigibilite",
+        "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le; soit le; a regler pour le; date limite; limite de paiement; echeance du; reglement avant; a payer pour; payable jusqu'au; exigible le; date d'exigibilite; c'est-a-dire le; soit avant le; soit au plus tard le",
       generic: 'echeance; reglement le; echeances',
     },
     {
       specific:
-        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do; zaplata w terminie do; platnosc do dnia; prosimy o wplate do; wplaty do dnia; termin wplaty; termin platnosci uplywa',
+        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do; zaplata w terminie do; platnosc do dnia; prosimy o wplate do; wplaty do dnia; termin wplaty; termin platnosci uplywa; tj do dnia; tj do; tj; tzn do; czyli do',
       generic: 'termin; platnosc; do dnia',
     },
     {
       specific:
-        'fecha de vencimiento; fecha vencimiento; fecha limite de pago; pagar antes de; pagar antes del; vence el; fecha de pago; pagadero el; a pagar antes del; vencimiento el; fecha pago; pago antes del; vencimientos; fecha vto; vto; pago hasta; fecha de vto; fecha de cargo; vto el; a pagar el; plazo de pago hasta; pagar hasta; fecha maxima de pago; limite de pago',
+        'fecha de vencimiento; fecha vencimiento; fecha limite de pago; pagar antes de; pagar antes del; vence el; fecha de pago; pagadero el; a pagar antes del; vencimiento el; fecha pago; pago antes del; vencimientos; fecha vto; vto; pago hasta; fecha de vto; fecha de cargo; vto el; a pagar el; plazo de pago hasta; pagar hasta; fecha maxima de pago; limite de pago; es decir el; o sea el; antes del dia',
       generic: 'vencimiento; vence; vto.',
     },
     {
       specific:
-        'data scadenza; data di scadenza; scadenza pagamento; scadenza del pagamento; da pagare entro; da pagare entro il; pagare entro il; pagamento entro il; scadenza il; scade il; data pagamento; scadenze; termine di pagamento; scadenza fattura; entro il; con scadenza; scadenza al; scad; scad pagamento; termine pagamento; pagabile entro il; saldo entro il; pagamento entro; data scad; pagare entro; scadenza rata',
+        'data scadenza; data di scadenza; scadenza pagamento; scadenza del pagamento; da pagare entro; da pagare entro il; pagare entro il; pagamento entro il; scadenza il; scade il; data pagamento; scadenze; termine di pagamento; scadenza fattura; entro il; con scadenza; scadenza al; scad; scad pagamento; termine pagamento; pagabile entro il; saldo entro il; pagamento entro; data scad; pagare entro; scadenza rata; ossia il; cioe il; ovvero entro il',
       generic: 'scadenza; scad.',
     },
     {
       specific:
-        'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk; gelieve te betalen voor; betaaltermijn tot; te betalen tot; uiterste datum; voor of op; te betalen op; betaling uiterlijk; graag betalen voor; vervaldatum factuur; voldoen uiterlijk',
+        'vervaldatum; vervaldag; te betalen voor; betalen voor; uiterste betaaldatum; uiterste betaaldag; te voldoen voor; betaaldatum; betaling voor; uiterlijk te betalen op; te betalen uiterlijk; vervalt op; betalen uiterlijk; voldoen voor; betalingstermijn tot; uiterlijk betalen op; uiterlijk op; betaal uiterlijk; gelieve te betalen voor; betaaltermijn tot; te betalen tot; uiterste datum; voor of op; te betalen op; betaling uiterlijk; graag betalen voor; vervaldatum factuur; voldoen uiterlijk; d.w.z. voor; dus voor; dus uiterlijk',
       generic: 'vervalt; uiterlijk; voor',
     },
     {

@@ -318,3 +318,53 @@ test('keeps an IBAN that fails only the check of its country', () => {
   const lines = ['Garage De Leeuw BV', '', 'INVOICE', ...dated, ...tail, 'IBAN: BE41 5390 0754 7035'];
   expect(valueOf(lines, 'supplier.bank_account.iban')).toBe('BE41539007547035');
 });
+
+describe('the currency of a dollar sign', () => {
+  const billed = (head: readonly string[], ...buyer: readonly string[]) =>
+    read([...head, '', 'INVOICE', ...dated, '', ...buyer, '', 'Total due | | $120.00']);
+
+  test.each([
+    [['Stillwater Roofing LLC', '1180 Quarry Rd', 'Tulsa, OK 74103'], 'USD'],
+    [['Halvorsen & Quill, P.C.', '88 Court Street, Boston, MA 02108'], 'USD'],
+    [['Maple Ridge Leasing Inc.', '400 Rue Wellington, Ottawa ON | K1R 2B4'], 'CAD'],
+    [['Jindabyne Fencing Pty Ltd', '12 Kalkite St, Jindabyne NSW 2627'], 'AUD'],
+  ])('is that of the state and postcode of the supplier: %j', (head, currency) => {
+    expect(billed(head).fields.currency?.value).toBe(currency);
+    expect(billed(head).fields.currency?.confidence).toBeLessThanOrEqual(0.8);
+  });
+
+  test('is unknown where only the buyer has a state', () => {
+    const { fields, currencyCandidates } = billed(['Contoso Ltd'], 'Bill to', 'Fenwick Inc.', 'Tulsa, OK 74103');
+    expect(fields.currency).toBeUndefined();
+    expect(currencyCandidates).toContain('USD');
+  });
+});
+
+test.each([
+  ['Termin płatności: 14 dni, tj. 28.04.2026', '2026-04-28'],
+  ['Terms: settlement within 30 days, i.e. by 11 May 2026.', '2026-05-11'],
+  ['Zahlbar innerhalb 30 Tagen, d.h. bis zum 11.05.2026', '2026-05-11'],
+])('reads the due date that a term names, and computes none: %s', (line, due) => {
+  const lines = ['Ashdown Tools Ltd', '', 'INVOICE', 'No: AT-1', 'Invoice date: 2026-04-11', ...tail];
+  expect(valueOf([...lines, line], 'due_date')).toBe(due);
+  expect(valueOf([...lines, 'Zahlbar innerhalb 30 Tagen netto'], 'due_date')).toBeUndefined();
+});
+
+test('the first number of a date is the day where the sender shows a country that writes it first', () => {
+  const lines = ['Ashdown Tools Ltd', 'Bristol BS1 4ST', 'INVOICE', 'No: AT-1', 'Invoice date: 3/4/2026', ...tail];
+  expect(read(lines).fields.issue_date).toMatchObject({ value: '2026-04-03' });
+  expect(read(lines).fields.issue_date?.confidence).toBeGreaterThan(0.8);
+});
+
+test.each([
+  [
+    ['Wij incasseren van NL•• ••• 4471. Zelf overmaken? NL57', 'RABO 0384 7192 65 t.n.v. Roosterly B.V.'],
+    'NL57RABO0384719265',
+  ],
+  [['Domiciliación: no. Transferencia a ES91 2100 0418 4502 0005 1332'], 'ES9121000418450200051332'],
+  [['Der Betrag wird abgebucht. IBAN: DE89 3704 0044 0532 0130 00'], undefined],
+])('reads the account of a transfer over line breaks and beside a direct debit: %j', (lines, iban) => {
+  expect(valueOf(['Ashdown Tools Ltd', '', 'INVOICE', ...dated, ...tail, ...lines], 'supplier.bank_account.iban')).toBe(
+    iban,
+  );
+});

@@ -8,7 +8,9 @@ import { findKsefNumber } from './ksef-numbers.js';
 import type { TextPage } from './layout.js';
 import { foldKey } from './normalise.js';
 import { findNumberCandidates, findOrderCandidates } from './number-field.js';
+import { countryOfAddress } from './country-of-address.js';
 import { findPartyZones } from './parties.js';
+import type { PartyZone } from './parties.js';
 import { findPayeeName } from './payee.js';
 import { findSalesDocument } from './sales-document.js';
 import { findPartyNames } from './supplier-name.js';
@@ -123,7 +125,11 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   put('net_amount', totals.net);
   put('tax_amount', totals.tax);
 
-  const countries = supplierCountries(document, fields, taxIds.supplier[0]?.country ?? null);
+  const countries = supplierCountries(document, fields, {
+    taxIdCountry: taxIds.supplier[0]?.country ?? null,
+    name: supplierNames[0],
+    zones,
+  });
   const currency = findCurrency(document, totals.gross?.best, countries, issue?.best.value);
   put('currency', currency.best, false, currency.best?.score === 0.8 ? 0.8 : 1);
 
@@ -197,7 +203,11 @@ function hasCreditNoteTitle(document: TextDocument): boolean {
 function supplierCountries(
   document: TextDocument,
   fields: Partial<Record<FieldPath, FieldReading>>,
-  taxIdCountry: string | null,
+  {
+    taxIdCountry,
+    name,
+    zones,
+  }: { taxIdCountry: string | null; name: Candidate | undefined; zones: readonly PartyZone[] },
 ): string[] {
   const countries = new Set<string>();
   if (taxIdCountry !== null) countries.add(taxIdCountry);
@@ -207,6 +217,7 @@ function supplierCountries(
   const texts = document.cells.map(({ text }) => text);
   const hasLabel = (pattern: RegExp): boolean => texts.some((text) => pattern.test(text));
   if (hasLabel(/\bABN\b/)) countries.add('AU');
+  if (hasLabel(/\b(?:QST|TVQ|TPS|TVH|HST)\b/)) countries.add('CA');
   if (hasLabel(/\bEIN\b|\bFed(?:eral)? Tax ID\b/i)) countries.add('US');
   if (hasLabel(/\bGSTIN\b/)) countries.add('IN');
   for (const text of texts) {
@@ -214,6 +225,8 @@ function supplierCountries(
       /(?:www\.|@)[a-z0-9.-]{1,253}\.(uk|de|fr|pl|es|it|nl|se|no|dk|ca|au|nz|sg|jp|cn|za|in|ch|mx)\b/i.exec(text)?.[1];
     if (domain !== undefined) countries.add(domain.toLowerCase() === 'uk' ? 'GB' : domain.toUpperCase());
   }
+  const ofAddress = name === undefined ? undefined : countryOfAddress(document, name.cell, zones);
+  if (ofAddress !== undefined) countries.add(ofAddress);
   return [...countries];
 }
 

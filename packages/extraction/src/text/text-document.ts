@@ -35,6 +35,9 @@ export interface TextDocument {
   readonly dateOrder: DateOrder | undefined;
 }
 
+/** Signs of countries that write the day first: currencies, ids, and addresses with a British postcode. */
+const DAY_FIRST =
+  /[€£]|\b(?:EUR|GBP|AUD|NZD|INR|ZAR|SGD|PLN|CHF|BRL|R\$)(?![A-Za-z])|\b(?:ABN|GSTIN|CNPJ|NIPC|P\.? ?IVA)\b|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
 /** Maximum length of a cell that the recognizers examine. Longer cells are prose. */
 const CELL_LENGTH_MAX = 2000;
 const LABELS_OF_ITEM_HEADER_MIN = 3;
@@ -44,7 +47,8 @@ export function readCells(pages: readonly TextPage[], isOcr = false): TextDocume
   const mark = decimalMarkOf(texts);
   const isAmerican =
     texts.some((text) => /\b[A-Z]{2} \d{5}(?:-\d{4})?\b/.test(text)) && texts.some((text) => /\$|\bUSD\b/.test(text));
-  const dateOrder = dateOrderOf(texts) ?? (isAmerican ? 'MONTH_FIRST' : undefined);
+  const isElsewhere = texts.some((text) => DAY_FIRST.test(text));
+  const dateOrder = dateOrderOf(texts) ?? (isAmerican ? 'MONTH_FIRST' : isElsewhere ? 'DAY_FIRST' : undefined);
   const lines = pages.map((page) =>
     page.lines.map((line): ReadLine => {
       const cells = line.cells.map((cell): ReadCell => {
