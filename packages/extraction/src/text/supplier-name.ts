@@ -41,6 +41,8 @@ const FOOTER = 0.82;
 
 /** Bonus of a name in large letters, above that of any name with a legal form in the window of an envelope. */
 const LETTERHEAD_BONUS = 0.3;
+/** On a picture, stamps and handwriting are large too. */
+const LETTERHEAD_BONUS_OF_OCR = 0.2;
 /** Lines of a block that are examined, and the lines at the end of a page that count as its footer. */
 const LINES_OF_BLOCK_MAX = 7;
 const LINES_OF_FOOTER = 6;
@@ -173,7 +175,9 @@ export function findPartyNames(
       0.45 -
         0.06 * order +
         (cell.size >= LETTERHEAD_SIZE * usualSize && !LETTERSPACED.test(part)
-          ? LETTERHEAD_BONUS
+          ? document.isOcr
+            ? LETTERHEAD_BONUS_OF_OCR
+            : LETTERHEAD_BONUS
           : cell.size > 11
             ? 0.08
             : 0) +

@@ -68,7 +68,8 @@ const PARTS_MAX = 8;
 const PART_PENALTY = 0.4;
 /** Words beside an amount on which no tax is levied. */
 const WITHOUT_TAX =
-  /esclus|esent|exempt|exonér|exento|no sujeto|steuerfrei|nicht steuerbar|vrijgesteld|zwolnion|osvobozen|undanta|fritatt|isento|(?<![\d.,])0(?:[.,]0+)? ?%/i;
+  /esclus|esent|exempt|exonér|exento|no sujeto|steuerfrei|nicht steuerbar|vrijgesteld|zwolnion|osvobozen|undanta|fritatt|isento/i;
+const RATE_OF_ZERO = /(?:^|[^\d.,])0(?:[.,]00?)? ?%/;
 /** Words of a total that contains the tax. */
 const INCLUDED = /inclu|incl\.|enthalt|enthält|darin|dont|compris|w tym|di cui|waarvan|heraf|varav|herav|sis[äa]lt/i;
 
@@ -239,8 +240,12 @@ function partOfLine(line: readonly Placed[], unit: number): PartOfRate | undefin
     }
   }
   const [only] = line;
-  if (only === undefined || line.length !== 1 || !WITHOUT_TAX.test(only.lineText)) return undefined;
+  if (only === undefined || line.length !== 1 || !isWithoutTax(only.lineText)) return undefined;
   return { net: only, tax: undefined };
+}
+
+function isWithoutTax(text: string): boolean {
+  return WITHOUT_TAX.test(text) || RATE_OF_ZERO.test(text);
 }
 
 /** Checks whether an amount is net and tax of one of several rates together. */
