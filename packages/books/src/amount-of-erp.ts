@@ -1,4 +1,4 @@
-/** `unsigned` means that another field of the record states the sign. */
+/** Marks an amount without a sign, because another field of the ERP record states whether it is a credit. */
 export type Sign = 'unsigned';
 
 /** Maximum number of digits of an amount from an ERP, including decimals. */

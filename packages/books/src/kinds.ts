@@ -85,7 +85,7 @@ function textOf(lengthMax: Bounds): RecordKind<string> {
   };
 }
 
-/** A text that the record cannot do without. */
+/** Makes a text field of an ERP record required: it must contain a visible character. */
 export function visible(kind: RecordKind<string>): RecordKind<string> {
   const visibly = (inner: Kind<string>, missing: string): Kind<string> => ({
     ...inner,
@@ -238,7 +238,7 @@ export function texts(kind: RecordKind<string>, words: string, bounds: ListBound
   };
 }
 
-/** A list of objects that are part of the record. */
+/** Declares a field that is a list of objects within an ERP record. */
 export function listOf<G extends Group>(
   each: G,
   bounds: ListBounds,
@@ -309,7 +309,7 @@ function takenText(
   };
 }
 
-/** Checks nothing, because the types of the contract already guarantee the value. */
+/** Returns a kind that checks nothing, because the types of the gRPC contract already guarantee the value. */
 function ofContract<T>(): Kind<T> {
   return { faultOf: () => undefined, normalise: asItIs, missing: MISSING };
 }

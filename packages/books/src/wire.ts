@@ -28,7 +28,10 @@ export function vendorFromWire(message: ErpVendor): VendorRecord {
   };
 }
 
-/** The message holds the id inside the account. */
+/**
+ * Writes a bank account of a vendor as a message between services. The message holds the id of the account inside the
+ * account.
+ */
 export function vendorAccountToWire(record: VendorAccountRecord): ErpVendorAccount {
   const { externalId, ...message } = membersToWire(vendorAccount, record);
   return { ...message, account: { ...(message['account'] as ErpAccount), externalId } } as ErpVendorAccount;

@@ -2,13 +2,13 @@ import type { components } from './gen/openapi.js';
 
 type ErrorEnvelope = components['schemas']['Error']['error'];
 
-/** Clients should branch on the code. The message is for people and may change. */
+/** Code of an API error. Programs should branch on the code, because the message is for people and may change. */
 export type ErrorCode = ErrorEnvelope['code'];
 
 /** One wrong field of a request: `{ path: 'supplier.name', message: 'Must not be empty or blank.' }`. */
 export type FieldFault = NonNullable<ErrorEnvelope['details']>[number];
 
-/** The API, or a system between the client and the API, refused the request. */
+/** Error of a request that the API, or a system between the client and the API, has refused. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;

@@ -14,7 +14,7 @@ type Parameters<O, In extends 'path' | 'query' | 'header'> = O extends { readonl
   ? NonNullable<All[In & keyof All]>
   : never;
 
-/** An operation without a body has the type `never`, over which the type distributes. */
+/** Type of the JSON body of a response. An operation without a body has the type `never`. */
 type Json<R> = R extends { readonly content: { readonly 'application/json': infer T } } ? T : never;
 
 /** The type of the request body, with its required and optional fields. */

@@ -23,7 +23,7 @@ export type WebhookHeaders =
   { get(name: string): string | null | undefined } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface WebhookRequest {
-  /** The raw bytes of the request body. A string is encoded as UTF-8. */
+  /** Raw bytes of the body of the webhook request. A string is encoded as UTF-8. */
   readonly body: Uint8Array | ArrayBuffer | string;
   readonly headers: WebhookHeaders;
   /**
@@ -31,7 +31,7 @@ export interface WebhookRequest {
    * request is valid if any secret matches.
    */
   readonly secret: string | readonly string[];
-  /** Maximum age of the request in seconds (default 300). */
+  /** Maximum age of the webhook request in seconds (default 300). */
   readonly toleranceSeconds?: number | undefined;
   /** Function that returns the current time in place of the system clock, for tests. */
   readonly now?: (() => Date) | undefined;

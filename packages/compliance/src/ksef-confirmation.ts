@@ -8,7 +8,7 @@ export const CONFIRMATION_BYTES_MAX = 4 * 1024 * 1024;
 
 const NAMESPACE = 'http://upo.schematy.mf.gov.pl/KSeF/v4-3';
 
-/** The document that a confirmation is expected to confirm. */
+/** Invoice file that a confirmation of KSeF (UPO) is expected to confirm. */
 export interface Confirmed {
   readonly ksefNumber: string;
   /** SHA-256 hash of the confirmed invoice file, in base64. */

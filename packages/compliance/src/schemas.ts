@@ -93,7 +93,7 @@ xmlRegisterInputProvider(
 
 const validators = new Map<SchemaName, XsdValidator>();
 
-/** Returns the name of the schema in `ruleSets`. */
+/** Returns the name by which a schema appears in the list of applied rule sets (`ruleSets`). */
 export function schemaRuleSet(name: SchemaName): string {
   return sources[name].ruleSet;
 }

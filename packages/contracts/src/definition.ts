@@ -1,4 +1,4 @@
-/** Encodes and decodes messages of one type, as the code generator writes it. */
+/** Functions that encode and decode gRPC messages of one type, in the form that the code generator writes. */
 export interface Codec<T> {
   encode(message: T): { finish(): Uint8Array };
   decode(bytes: Uint8Array): T;

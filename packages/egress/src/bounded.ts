@@ -1,4 +1,4 @@
-/** The call did not finish before its deadline. */
+/** Error of an HTTP call that did not finish before its deadline. */
 export class CallTimeout extends Error {
   constructor(deadlineMs: number) {
     super(`The response was not complete within ${deadlineMs} ms.`);
@@ -32,7 +32,7 @@ export async function bounded<T>(
     return await Promise.race([working, ended]);
   } catch (error) {
     ending.abort();
-    // The call may still finish after the deadline. The catch avoids an unhandled rejection.
+    // The HTTP call may still finish after its deadline. The empty catch avoids an unhandled rejection then.
     working.then(discard).catch(() => {});
     throw error;
   } finally {

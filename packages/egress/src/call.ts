@@ -20,11 +20,11 @@ export interface Answer {
   readonly status: number;
   /** Response headers of node:http, with lower-case names and Latin-1 values. */
   readonly headers: IncomingHttpHeaders;
-  /** The decompressed body, or undefined if it exceeds the limit. */
+  /** Decompressed body of the HTTP response, or undefined if it exceeds the limit. */
   readonly body: Buffer | undefined;
 }
 
-/** The response has a content encoding that was not requested. */
+/** Error of an HTTP response with a content encoding that was not requested. */
 export class UnaskedEncoding extends Error {
   constructor() {
     super('The server responded in an encoding that was not requested.');

@@ -3,7 +3,7 @@ import { Resolver } from 'node:dns/promises';
 /** Returns all IPv4 and IPv6 addresses of a name, in the order of the responses. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
-/** The name has no address, or no name server responded. */
+/** Error of a host name that has no address, or about which no name server responded. */
 export class UnresolvedNameError extends Error {
   constructor(name: string, options?: ErrorOptions) {
     super(`The host ${name} has no address.`, options);

@@ -62,7 +62,7 @@ export interface DomainErrorOptions {
   /** Internal cause, which is logged and never sent to a caller. */
   readonly cause?: unknown;
   readonly details?: readonly FieldFault[];
-  /** Time after which the caller should retry. */
+  /** Time in seconds after which the caller should retry the refused request. */
   readonly retryAfterSeconds?: number;
   /** True if the error is the stored response to an earlier request. */
   readonly isReplayed?: boolean;

@@ -11,7 +11,7 @@ export interface Kind<T = unknown> {
   readonly given?: (value: unknown) => unknown;
   /** Sentence for a missing required value. The default is `Required.` */
   readonly missing?: string;
-  /** Kind of the entries, if the value is a list. */
+  /** Kind of the entries, if the field is a list. */
   readonly each?: Group;
   /**
    * Converts the value, and a missing value, to and from its form in a message. Absent if the message holds the value
@@ -20,7 +20,7 @@ export interface Kind<T = unknown> {
   readonly inMessage?: Coding<T>;
 }
 
-/** A value under the types of the generated code. */
+/** Functions that convert a field of the invoice to the types of the generated gRPC code and back. */
 export interface Coding<T> {
   to(value: T | undefined): unknown;
   from(sent: never): T | undefined;
@@ -78,7 +78,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export type Report = (name: string, message: string) => void;
 
 type Value<F> = F extends { members: infer M } ? Declared<M> : F extends { kind: Kind<infer T> } ? T : never;
-/** The object type that the declared fields make up. */
+/** Type of the object that has the declared fields. */
 export type Declared<M> = {
   readonly [K in keyof M as M[K] extends { isOptional: true } ? never : K]: Value<M[K]>;
 } & { readonly [K in keyof M as M[K] extends { isOptional: true } ? K : never]?: Value<M[K]> };

@@ -18,9 +18,9 @@ export function readInvoice(body: unknown): CanonicalInvoice {
 /** The path of a value in a request, the form in which it was sent, and the receiver of its faults. */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
-  /** Path of the value, such as `rows[17]`. Empty for the request itself. */
+  /** Path of the value in the request, such as `rows[17]`. Empty for the request itself. */
   readonly path?: string;
-  /** Name of the value, if its path is empty. */
+  /** Name of the value in error messages, if its path is empty. */
   readonly root?: string;
   /** Prefix of each sentence, because people count rows from one: `Row 18: `. */
   readonly remark?: string;

@@ -13,7 +13,7 @@ import type { UsageMark } from './usage-counter.js';
 interface NoteDocument {
   readonly _id: string;
   readonly organizationId: string;
-  /** Number of the request that stored the record. Equal requests share one record. */
+  /** Number of the request that stored the record. Repeated requests share one record. */
   readonly storedBy: number;
 }
 

@@ -10,7 +10,7 @@ export type PlacesDocument<IdsField extends string> = {
   readonly _id: string;
   readonly used: number;
 } & {
-  /** Ids of the records. `used` is their number. */
+  /** Ids of the records that use a slot of the plan. `used` is their number. */
   readonly [Field in IdsField]: readonly string[];
 };
 
@@ -87,7 +87,7 @@ export async function takePlace(
   return places.take(organizationId, recordId, limit);
 }
 
-/** Returns the time that is encoded in a UUIDv7. */
+/** Returns the time that is encoded in the UUIDv7 of a record. */
 function takenAt(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }

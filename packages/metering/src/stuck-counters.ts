@@ -2,7 +2,7 @@ import type { FindStuckWork } from '@invoicecontrol/runtime/stuck-work';
 import type { Db } from 'mongodb';
 import { usageCollection } from './usage-counter.js';
 
-/** Maximum number of usage counters in the list. */
+/** Maximum number of usage counters that the list of stuck work contains. */
 const COUNTERS_MAX = 256;
 
 /** Lists usage counters whose check is long overdue, which means that the job that corrects them is not running. */

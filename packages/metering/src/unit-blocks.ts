@@ -145,7 +145,7 @@ export function unitBlocks(
       const block = mark.amount === 1 ? current(mark) : undefined;
       if (block === undefined || block.unused === 0) return false;
       if (limit !== undefined && (block.used ?? 0) > limit) {
-        // The limit was lowered. The units of the block may be above it.
+        // The limit of the quota was lowered, and the units of the block may exceed it.
         end(block);
         return false;
       }

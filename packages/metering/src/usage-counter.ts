@@ -42,7 +42,7 @@ export interface UsageMark {
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
-  /** Creation time that is stored with the record. */
+  /** Creation time of the counted record, which is stored with the record. */
   readonly at: Date;
 }
 

@@ -31,13 +31,13 @@ interface Deps {
 /** A usage counter whose check is due. */
 type DueCounter = UsageDocument & { readonly lookAt: Date };
 
-/** A snapshot of a usage counter for the time until `countTo`. */
+/** Snapshot of a usage counter, with the units that were reserved until `countTo`. */
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
   /** Undefined if the whole month is counted. */
   readonly from: Date | undefined;
-  /** Minutes before `countTo`, each with the amount that was reserved in it. */
+  /** Minutes before `countTo`, each with the number of quota units that were reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
   /** Amount of the usage counter that was reserved in that time. */
   readonly reserved: number;

@@ -324,7 +324,7 @@ function isOfOneUnit({ mark }: Reservation): boolean {
   return mark.amount === 1;
 }
 
-/** Returns the condition that the limit leaves room for the amount. */
+/** Returns the database condition that the quota has room for the amount. */
 function fittingIn(limit: number | undefined, amount: number): Filter<UsageDocument> {
   return limit === undefined ? {} : { used: { $lte: limit - amount } };
 }
@@ -338,7 +338,7 @@ function sumOf(marks: readonly UsageMark[]): UsageMark {
   }));
 }
 
-/** Returns the time at which the minute of a mark can be reconciled. */
+/** Returns the time at which the minute of a reservation can be reconciled. */
 function dueAfter({ at }: UsageMark): Date {
   return new Date(at.getTime() + CHECKED_AFTER_MS);
 }

@@ -19,7 +19,7 @@ export interface ArchivePageRequest {
   readonly recordsMax: number;
 }
 
-/** A record and its position among the records of its kind. */
+/** Record of an archive, with its position among the records of its kind. */
 export interface ArchivedRecord {
   readonly position: string;
   readonly record: Readonly<Record<string, unknown>>;

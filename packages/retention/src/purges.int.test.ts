@@ -21,7 +21,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 let mongo: MongoConnection;
 let now = new Date('2026-03-01T12:00:00Z');
 const clock = { now: () => now };
-/** Must equal the value in the module. */
+/** Number of documents that a purge deletes in one batch. It must equal the value in the module. */
 const BATCH_DOCUMENTS = 500;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const owned = (name: string) => mongo.db.collection<Owned>(name);
 const open = (kinds: readonly TenantData[]): Promise<Purges> =>
   openPurges({ db: mongo.db, service: 'test', purged: purgedOrganizations(mongo.db, clock), clock, logger }, kinds);
 const run = ({ job }: Purges): Promise<unknown> => job.run(new AbortController().signal);
-/** Returns the number of remaining documents for each kind of data, by name. */
+/** Returns how many documents of an organization remain, for each kind of data by its name. */
 async function countsOf({ data }: Purges, organizationId: string): Promise<Record<string, number>> {
   const counts = await Promise.all(data.map(async ({ name, count }) => [name, await count(organizationId)] as const));
   return Object.fromEntries(counts);

@@ -11,7 +11,7 @@ export interface TenantData extends TenantDocuments {
    * @returns the number of removed documents
    */
   remove(organizationId: string, documentsMax: number): Promise<number>;
-  /** Returns the number of documents, including those that must not be removed yet. */
+  /** Returns the number of documents of the organization, including those that must not be removed yet. */
   count(organizationId: string): Promise<number>;
 }
 

@@ -18,7 +18,7 @@ export interface TenantConnections extends Connections {
   wasPurged(organizationId: string): Promise<boolean>;
 }
 
-/** The parts of a service that stores data of organizations. */
+/** Parts that a service must declare if it stores data of organizations. */
 export interface TenantParts extends ServiceParts {
   /**
    * All data that the service stores about organizations, except audit events and dead letters, which every service may

@@ -3,7 +3,7 @@ import { batched } from './batched.js';
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
-/** Commands that end when the test says so. Each returns its number. */
+/** Creates a batch whose commands end when the test says so. Each command returns its number. */
 function setUp(keysMax?: number) {
   const commands: { readonly keys: readonly string[]; end(error?: Error): void }[] = [];
   const ask = batched<string, number>(

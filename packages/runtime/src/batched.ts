@@ -26,7 +26,7 @@ export interface BatchLimits {
 interface Batch<Asked, T> {
   readonly asked: Map<string, Asked>;
   readonly answers: Promise<ReadonlyMap<string, T | Error>>;
-  /** Runs in the context of the first caller, to whose trace the command belongs. */
+  /** Runs a function in the context of the first caller, to whose trace the batched command belongs. */
   readonly run: () => void;
   timer?: NodeJS.Timeout;
 }

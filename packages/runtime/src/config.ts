@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The environment variables are not a valid configuration. The message lists all faults. */
+/** Error of environment variables that are not a valid configuration. Its message lists all faults. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);

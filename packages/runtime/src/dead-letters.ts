@@ -12,7 +12,7 @@ const REASON_LENGTH_MAX = 500;
 
 /** An event that could not be handled although no dependency was unavailable. It is stored for the operator. */
 export interface DeadLetter {
-  /** Id of the form `<consumer>:<event id>`. */
+  /** Id of the dead letter, in the form `<consumer>:<event id>`. */
   readonly id: string;
   readonly subject: string;
   /** Payload of the event as proto JSON. */

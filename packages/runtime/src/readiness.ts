@@ -52,7 +52,7 @@ export function watchReadiness(
   };
 }
 
-/** Returns the result of the work, or throws an error after `timeoutMs`. */
+/** Returns the result of a readiness check, or throws an error after `timeoutMs`. */
 async function within<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

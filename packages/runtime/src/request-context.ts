@@ -29,7 +29,7 @@ export interface RequestContext {
   readonly operatorToken?: string | undefined;
   /** Time when the caller stops waiting, in milliseconds since the epoch. Calls with this context end earlier. */
   readonly deadline?: number | undefined;
-  /** Aborted when the caller stops waiting for any reason. */
+  /** Signal that is aborted when the caller of the request stops waiting for any reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -1,11 +1,11 @@
 /** Durations of the stages of one piece of work. Stages may overlap. */
 export interface Stages {
-  /** Adds the duration of the work to the stage. */
+  /** Does a piece of work, and adds its duration to the named stage. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;
   add(stage: string, ms: number): void;
-  /** Durations in whole milliseconds by stage, in the order in which the stages began. */
+  /** Returns the duration of each stage in whole milliseconds, in the order in which the stages began. */
   ms(): Readonly<Record<string, number>>;
-  /** Whole milliseconds since the work began. */
+  /** Returns the whole milliseconds since the measured work began. */
   durationMs(): number;
 }
 

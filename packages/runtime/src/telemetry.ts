@@ -80,7 +80,7 @@ export type Duration = keyof typeof durations;
 
 /** Piece of work whose duration is measured. */
 export interface Measured {
-  /** Trace header that calls of this work must send to other processes. */
+  /** Trace header that calls to other processes must carry during this work. */
   readonly traceparent: string;
   /**
    * Runs a part of the work. Log lines, spans and events during that part, including those of its promises, belong to
@@ -106,9 +106,9 @@ const spanKinds: Record<MeasuredKind, SpanKind> = {
 export interface MeasuredOptions {
   /** Trace context of the caller that waits for the work. If absent, a new trace begins. */
   readonly parent?: string | undefined;
-  /** Trace context of the cause that does not wait for the work. */
+  /** Trace context of the request that caused this work but does not wait for it. */
   readonly link?: string | undefined;
-  /** Request that the work belongs to. By default the request of the current work. */
+  /** Id of the request that the measured work belongs to. By default that of the current request. */
   readonly requestId?: string | undefined;
   /** Histogram that also records the duration in seconds. */
   readonly duration?: Duration;

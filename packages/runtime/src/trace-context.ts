@@ -42,19 +42,19 @@ export function activeTraceparent(): string | undefined {
   return active === undefined ? undefined : formatTraceparent(active);
 }
 
-/** Returns the id of the request that the current work belongs to. */
+/** Returns the id of the request to which the running code belongs. */
 export function activeRequestId(): string | undefined {
   return context.active().getValue(requestIdKey) as string | undefined;
 }
 
-/** The trace and the request that caused something, if there are any. */
+/** Trace and request that caused an event or a piece of work, if there are any. */
 export interface Cause {
   /** Trace context of the request in the W3C format. */
   readonly traceparent?: string;
   readonly requestId?: string;
 }
 
-/** Returns the trace and the request of the current work. */
+/** Returns the trace and the request to which the running code belongs. */
 export function activeCause(): Cause {
   const traceparent = activeTraceparent();
   const requestId = activeRequestId();

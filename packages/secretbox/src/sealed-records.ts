@@ -4,7 +4,7 @@ import { reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { CanaryStore } from './canaries.js';
 import type { KeyRing } from './key-ring.js';
 
-/** The records of one collection that contain secrets, for all organizations. */
+/** Access to the records of one collection that contain secrets, for all organizations. */
 export interface SealedRecords {
   /** Counts the records with a secret that this key has sealed. */
   countSealedWith(keyId: string): Promise<number>;
@@ -22,7 +22,7 @@ const REWRAP_EACH_MS = 10_000;
 const REWRAPPED_AT_ONCE = 100;
 
 interface RewrapDeps {
-  /** Name of the records in the plural. */
+  /** Name of the sealed records in the plural, for the log. */
   readonly name: string;
   /**
    * All records of the service that contain secrets. A key may be removed from the ring only when none of them has a

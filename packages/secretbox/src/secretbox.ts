@@ -28,7 +28,7 @@ export class SealedValueError extends Error {
 
 /** Seals and opens the secrets of customers (reference http-and-security, section 9). */
 export interface Secretbox {
-  /** Id of the key that seals new values. */
+  /** Id of the key that seals new secrets. */
   readonly keyId: string;
   /**
    * Seals a value.

@@ -28,7 +28,7 @@ export interface FakeOrganization extends GrpcServer {
   setPlan(organizationId: string, plan: string): void;
   /** Changes the subscription without publishing an event. */
   setSubscription(organizationId: string, isActive: boolean): void;
-  /** Changes the limit without publishing an event. */
+  /** Changes the limit of ERP connections of an organization without publishing an event. */
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
   /** Changes the mode without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;

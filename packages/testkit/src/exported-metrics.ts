@@ -6,7 +6,7 @@ import {
 import type { Histogram, MetricData } from '@opentelemetry/sdk-metrics';
 
 export interface ExportedMetrics {
-  /** Reader to pass to the code that starts telemetry. */
+  /** Metric reader that the test passes to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
   /** Returns the current value with this name and exactly these attributes, or undefined if there is none. */
   value(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<number | undefined>;

@@ -50,7 +50,7 @@ export interface MongoProxy extends TcpProxy {
 
 interface Trap extends HoldOptions {
   readonly awaited: Set<string>;
-  /** Number of messages so far, by the text that they contain. */
+  /** Number of messages that reached the proxy so far, by the text that they contain. */
   readonly came: Map<string, number>;
   readonly cuts: Set<() => void>;
   complete(): void;
@@ -125,7 +125,7 @@ function isWanted(trap: Trap, name: string | undefined, message: Buffer): boolea
   return count >= occurrence;
 }
 
-/** Holds the message forever. Only `cut` ends the wait, together with the connection. */
+/** Holds the message forever. Only `cut` ends this, together with the connection. */
 function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   trap.cuts.add(cut);
   for (const text of trap.awaited) if (message.includes(text)) trap.awaited.delete(text);

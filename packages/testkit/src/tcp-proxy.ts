@@ -30,7 +30,7 @@ export interface TcpProxyOptions {
 /** A proxy between a client and a server on the same machine, which simulates network failures. */
 export interface TcpProxy {
   readonly port: number;
-  /** Delays all data in both directions by this time. 0 ends the delay. */
+  /** Delays all data of the proxied connections in both directions by this time. 0 ends the delay. */
   delay(latencyMs: number): void;
   /** Limits each connection to this number of bytes per second in each direction. 0 removes the limit. */
   throttle(bytesPerSecond: number): void;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseUrl } from './url.js';
 
-/** Number of calls after which V8 has certainly compiled the function. */
+/** Number of calls after which V8 has certainly compiled the tested function. */
 const CALLS = 50_000;
 
 test.each([

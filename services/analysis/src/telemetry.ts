@@ -64,7 +64,7 @@ export function findingReviewed(type: string, disposition: string): void {
   count('analysis.reviews', { type, disposition });
 }
 
-/** Counts the records in a stored page from an ERP. */
+/** Counts the records of a page that was imported from an ERP, in the metrics. */
 export function recordsImported(
   entity: string,
   provider: string,

@@ -135,7 +135,7 @@ export function isClose(left: Decimal, right: Decimal, includesOne: boolean): bo
   return includesOne ? distance.lte(ONE) : distance.lt(ONE);
 }
 
-/** Returns zero if the amount is absent, and undefined if it cannot be read. */
+/** Reads an optional amount of the invoice. Returns zero if it is absent, and undefined if it cannot be read. */
 function optional(group: Group, term: string): Decimal | undefined {
   return group.has(term) ? decimalOf(group.first(term)) : ZERO;
 }

@@ -7,7 +7,7 @@ import type { FailedRule } from '../validation.js';
 /** The rule sets of documents reference, section 9.2. */
 export type RuleSet = 'EN16931' | 'PEPPOL' | 'XRECHNUNG';
 
-/** A location in the document where a rule is broken. */
+/** Place in the electronic invoice where a validation rule is broken. */
 export interface Failure {
   readonly at: Element;
   /** Sentence that describes the fault and its correction, for the author of the invoice. */

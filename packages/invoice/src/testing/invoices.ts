@@ -35,7 +35,7 @@ export const fullInvoice = {
   company_id: '0198a000-0000-7000-8000-00000000000c',
 } as const satisfies CanonicalInvoice;
 
-/** The part of {@link fullInvoice} that a row of a history scan can state. */
+/** Fields of {@link fullInvoice} that a row of a history scan can state. */
 export const fullRow = {
   supplierName: fullInvoice.supplier.name,
   supplierTaxId: fullInvoice.supplier.tax_id,

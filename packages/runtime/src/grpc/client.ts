@@ -21,7 +21,7 @@ export interface CallOptions {
    * applies.
    */
   readonly timeoutMs?: number;
-  /** Cancels the call when aborted: the service is informed, and the response is ignored. */
+  /** Signal that cancels the gRPC call: the service is informed, and its response is ignored. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -211,19 +211,19 @@ function handlerOf(
 }
 
 function deadlineOf(call: AnyCall): Pick<RequestContext, 'deadline'> {
-  // Infinity if the call has no deadline.
+  // The deadline is infinite if the caller of the rpc set none.
   const deadline = Number(call.getDeadline());
   return Number.isFinite(deadline) ? { deadline } : {};
 }
 
 interface Refused {
-  /** Called when the caller was refused and the work continues. */
+  /** Function that is called when the caller of an rpc was refused while its work continues. */
   onRefused(): void;
-  /** Called if the work fails after that. */
+  /** Function that is called if the work fails after its caller was refused. */
   onLate(error: unknown): void;
 }
 
-/** Returns the result of the work, or throws `unavailable` if the database stops responding. */
+/** Returns the result of the work of an rpc, or throws `unavailable` if the database stops responding. */
 function unlessSilent(
   silence: SilenceWatch,
   begin: () => Promise<unknown>,

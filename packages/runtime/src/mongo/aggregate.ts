@@ -63,7 +63,7 @@ export async function retryOnConflict<T>(work: () => Promise<T>, attemptsMax = A
   }
 }
 
-/** Condition of a change: the document of this organization with this version. */
+/** Condition under which a change is written: the document belongs to this organization and has this version. */
 export interface Guard {
   readonly id: string;
   readonly organizationId: string;
@@ -89,7 +89,7 @@ export interface ChangeOptions<D> extends SaveOptions {
 }
 
 export interface AggregateStore<D extends Aggregate> {
-  /** Creates the document at version 1. A duplicate key error goes to the caller. */
+  /** Stores a new document with version 1. A duplicate key error goes to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
    * Inserts a document like {@link insert}, but in one command with concurrent inserts (ADR 0127). A duplicate key
@@ -264,7 +264,7 @@ async function writeFirstChanges<D extends Aggregate>(
   return changes.map((_, index) => refused.get(index) ?? stored.has(commitIds[index]));
 }
 
-/** Adds the new version and the events to the change of the caller. */
+/** Returns the change of the caller with the new version and the events added. */
 function withEvents<D extends Aggregate>(
   change: UpdateFilter<Stored<D>>,
   entries: readonly OutboxEvent[],

@@ -18,7 +18,7 @@ export interface Claimable {
 /** The lease of work that is not claimed. */
 export const FREE = new Date(0);
 
-/** A lease on work, for the worker that holds it. */
+/** Lease that a worker holds on a document while it works on it. */
 export interface Lease {
   readonly claimId: string;
   /** Extends the lease. Returns false after a takeover; the worker must then write nothing more. */

@@ -50,7 +50,7 @@ describe('a command that is still being written', () => {
       retryWrites: false,
     });
     await writer.connect();
-    // Afterwards the driver knows the server and has a connection.
+    // A first command makes the driver connect, so that later commands find an open connection.
     await eventually(() => writer.db('nowhere').command({ ping: 1 }));
   });
   afterEach(async () => {

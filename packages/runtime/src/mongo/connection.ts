@@ -94,7 +94,7 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof Error && (error as { code?: unknown }).code === 11000;
 }
 
-/** Error code: a majority did not have the write in time. */
+/** MongoDB error code of a write that a majority of the servers did not confirm in time. */
 const WRITE_CONCERN_TIMEOUT = 64;
 
 function lacksMajority(error: unknown): boolean {

@@ -11,7 +11,7 @@ import type { Command } from './undefined-conditions.js';
 interface DriverConnection extends EventEmitter {
   /** The reason why the connection was closed. */
   readonly error: Error | null;
-  /** Sends a command and resolves with the response. */
+  /** Sends a command to MongoDB, and resolves with the response. */
   command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;
 }
 

@@ -19,7 +19,7 @@ export function groupedInsert<D extends { readonly _id: string }>(
   });
 }
 
-/** The result of a bulk write. */
+/** Result of a bulk write to MongoDB. */
 export interface BulkWritten {
   /** Number of operations that matched or inserted a document. */
   readonly storedCount: number;

@@ -18,7 +18,7 @@ const OVERLAP_MS = 5 * 60_000;
 const STREAM_AGE_MS = 7 * 24 * 3_600_000;
 const BATCH_DOCUMENTS = 256;
 
-/** The position of the stream when an outbox was last emptied. */
+/** Position of the event stream when an outbox was last emptied, in its stored form. */
 interface RelayDocument {
   readonly _id: string;
   readonly created: string;

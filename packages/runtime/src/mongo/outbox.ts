@@ -284,7 +284,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   return {
     nudge: (collectionName, announced, finish) => {
       finish?.when.catch(() => {});
-      // The request does not wait for this work. Each event contains its own cause.
+      // The request that caused an event does not wait for its publication. Each event carries the trace of its own
+      // cause.
       if (!isStopped) outsideRequests(() => enqueue({ collectionName, announced, finish }));
     },
     idle,

@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Advances the time, and calls `hear` every tenth of a second. */
+/** Moves the simulated time forward, and calls `hear` every tenth of a second. */
 function pass(ms: number, hear: () => void): void {
   for (let passed = 0; passed < ms; passed += 100) {
     vi.advanceTimersByTime(100);

@@ -21,13 +21,13 @@ function conditionsOf({ filter, query, pipeline, updates, deletes }: Command): r
   return [filter, query, pipeline, ...conditions];
 }
 
-/** The driver stores the documents of a bulk write next to their serialized bytes. */
+/** Returns the documents of a bulk write, which the driver stores next to their serialized bytes. */
 function documentsOf(operations: unknown): readonly { readonly q?: unknown }[] {
   if (Array.isArray(operations)) return operations;
   return (operations as { readonly documents?: readonly object[] } | undefined)?.documents ?? [];
 }
 
-/** Returns the name of the first undefined member inside a value. */
+/** Returns the name of the first undefined member inside a database condition. */
 function undefinedIn(value: unknown): string | undefined {
   if (!Array.isArray(value) && !isPlain(value)) return undefined;
   for (const [name, member] of Object.entries(value)) {

@@ -21,9 +21,9 @@ export interface Bus extends Link {
   readonly streamReplicas: number;
   /** Returns false before the first connection, and from the loss of the connection until it is restored. */
   isConnected(): boolean;
-  /** Returns the time since which there is no connection, or undefined while it exists. */
+  /** Returns the time since which NATS is disconnected, or undefined while it is connected. */
   disconnectedAt(): Date | undefined;
-  /** Calls the function once: immediately, or after the first connection. */
+  /** Calls the function once: immediately if NATS is connected, or else after the first connection. */
   whenConnected(callback: () => void): void;
   /** Sends a ping, and resolves when the broker responds. */
   ping(): Promise<unknown>;

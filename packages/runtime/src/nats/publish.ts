@@ -29,7 +29,7 @@ export interface EventPublisher {
    * is published again with the same id within ten minutes is stored once.
    */
   publish(event: PublishableEvent): Promise<void>;
-  /** Returns the position of the stream. A missing stream is created. */
+  /** Returns the position of the last event in the stream. A missing stream is created. */
   position(): Promise<{ created: string; lastSeq: number; lastAt: Date | undefined }>;
 }
 

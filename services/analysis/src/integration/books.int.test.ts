@@ -56,7 +56,7 @@ interface Page {
 }
 
 /**
- * Runs an import of these records.
+ * Runs an import of the given ERP records.
  * @returns the number of new findings
  */
 async function synchronise(page: Page, of = source): Promise<number> {

@@ -236,7 +236,7 @@ describe('documents of a channel', () => {
     documents.close(first.uploadId);
     const { invoiceId: firstId } = await accept(first);
     const { invoiceId: secondId } = await accept(second);
-    // A document that a caller uploads shows that the worker still runs.
+    // The analysis of a document that a caller uploads in the meantime shows that the worker still runs.
     const uploadId = documents.upload(organizationId, {
       reading: xmlReading({ invoice_number: 'RE-9', gross_amount: '7.00' }),
     });
@@ -353,7 +353,7 @@ describe('documents of a channel', () => {
       const uploadId = documents.upload(organizationId, { reading: xmlReading() });
       documents.failNext(uploadId, new DomainError('unavailable', 'Away.'));
       const other = { organizationId, uploadId, origin: newOrigin() };
-      // The failed attempt leaves the work to the sweep.
+      // The attempt that failed leaves the waiting documents to the sweep.
       await accept(other, { origin: undefined });
       await completed(other);
       const store = uploadStore(collection(), silentOutbox, testClock);

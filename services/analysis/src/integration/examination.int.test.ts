@@ -146,7 +146,7 @@ function dyingStores(onRead: (from: Date | undefined) => void): Stores {
 const run = () => ({ finishedAt: clock.now(), hasVendorList: true });
 
 /**
- * Repeats the call as erp-sync does.
+ * Repeats the call that examines the books until it is complete, as erp-sync does.
  * @returns the number of calls and of findings
  */
 async function completed(of: ImportSource, complete = newProcess(), ended = run()) {

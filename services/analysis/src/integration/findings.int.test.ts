@@ -327,7 +327,7 @@ describe('after a crash between a review and what follows from it', () => {
     await eventually(async () =>
       expect((await invoiceDocuments().findOne({ _id: changed.invoiceId }))?.pending).toBeUndefined(),
     );
-    // Restores the record of a process that crashed directly after its commit.
+    // The stored finding is put into the state that a process leaves when it crashes directly after its commit.
     await findingDocuments().updateOne(
       { _id: finding.findingId },
       {

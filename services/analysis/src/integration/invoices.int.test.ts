@@ -297,7 +297,7 @@ describe('after a crash', () => {
     await eventually(async () => expect((await documents().findOne({ organizationId }))?.pending).toBeUndefined());
     const decided = await documents().findOne({ organizationId });
     if (decided === null) throw new Error('no invoice');
-    // Restores the record of a process that crashed before its commit.
+    // The stored invoice is put into the state that a process leaves when it crashes before its commit.
     const { analysis: _analysis, recentEvents: _recentEvents, lastEventAt: _lastEventAt, ...received } = decided;
     await documents().replaceOne(
       { _id: decided._id },

@@ -286,7 +286,7 @@ describe('a new finding', () => {
       expect((await invoices.findOne({ _id: analysis.invoiceId }))?.pending).toBeUndefined(),
     );
     await rpc.routingRule.deleteRoutingRule({ organizationId, ruleId: rule.ruleId }, ann);
-    // Restores the record of a process that crashed directly after its commit.
+    // The stored invoice is put into the state that a process leaves when it crashes directly after its commit.
     await findings.deleteOne({ _id: findingId });
     await invoices.updateOne(
       { _id: analysis.invoiceId },

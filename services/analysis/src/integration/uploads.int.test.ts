@@ -219,7 +219,7 @@ describe('the analysis of an upload', () => {
       const organizationId = organization.newTenant();
       const uploadId = documents.upload(organizationId, { reading: xmlReading() });
       const { invoiceId, analysis } = await analyze(organizationId, uploadId);
-      // Restores the record of a worker that was killed before the invoice was stored.
+      // The stored uploads are put into the state that a worker leaves when it is killed before the invoice is stored.
       await Promise.all(
         ['invoices', 'findings'].map((name) => mongo.db.collection(name).deleteMany({ organizationId })),
       );

@@ -41,7 +41,7 @@ export interface StoredInvoice {
   readonly findings: readonly FindingDocument[];
 }
 
-/** The records in which the invoices were counted, after the last invoice. */
+/** Counting records of the suppliers, accounts and orders after the last invoice. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];

@@ -94,7 +94,7 @@ async function applyNotification(
   return { outcome: 'KEPT', organizationId };
 }
 
-/** The subscription may have been linked between the check and this write. */
+/** Reopens the stored notifications if the subscription was linked between the check and this write. */
 async function reopenIfLinked(
   { links, notifications }: Pick<ApplyingDeps, 'links' | 'notifications'>,
   { subscriptionId }: StoredNotification,
@@ -120,7 +120,7 @@ async function applySubscription(
   const linked = await linkSubscription(deps, snapshot, occurredAt);
   if ('refusal' in linked) return { outcome: linked.refusal };
   const { organizationId, isNew } = linked;
-  // A crash may have happened between linking and this step.
+  // The step is repeated, because a crash may have happened between linking and this step.
   if (isNew || isRetry) await deps.notifications.reopenUnlinked(snapshot.id);
   const outcome = await deps.changeAccount(organizationId, (before) => {
     if (before === undefined) return undefined;
@@ -139,7 +139,7 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // A crash may have happened between the write and its alert.
+  // The alert is repeated, because a crash may have happened between the write and its alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {

@@ -45,7 +45,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** The ids in a notification, as far as it contains them. */
+/** Ids of subscription, customer and organization that a notification contains. */
 export interface Mentioned {
   readonly subscriptionId: string | undefined;
   readonly claimedOrganizationId: string | undefined;

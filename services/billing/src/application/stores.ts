@@ -40,7 +40,7 @@ export interface SubscriptionLinks {
  * any organization.
  */
 export interface UnlinkedSubscriptions {
-  /** Records the state in the newest message. An older message changes nothing. */
+  /** Records the state of an unlinked subscription in the newest message. An older message changes nothing. */
   record(unlinked: UnlinkedSubscription): Promise<{ readonly isNew: boolean }>;
   find(subscriptionId: string): Promise<UnlinkedSubscription | undefined>;
   remove(subscriptionId: string): Promise<void>;
@@ -66,7 +66,7 @@ export const notificationOutcomes = [
 ] as const;
 export type NotificationOutcome = (typeof notificationOutcomes)[number];
 
-/** The result of applying a notification. */
+/** Result of applying a notification of the payment provider. */
 export type NotificationResult =
   | {
       readonly outcome: Exclude<NotificationOutcome, 'UNLINKED' | 'PURGED_ORGANIZATION'>;
@@ -105,7 +105,7 @@ export interface Notifications {
    * Records only that an event was received, because its organization was purged and its name must not be stored again.
    */
   insertEmpty(event: Pick<StoredNotification, 'eventId' | 'type' | 'occurredAt'>): Promise<{ readonly isNew: boolean }>;
-  /** Returns the ids of notifications that are due and not claimed, oldest first. */
+  /** Returns the ids of payment notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /**
    * Claims a notification.

@@ -11,9 +11,9 @@ export interface TrackedSubscription extends Purchase {
   readonly scheduledChange: ScheduledChange | undefined;
   /** Time of the newest message about the subscription, in a normalized form that sorts by time. */
   readonly lastOccurredAt: string;
-  /** Time of the oldest message, regardless of the order in which messages arrive. */
+  /** Time of the oldest message about the subscription, regardless of the order in which messages arrive. */
   readonly firstOccurredAt: string;
-  /** Time of the oldest message with the status canceled. */
+  /** Time of the oldest message that says that the subscription is canceled. */
   readonly canceledAt: string | undefined;
 }
 

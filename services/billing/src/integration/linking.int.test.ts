@@ -62,7 +62,7 @@ function tell(state: SubscriptionState, type = 'subscription.created', occurredA
   return billing.send(text, signed(text, SECRETS[0], now));
 }
 
-/** Returns the entry of `stuck` about a subscription. */
+/** Returns the entry about a subscription that the operator's command `stuck` lists. */
 async function stuckAbout(subscriptionId: string, at = new Date()) {
   // The clock moves on by ten seconds, because the minimum age that a request can name is one second.
   now = new Date(at.getTime() + 10_000);

@@ -219,7 +219,7 @@ export function subscriptionEntity(state: SubscriptionState): Readonly<Record<st
   };
 }
 
-/** Returns the text of a notification. */
+/** Returns the body of a notification of the payment provider as text. */
 export function notificationText(
   type: string,
   data: Readonly<Record<string, unknown>>,

@@ -65,7 +65,7 @@ export const storeChannelDocument =
     if (receiving === 'TAKEN') {
       const upload = await storedBefore(deps, input);
       if (upload !== undefined) return { upload, created: false };
-      // The id belongs to another organization, or to an upload that was removed.
+      // The derived id belongs to another organization, or to an upload that was removed.
       throw notFound('upload');
     }
     await storeContent(deps, receiving, { chunks: once(content), monthlyLimit });

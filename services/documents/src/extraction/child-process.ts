@@ -204,7 +204,7 @@ async function sendAll(child: ChildProcess, task: Task, bytes: AsyncIterable<Uin
   await send(child, { kind: 'end' });
 }
 
-/** Resolves when the message was sent. If sending fails, the child process has exited. */
+/** Sends a message to a child process. If sending fails, the child process has exited. */
 function send(child: ChildProcess, message: ToChild): Promise<void> {
   return new Promise((resolve) => {
     if (child.connected) child.send(message, () => resolve());

@@ -40,14 +40,14 @@ const made = (organizationId: string, key: string, createdAt = start): NewRender
 
 const picture = (bytes: number) => ({ mediaType: 'image/png', sha256: 'ab', content: Buffer.alloc(bytes, 7) });
 
-/** Stores several pictures, one second apart. */
+/** Stores several pictures of pages, one second apart. */
 async function storeAll(organizationId: string, sizes: readonly number[]): Promise<void> {
   for (const [index, bytes] of sizes.entries()) {
     await store.store(made(organizationId, `${index}`, after(index * 1_000)), picture(bytes));
   }
 }
 
-/** Returns the numbers of the renderings that are found. */
+/** Returns which of the stored pictures are still found, by their numbers. */
 async function found(organizationId: string, count: number): Promise<readonly number[]> {
   const all = [...Array(count).keys()];
   const hits = await Promise.all(all.map((key) => store.find(organizationId, `${key}`, after(60_000))));

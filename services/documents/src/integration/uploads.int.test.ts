@@ -317,7 +317,7 @@ describe('the sweep', () => {
     const pieces = db.collection<{ _id: string; files_id: string; n: number; data: Buffer }>('contents.chunks');
     await pieces.insertOne({ _id: `left-${uploadId}`, files_id: `left-${uploadId}`, n: 0, data: file });
     const at = Date.now();
-    // The database document has the state that a claim leaves.
+    // The database document is put into the state that the claim of a killed process leaves.
     await db.collection<{ _id: string }>('uploads').updateOne(
       { _id: uploadId },
       {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FromChild, ToChild } from '../extraction/messages.js';
 
-/** Instruction as JSON, which replaces the document. */
+/** Instruction to a child process that tries to read secrets, as JSON in place of a document. */
 export interface Prying {
   /** The planted secret in reverse order, so that the child does not find its own instruction. */
   readonly secretReversed: string;
@@ -18,7 +18,7 @@ export interface Prying {
   readonly port: number;
 }
 
-/** Result of the search. It is sent as the message of the response. */
+/** Result of the search for secrets. It is sent as the message of the response. */
 export interface Loot {
   /** Names of the places where the secret was found. */
   readonly secretIn: readonly string[];
@@ -72,7 +72,7 @@ async function pry({ secretReversed, files, processes, port }: Prying): Promise<
   send({ kind: 'result', result: { outcome: { failure }, validation: null } });
 }
 
-/** Returns the listed processes; all possible ones when the list cannot be read. */
+/** Returns the ids of the running processes, or of all possible ones if the list cannot be read. */
 function listedProcesses(): readonly number[] {
   try {
     return readdirSync('/proc')

@@ -206,7 +206,7 @@ async function answerFile(
   }
 }
 
-/** The caller who sends a file, and the key or token that authorizes it. */
+/** Caller who sends a file, with the API key or token that authorizes it. */
 interface AdmittedFile {
   readonly organizationId: string;
   readonly right: FileRight;
@@ -347,7 +347,7 @@ async function readBody(
   return { ...noBody, body, idempotencyKey, fingerprint };
 }
 
-/** Measures the work as a stage, on routes that record stages. */
+/** Does the work, and measures it as a stage on routes that record stages. */
 function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
   return requestState(response).stages?.during(stage, work) ?? work();
 }

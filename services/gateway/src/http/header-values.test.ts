@@ -11,7 +11,7 @@ const authorization = `Authorization: Bearer ${key}`;
 let gateway: RunningGateway;
 beforeAll(async () => {
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
-  // The key is cached from here on, so that no refusal is counted.
+  // A first request puts the API key into the cache, so that no later refusal is counted.
   await answerTo();
 });
 afterAll(() => gateway.stop());

@@ -21,7 +21,7 @@ const ATTEMPTS_MAX = 5;
 export interface IdRange {
   /** Last id before this range of ids. Empty for the first range. */
   readonly after: string;
-  /** Last id in this range, or undefined for the end of the list. */
+  /** Last id in this range of ids, or undefined for the end of the list. */
   readonly last: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface PageSteps<R, S, C extends { readonly id: string; readonly versi
   /** Returns the reason why a record cannot be stored, or undefined if it can. */
   faultOf(record: R): string | undefined;
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
-  /** Returns the changes to write. A record without a change is not written. */
+  /** Returns the changes that a page of ERP records causes. A record without a change is not written. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
   /**
    * Writes the changed records.

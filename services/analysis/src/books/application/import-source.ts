@@ -13,7 +13,7 @@ export interface ImportSource {
   readonly provider: string;
 }
 
-/** The parts of the examination of imported records, in order. */
+/** Names of the parts of an examination of imported records, in the order in which they run. */
 export const examinationParts = ['VENDORS', 'VENDOR_ACCOUNTS', 'BILLS', 'PAYMENTS'] as const;
 export type ExaminationPart = (typeof examinationParts)[number];
 
@@ -28,7 +28,7 @@ export interface ExaminationProgress {
 export interface OpenExamination extends ExaminationProgress {
   /** Time up to which changes are examined. Later changes are left to the next examination. */
   readonly until: Date;
-  /** Time when the run that began the examination was completed. */
+  /** Time when the import run that began the examination was completed. */
   readonly runFinishedAt: Date;
 }
 

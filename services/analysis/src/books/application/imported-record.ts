@@ -10,10 +10,10 @@ export interface ImportedRecord {
    * connected again.
    */
   readonly id: string;
-  /** Version of the record: 1 for a new record, increased by each write. */
+  /** Version of the imported record: 1 for a new record, increased by each write. */
   readonly version: number;
   readonly companyId: string;
-  /** The connection that last sent the record. */
+  /** Id of the ERP connection that last sent the record. */
   readonly connectionId: string;
   readonly remoteCompanyId: string;
   readonly externalId: string;

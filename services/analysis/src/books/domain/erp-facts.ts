@@ -30,7 +30,7 @@ const MASTER_ACCOUNTS_MAX = 64;
 export interface VendorList {
   readonly connectionId: string;
   readonly companyId: string;
-  /** Time when the list was last complete. */
+  /** Time when the list of vendors was last imported completely. */
   readonly syncedAt: Date;
 }
 
@@ -75,7 +75,7 @@ export const NO_ERP_RECORDS: ErpRecords = {
   cutOrders: new Set(),
 };
 
-/** An invoice and the records that it is compared with. */
+/** Invoice together with the ERP records that it is compared with. */
 interface Compared {
   readonly invoice: NormalisedInvoice;
   readonly supplierId: string;

@@ -41,7 +41,7 @@ export interface AccountPeriod extends MasterAccount {
    * account since its first import, or if the account was added before this field existed.
    */
   readonly absentAt?: Date | undefined;
-  /** End of the period, or undefined while the vendor has the account. */
+  /** End of the period in which the vendor had the account. Undefined while it has the account. */
   readonly to: Date | undefined;
 }
 

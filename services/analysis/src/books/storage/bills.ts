@@ -12,7 +12,7 @@ import type { InvoiceDocument } from '../../records/storage/invoices.js';
 /** Number of digits to which a time in milliseconds since 1970 is padded, so that strings sort like the numbers. */
 const ORDER_DIGITS = 15;
 
-/** Projection of the fields that pages are compared with. */
+/** Projection with the fields of stored bills to which an imported page is compared. */
 const KNOWN = {
   version: 1,
   companyId: 1,

@@ -53,7 +53,7 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
         const begun = await collection.findOne({ _id: connectionId, organizationId });
-        // The id belongs to another organization's connection.
+        // No document is returned if the id belongs to a connection of another organization.
         if (begun === null) throw notFound('connection');
         return toSource(begun);
       }

@@ -110,7 +110,7 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
   };
 };
 
-/** Returns the response to a request whose invoice already exists. */
+/** Returns the response to a repeated request whose invoice already exists. */
 async function replay(
   deps: Deps,
   earlier: InvoiceRecord,

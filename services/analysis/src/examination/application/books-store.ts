@@ -3,7 +3,7 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** Range of change times of the records to examine. */
+/** Range of times in which the ERP records to examine have changed. */
 export interface ChangeWindow {
   /** Exclusive start of the range, or undefined to read from the beginning. */
   readonly after: Date | undefined;

@@ -8,7 +8,7 @@ export interface HighAmountDocument {
   /** Id of the stored amount, in the form `<organization>|EUR`. */
   readonly _id: string;
   readonly organizationId: string;
-  /** Beginning of the period for which the amount is used. */
+  /** Beginning of the period in which this high amount is used. */
   readonly period: Date;
   /** Null if the organization had too few invoices. */
   readonly amount: DecimalAmount | null;

@@ -6,7 +6,7 @@ import type { Policy } from '@invoicecontrol/engine/policy/policy';
 /** A complete policy as a JSON document: all parameters and learned tolerances. */
 export interface PolicyDocument {
   readonly policy: Policy;
-  /** Learned tolerances. If absent, the tolerances at the time of each analysis apply. */
+  /** Tolerances that a dry run applies. If they are absent, those at the time of each analysis apply. */
   readonly tolerances: readonly LearnedTolerance[] | undefined;
 }
 
@@ -46,7 +46,7 @@ function requireShape(path: string, model: unknown, value: unknown): void {
   if (Array.isArray(model)) {
     if (!Array.isArray(value)) throw invalidField(path, 'must be a list.');
     const [first] = model as unknown[];
-    // If the default list is empty, the type of its items is unknown.
+    // If the default list of the policy is empty, the type of its items is unknown.
     if (first === undefined) return;
     for (const [index, entry] of value.entries()) requireShape(`${path}[${index}]`, first, entry);
     return;

@@ -12,8 +12,8 @@ import type { PolicyOverrides } from '../domain/policy-overrides.js';
 /** Stored detection policy that an organization has used. It is never changed, so that its analyses can be repeated. */
 export interface PolicyDocument {
   /**
-   * Document id in the form `<organization>|default-3+0123456789ab.o3`. Policies from an earlier release have no
-   * digest.
+   * Id of the stored policy, in the form `<organization>|default-3+0123456789ab.o3`. Policies from an earlier release
+   * have no digest.
    */
   readonly _id: string;
   readonly organizationId: string;

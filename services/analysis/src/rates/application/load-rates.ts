@@ -26,7 +26,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Minimum number of days that the file `recent` contains. */
+/** Minimum number of days that the file `recent` with exchange rates contains. */
 const RECENT_DAYS = 80;
 /** Time window in Frankfurt in which new rates are published. They are published at about 16:00. */
 const WINDOW = { from: '15:30', to: '18:00' } as const;

@@ -9,7 +9,7 @@ export interface KeptUpload {
   readonly origin: ChannelOrigin | undefined;
 }
 
-/** Uploaded documents, from the documents service. */
+/** Access to uploaded documents in the documents service. */
 export interface Documents {
   /**
    * Finds an upload whose content is stored, and keeps the content for long enough to be analyzed. Undefined if the

@@ -26,12 +26,12 @@ const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 export interface Provenance {
   readonly field: string;
   readonly value: string;
-  /** Value as printed. Absent if the document does not contain it. */
+  /** Value as it is printed in the document. Absent if the document does not contain it. */
   readonly raw?: string;
   readonly page?: number;
-  /** Position of the value on the page. Empty if the position is unknown. */
+  /** Position of the value on the page of the document. Empty if the position is unknown. */
   readonly box: readonly number[];
-  /** Confidence in the value, from 0 to 1. */
+  /** Confidence that the value was read correctly, from 0 to 1. */
   readonly confidence: number;
   /** Method by which the value was found: XML, LABEL, PATTERN, ARITHMETIC, KNOWN_SUPPLIER, REQUEST or USER. */
   readonly method: string;
@@ -125,7 +125,7 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
   };
 }
 
-/** The parts from which an invoice is built. */
+/** Parts from which an uploaded invoice is built. */
 export interface ReadingParts {
   readonly extracted?: ExtractDocumentResponse | undefined;
   readonly request: UploadRequest;
@@ -170,7 +170,10 @@ function corrected(before: Provenance | undefined, { field, value, by, at }: Cor
   };
 }
 
-/** Validates the fields like a request body. Wrong document fields are removed from `fields`. */
+/**
+ * Validates the fields of an uploaded invoice like a request body. Wrong fields of the document are removed from
+ * `fields`.
+ */
 function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,

@@ -6,14 +6,14 @@ import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/prof
 
 /** Record that counts invoices, each of them once. It is written with a version check. */
 export interface CountedRecord {
-  /** Version of the record, or 0 while the record is not stored. */
+  /** Version of the counting record, or 0 while the record is not stored. */
   readonly version: number;
   readonly countedUnits: readonly string[];
 }
 
 /** A record that has counted one more unit. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** The record as it was read. Undefined if there was none. */
+  /** Counting record as it was read. Undefined if there was none. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;
@@ -101,7 +101,7 @@ export interface LinkStore<L> {
    * the stored record has already counted the invoice.
    */
   writeCounted(organizationId: string, key: string, counted: CountedUnit<LinkRecord<L>>): Promise<boolean>;
-  /** Reads many records. The result contains the existing records by key. */
+  /** Reads many link records. The result contains those that exist, by key. */
   findMany(organizationId: string, keys: readonly string[]): Promise<ReadonlyMap<string, LinkRecord<L>>>;
   /**
    * Stores records in which the unit (an invoice or a history scan) is already counted.

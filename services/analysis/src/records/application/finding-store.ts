@@ -121,7 +121,7 @@ export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'created
   readonly minSeverity?: Severity | undefined;
 }
 
-/** The changes made in one write. Each change adds an entry to the history. */
+/** Changes to a finding that are made in one write. Each change adds an entry to the history. */
 export type FindingUpdate = {
   readonly entry: FindingChange;
   /** Finding in the form in which a repeated analysis has just raised it. */

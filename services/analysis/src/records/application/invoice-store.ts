@@ -62,7 +62,7 @@ interface StoredInvoice {
   readonly erp: BillOrigin | undefined;
 }
 
-/** An invoice without a decision. ERP bills keep this status. */
+/** Stored invoice without a decision. Bills of an ERP keep this status. */
 export interface UndecidedInvoice extends StoredInvoice {
   readonly status: 'RECEIVED';
   /** True if the invoice may have been stored without being counted, because of a crash. */
@@ -98,7 +98,7 @@ export interface InvoiceReference {
   readonly invoiceId: string;
 }
 
-/** An invoice and the time of its receipt. */
+/** Invoice with the time of its receipt. */
 export interface TimedInvoice {
   readonly invoiceId: string;
   readonly createdAt: Date;
@@ -113,7 +113,7 @@ export interface InvoiceQuery extends PageRequest {
 /** Notes on a decided invoice that matter when other invoices are compared with it. */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
-/** Decision state of another invoice, and the records that its findings name. */
+/** Decision state of another invoice, with the records that its findings name. */
 export interface InvoiceOutcome {
   readonly invoiceId: string;
   readonly isDecided: boolean;

@@ -17,7 +17,7 @@ export interface NewRow {
 export interface DecidedRow {
   readonly subject: Pick<NormalisedInvoice, keyof FindingSubject | 'amountMinor' | 'currency'>;
   readonly analysis: DecidedAnalysis;
-  /** Facts of the analysis. Absent if an earlier call has decided the row. */
+  /** Facts of the analysis of the row. Absent if an earlier call has decided the row. */
   readonly facts?: AnalysisFacts;
   /**
    * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
@@ -25,14 +25,14 @@ export interface DecidedRow {
    */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** The row in an earlier scan that this row repeats. */
+  /** Row of an earlier scan that this row repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
 /** Decision on a row that an earlier call or a faster worker made. */
 export type RowDecision = Pick<DecidedRow, 'analysis' | 'base'>;
 
-/** Reference to the rows of one scan. */
+/** Reference to the rows of one history scan. */
 export interface RowsReference {
   readonly organizationId: string;
   readonly scanId: string;
@@ -59,8 +59,6 @@ export interface RowStore {
    * @returns ids of invoices that another worker has decided, which keep their decision
    */
   decide(organizationId: string, rows: readonly DecidedRow[]): Promise<ReadonlySet<string>>;
-  /**
-   * Stores the findings of committed decisions as records. The call may be repeated.
-   */
+  /** Stores the findings of committed decisions on rows as records. The call may be repeated. */
   finalize(organizationId: string, rows: readonly DecidedRow[]): Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import type { Decision } from '@invoicecontrol/engine/scoring/decision';
 import type { RowsReference } from './row-store.js';
 
-/** Result of analyzing the rows of a scan. */
+/** Result of analyzing the rows of a history scan. */
 export interface RowsOutcome {
   readonly invoicesAnalyzed: number;
   readonly decisionCounts: Readonly<Record<Decision, number>>;

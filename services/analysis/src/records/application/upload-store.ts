@@ -12,7 +12,7 @@ export interface UploadRequest {
 
 /** A value that a person entered to replace a value that was read. */
 export interface Correction {
-  /** Path of the field in the canonical invoice. */
+  /** Path of the corrected field in the canonical invoice. */
   readonly field: string;
   readonly value: string;
   /** Actor who made the correction, as `<actor type>:<actor id>`. */
@@ -68,7 +68,7 @@ export interface ReadUpload extends RequestedUpload {
   readonly usageMonth: string;
   /** Response of the documents service with the fields that were read. */
   readonly extracted: ExtractDocumentResponse;
-  /** Name of a known supplier that replaces the name that was read. */
+  /** Name of a known supplier that replaces the supplier name that was read. */
   readonly knownSupplierName?: string;
   readonly failure?: undefined;
 }
@@ -76,7 +76,7 @@ export interface ReadUpload extends RequestedUpload {
 /** Upload that could not be read. It does not count as an analysis in any month. */
 export interface FailedUpload extends RequestedUpload {
   readonly state: 'FAILED';
-  /** Response from the documents service. Absent if the document had been removed. */
+  /** Response of the documents service. Absent if the uploaded document had been removed. */
   readonly extracted?: ExtractDocumentResponse;
   readonly knownSupplierName?: string;
   readonly failure: UploadFailure;

@@ -17,7 +17,7 @@ import type { FactBundleDocument, StoredFacts } from './stored-facts.js';
  * one.
  */
 export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
-  /** UUIDv5 derived from the invoice and the number of the analysis. */
+  /** Id of the stored analysis, a UUIDv5 derived from the invoice and the number of the analysis. */
   readonly _id: string;
   readonly organizationId: string;
   readonly invoiceId: string;

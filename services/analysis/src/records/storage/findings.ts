@@ -45,7 +45,7 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly reviewedBy?: string;
   /** Marker with a sparse index, set by a review and removed when all its consequences are stored. */
   readonly pending?: true;
-  /** Sort key of the list by amounts. Absent if no amount is known. */
+  /** Sort key of a finding in the list by amounts. Absent if no amount is known. */
   readonly amountOrder?: number;
 }
 

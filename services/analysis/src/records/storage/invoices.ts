@@ -353,7 +353,10 @@ function hitsMax(keysCount: number): number {
   return HITS_PER_KEY_MAX * keysCount;
 }
 
-/** Returns an approximate filter. The caller separates records that arrived at the same moment. */
+/**
+ * Returns a filter for invoices that arrived before another one. It is approximate: the caller separates invoices that
+ * arrived at the same moment.
+ */
 function arrivedBefore({ receivedAtMs, scanId, issueDay }: Candidate): Filter<InvoiceDocument> {
   if (scanId === undefined) return { 'match.receivedAtMs': { $lte: receivedAtMs } };
   return {

@@ -7,7 +7,9 @@ import { inBatches } from './in-batches.js';
 
 /** A stored link that contains facts about one of an organization's accounts or orders. */
 export interface LinkDocument<L extends object = object> {
-  /** Document id in the form `<organization>|account|<account key>` or `<organization>|order|<order key>`. */
+  /**
+   * Id of the link record, in the form `<organization>|account|<account key>` or `<organization>|order|<order key>`.
+   */
   readonly _id: string;
   readonly organizationId: string;
   readonly version: number;

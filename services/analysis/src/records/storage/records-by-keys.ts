@@ -14,7 +14,7 @@ const SHARED_RECORDS_MORE = 64;
 export interface ReadsByKeys<T> {
   /** Reads for one caller, with a limited share for each key. */
   readonly read: (organizationId: string, keys: readonly string[]) => Promise<T[]>;
-  /** Reads records that have one of the keys of several callers. */
+  /** Reads, for several callers at once, the records that have one of their keys. */
   readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
   readonly keysOf: (record: T) => readonly string[];
   /** Number of records at which `read` limits the share of each key. */

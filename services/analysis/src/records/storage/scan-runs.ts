@@ -4,7 +4,7 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RowsOutcome, ScanRun, ScanRunStore } from '../../records/application/scan-run-store.js';
 
 export interface ScanRunDocument {
-  /** Scan id, which is also the document id. */
+  /** Id of the history scan, which is also the document id. */
   readonly _id: string;
   readonly organizationId: string;
   readonly companyId: string;

@@ -40,7 +40,7 @@ export interface UploadDocument extends Aggregate, Claimable, Omit<NewUpload, 'i
   readonly state: UploadRecord['state'];
   readonly usageMonth?: string;
   readonly origin?: ChannelOrigin;
-  /** Sequence key in the form `<organization>|<channel>`, with a sparse index. */
+  /** Key of the sequence of documents, in the form `<organization>|<channel>`, with a sparse index. */
   readonly sequence?: string;
   readonly attempts: number;
   readonly corrections: readonly Correction[];

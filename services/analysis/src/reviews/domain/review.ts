@@ -37,7 +37,7 @@ export interface ReviewInput {
   readonly isByAdmin: boolean;
 }
 
-/** The result of a review: a new disposition, an additional note, or no change. */
+/** Outcome of a review: a new disposition, an additional note, or no change. */
 export type ReviewOutcome =
   | { readonly kind: 'CHANGED'; readonly from: Disposition; readonly to: Disposition; readonly note?: string }
   | { readonly kind: 'NOTED'; readonly from: Disposition; readonly to: Disposition; readonly note: string }

@@ -25,7 +25,7 @@ export interface RoutingMatch {
   readonly currency?: string;
 }
 
-/** The ids in a routing rule that exist in its organization. */
+/** Ids in a routing rule that exist in its organization. */
 export interface KnownIds {
   readonly companyIds: readonly string[];
   readonly supplierIds: readonly string[];

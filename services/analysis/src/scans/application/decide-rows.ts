@@ -34,7 +34,7 @@ interface Deps {
 
 export interface RowDecisions {
   readonly organizationId: string;
-  /** Rows in the order in which they are analyzed. */
+  /** Rows of the history scan, in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
   /** History before the first row. After the analysis of a row, the row is added to it. */
   readonly history: RowHistory;

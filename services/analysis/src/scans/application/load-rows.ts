@@ -72,7 +72,7 @@ export interface CandidateSearch {
   readonly keys: ReadonlySet<string>;
   /** Adds a row to the search. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
-  /** Returns the records that were found for all rows, each once. */
+  /** Returns the earlier records that were found for all rows, each of them once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
@@ -111,7 +111,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
 
 /** The records that share lookup keys with the rows, and the time at which the rows count as received. */
 export interface FoundCandidates {
-  /** Records that were received before the rows. */
+  /** Records that were received before the rows of the scan. */
   readonly candidates: readonly MatchPart[];
   readonly receivedAtMs: number;
 }

@@ -35,7 +35,7 @@ import type { UploadWorker } from './upload-worker.js';
  * section 7).
  */
 const SYNCHRONOUS_MS_MAX = 20_000;
-/** Interval at which the result of another process is polled. */
+/** Interval in milliseconds at which the result of another process is polled. */
 const POLL_EACH_MS = 100;
 
 interface Deps {

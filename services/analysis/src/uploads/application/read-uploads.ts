@@ -29,7 +29,7 @@ export type UploadStatus =
       readonly fields: readonly Provenance[];
     };
 
-/** The document from which an invoice was read, with the origin of each field. */
+/** Document from which an invoice was read, with the origin of each field. */
 export interface ReadDocument {
   readonly document: Document;
   readonly reading: Reading;
@@ -40,7 +40,7 @@ export interface ReadDocument {
 export interface ExportedInvoice {
   readonly record: InvoiceRecord;
   readonly latest: LatestAnalysis;
-  /** The document. Undefined if the invoice was not read from a document. */
+  /** Document of the exported invoice. Undefined if the invoice was not read from a document. */
   readonly document: ReadDocument | undefined;
 }
 

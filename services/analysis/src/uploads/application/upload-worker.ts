@@ -70,14 +70,14 @@ export interface UploadWorker {
    * undecided upload is processed.
    */
   work(reference: UploadReference): Promise<void>;
-  /** Queues work on an upload, which is done after the response. */
+  /** Queues the analysis of an upload, which is done after the response to the caller. */
   queue(reference: UploadReference): void;
   /**
-   * Queues due work from any tenant.
+   * Queues due uploads of any tenant.
    * @returns the number of uploads
    */
   sweep(): Promise<number>;
-  /** Stops the work in progress. Unfinished work becomes due again when its lease expires. */
+  /** Stops the analyses in progress. An unfinished one becomes due again when its lease expires. */
   stop(): Promise<void>;
 }
 
@@ -300,7 +300,7 @@ async function insertAndDecide(
   const now = clock.now();
   const companyId = companyFor(
     {
-      // A company that was removed since the request can no longer receive invoices.
+      // If the company was removed since the request, the default company receives the invoice.
       companyId:
         request.companyId !== undefined && hasCompany(tenant, request.companyId) ? request.companyId : undefined,
       buyerTaxId: invoice.buyer?.tax_id,

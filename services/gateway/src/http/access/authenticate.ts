@@ -35,7 +35,7 @@ interface Attempt {
   readonly digest: string;
   readonly address: string;
   readonly socket: Socket;
-  /** True if the key was valid at its last check. */
+  /** True if the API key was valid at its last check. */
   readonly isKnown: boolean;
   readonly context: RequestContext;
 }
@@ -172,7 +172,7 @@ export class Authenticator {
   }
 }
 
-/** Error that the organization service refuses the key. */
+/** Error that is thrown when the organization service refuses an API key. */
 class RefusedKey extends Error {}
 
 /**

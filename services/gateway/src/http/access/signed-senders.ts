@@ -12,7 +12,7 @@ export const KNOWN_MS = 30 * 24 * 60 * 60_000;
  */
 export class SignedSenders {
   readonly #clock: Clock;
-  /** Time until which each sender is known, in the order of eviction. */
+  /** Time until which each signed sender is known, in the order of eviction. */
   readonly #knownUntilMs = new Map<string, number>();
 
   constructor(clock: Clock) {

@@ -69,7 +69,7 @@ describe('a client that pipelines and hangs up', () => {
   });
 });
 
-/** Returns the statuses in the order of the responses. */
+/** Returns the HTTP statuses of the received responses, in their order. */
 const statusesOf = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 const lastAnswer = (received: string) => parseAnswer(received.slice(received.lastIndexOf('HTTP/1.1')));

@@ -51,7 +51,7 @@ export const pageQuery = z.strictObject({
     .optional(),
 });
 
-/** The page request for the service, and a function that builds the response. */
+/** Page that a list request asks for, and a function that builds its response. */
 export interface ListRequest {
   readonly request: {
     pageSize: number;

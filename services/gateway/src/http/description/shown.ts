@@ -9,16 +9,16 @@ export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly schema: S;
   /** Value of the field in the published example. Undefined if the example does not have the field. */
   readonly example: z.infer<S>;
-  /** Reads the value. Returns undefined if the response does not have the field. */
+  /** Reads the value of the field from the message. Returns undefined if the response does not have the field. */
   readonly read: (message: Message) => z.infer<S>;
 }
 
-/** A field that shows the message property of the same name. */
+/** Field of a response that shows the message property of the same name. */
 interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Field<never, S>, 'read'> {
   readonly show: (value: Value) => z.infer<S>;
 }
 
-/** The name of a message property. Undefined if the field has the same name. */
+/** Name of the message property that a field shows. Undefined if the field has the same name. */
 type Source = string | undefined;
 
 /** A field that shows the message property `K`, or the property of the same name if `K` is undefined. */
@@ -78,7 +78,7 @@ export function record<Message>(id?: string, description?: string) {
   };
 }
 
-/** Declares a field that a function computes from the message. */
+/** Declares a field of a response that a function computes from the message. */
 export function made<S extends z.ZodType, Message>(
   schema: S,
   read: (message: Message) => z.infer<S>,
@@ -134,7 +134,7 @@ export function flag<K extends Source = undefined>(example: boolean, description
   return field(z.boolean().describe(description), example, source);
 }
 
-/** Declares a field that is null if the message does not have the property. */
+/** Declares a field of a response that is null if the message does not have the property. */
 export function orNull<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | null,
@@ -149,7 +149,7 @@ export function orNull<S extends z.ZodType, K extends Source = undefined>(
   );
 }
 
-/** Declares a field that is absent if the message does not have the property. */
+/** Declares a field of a response that is absent if the message does not have the property. */
 export function optional<S extends z.ZodType, K extends Source = undefined>(
   schema: S,
   example: z.infer<S> | undefined,

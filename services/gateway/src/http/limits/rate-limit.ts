@@ -12,7 +12,7 @@ import { count } from '@invoicecontrol/runtime/telemetry';
 
 /** A rate limit that applies to a request. */
 export interface Demand {
-  /** Subject to which the limit applies: `key:<id>` or `organization:<id>`. */
+  /** Subject to which the rate limit applies: `key:<id>` or `organization:<id>`. */
   readonly subject: string;
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
@@ -23,7 +23,7 @@ export interface Standing {
   readonly policy: RatePolicy;
   readonly limitPerMinute: number;
   readonly remaining: number;
-  /** Time until the window ends, or until a refused caller may retry. */
+  /** Time until the window of the rate limit ends, or until a refused caller may retry. */
   readonly resetMs: number;
 }
 

@@ -37,7 +37,7 @@ export class Share {
     };
   }
 
-  /** Returns the number of slots that the owner currently uses. */
+  /** Returns the number of slots that an owner currently uses. */
   held(owner: string): number {
     return this.#held.get(owner) ?? 0;
   }
@@ -47,12 +47,12 @@ export class Share {
     return this.#total >= this.#totalMax;
   }
 
-  /** Returns the number of slots that all owners use together. */
+  /** Returns the number of slots that all owners currently use together. */
   get total(): number {
     return this.#total;
   }
 
-  /** Returns the number of owners that use a slot. */
+  /** Returns the number of owners that currently use a slot. */
   get owners(): number {
     return this.#held.size;
   }

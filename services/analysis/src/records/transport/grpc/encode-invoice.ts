@@ -47,7 +47,7 @@ export function encodeFinding(finding: FindingRecord): WireFinding {
     summary: finding.summary,
     recommendedAction: finding.recommendedAction ?? undefined,
     confidencePercent: finding.confidence,
-    // MongoDB keeps the order of members, but canonical JSON does not depend on that.
+    // The evidence is written as canonical JSON, which does not depend on the order in which MongoDB keeps its members.
     evidenceJson: canonicalJson(finding.evidence),
     relatedInvoiceIds: [...finding.relatedInvoiceIds],
     disposition: finding.disposition,
