@@ -234,7 +234,7 @@ test('no text in an invoice makes the engine throw or take long', () => {
       const history = inMemoryHistory();
       for (const invoice of [...invoices, ...invoices]) {
         const facts = history.factsOf(invoice, { companies });
-        // Only the score is checked, because sentences that quote arbitrary texts may read badly.
+        // The test checks only the risk score, because sentences of findings that quote arbitrary texts may read badly.
         expect(decide(runEngine(facts, defaultPolicy), defaultPolicy).riskScore).toBeLessThanOrEqual(100);
         history.record(facts);
       }

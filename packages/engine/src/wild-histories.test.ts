@@ -166,7 +166,7 @@ test('no accepted invoice makes the engine throw, break the contracts of evidenc
       for (const [index, bill] of bills.entries()) {
         const row = { source: 'SCAN', scanId: 's', rowNo: index, position: index, receivedAtMs: 7 } as const;
         const before = process.cpuUsage();
-        // `bill` throws when a contract is broken.
+        // The function `bill` throws if a finding breaks the contract for evidence or sentences.
         const { analysis } = history.bill(bill, {
           ...(asScan ? { origin: row } : {}),
           companies,
@@ -178,7 +178,7 @@ test('no accepted invoice makes the engine throw, break the contracts of evidenc
         expect((user + system) / 1_000).toBeLessThan(INVOICE_MS_MAX);
         expect(analysis.riskScore).toBeLessThanOrEqual(100);
         for (const finding of analysis.findings) {
-          // Numbers must be written out, however large they are.
+          // Numbers in findings must be written without exponents, however large they are.
           expect(JSON.stringify(finding)).not.toMatch(/[0-9]e\+[0-9]/);
           expect(Buffer.byteLength(JSON.stringify(finding))).toBeLessThan(FINDING_JSON_BYTES_MAX);
         }

@@ -37,7 +37,7 @@ async function examine(
   const isHybrid = reading !== null && reading.embeddedFile !== null;
   if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
   const xml = await structuredXml(bytes, context.mediaType, reading?.embeddedFile ?? undefined);
-  // Only a PDF can declare a profile outside its XML.
+  // Profiles that are declared outside the XML count only for a PDF with embedded XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };
   return { outcome, validation: xml === null ? null : validateXml(xml, mode, known) };

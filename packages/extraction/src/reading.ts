@@ -34,7 +34,7 @@ export interface FieldReading {
   readonly page: number | null;
   /** Position on the page. Null for XML. */
   readonly box: Box | null;
-  /** Confidence from 0 to 1. */
+  /** Confidence that the field was read correctly, from 0 to 1. */
   readonly confidence: number;
   readonly method: 'XML' | 'LABEL' | 'PATTERN' | 'ARITHMETIC';
   /** XPath of the value. Null if the value was read from text. */
@@ -51,7 +51,7 @@ export interface InvoiceLine {
   readonly taxRate: string | null;
 }
 
-/** Invoices that a document corrects. */
+/** Earlier invoices that a correction or credit note corrects. */
 export interface CorrectedInvoices {
   /** In the order of the document, at most 1,000. */
   readonly invoices: readonly CorrectedInvoice[];
@@ -69,7 +69,7 @@ export const ACCOUNT_FIELDS: readonly FieldPath[] = [
 /** An invoice that a document corrects, as the document names it. */
 export interface CorrectedInvoice {
   readonly number: string;
-  /** `YYYY-MM-DD`; null when the document does not state it legibly. */
+  /** Issue date of the corrected invoice as `YYYY-MM-DD`. Null if the document does not state it legibly. */
   readonly issueDate: string | null;
   /** Null for an invoice that was issued outside KSeF. */
   readonly ksefNumber: string | null;
@@ -77,9 +77,9 @@ export interface CorrectedInvoice {
 
 /** The link in the QR code of an invoice that was registered in KSeF (KOD I). */
 export interface KsefCode {
-  /** Ten digits. */
+  /** NIP of the seller, with ten digits. */
   readonly sellerNip: string;
-  /** `YYYY-MM-DD`. */
+  /** Issue date of the invoice, as `YYYY-MM-DD`. */
   readonly issueDate: string;
   /** SHA-256 of the registered XML; hex, lower case. */
   readonly sha256: string;
@@ -158,7 +158,7 @@ export interface TamperSign {
     | 'FONT_OF_ONE_FIELD'
     | 'OVERLAY'
     | 'TEXT_DIFFERS_FROM_PICTURE';
-  /** Object numbers in the PDF. */
+  /** Numbers of the objects in the PDF that show the sign of tampering. */
   readonly objects: readonly string[];
 }
 

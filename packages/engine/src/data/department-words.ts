@@ -4,18 +4,18 @@
  */
 // prettier-ignore
 export const departmentWords: ReadonlySet<string> = new Set([
-  // English
+  // Words for departments in English.
   'ACCOUNT', 'ACCOUNTS', 'ACCOUNTING', 'ADMINISTRATION', 'BILLING', 'BOOKKEEPING', 'CREDITORS', 'DEPARTMENT', 'DEPT',
   'FINANCE', 'INVOICE', 'INVOICES', 'OFFICE', 'PAYABLE', 'PAYABLES', 'PROCUREMENT', 'PURCHASE', 'PURCHASING', 'TEAM',
   'AND', 'OF', 'THE',
-  // German
+  // Words for departments in German.
   'ABTEILUNG', 'BUCHHALTUNG', 'EINKAUF', 'FINANZEN', 'FINANZBUCHHALTUNG', 'KREDITOREN', 'KREDITORENBUCHHALTUNG',
   'RECHNUNGEN', 'RECHNUNGSEINGANG', 'RECHNUNGSPRUFUNG', 'RECHNUNGSWESEN', 'VERWALTUNG', 'DER', 'UND',
-  // French, Spanish, Italian, Portuguese
+  // Words for departments in French, Spanish, Italian and Portuguese.
   'ACHATS', 'COMPTABILITE', 'COMPTES', 'FACTURES', 'FOURNISSEURS', 'SERVICE', 'CONTABILIDAD', 'COMPRAS', 'FACTURAS',
   'PROVEEDORES', 'DEPARTAMENTO', 'ACQUISTI', 'AMMINISTRAZIONE', 'CONTABILITA', 'FATTURE', 'FORNITORI', 'UFFICIO',
   'CONTABILIDADE', 'FATURAS', 'FORNECEDORES', 'DE', 'DES',
-  // Polish, Dutch
+  // Words for departments in Polish and Dutch.
   'DZIAL', 'FAKTURY', 'KSIEGOWOSC', 'KSIEGOWOSCI', 'ZAKUPY', 'ZAKUPOW', 'ADMINISTRATIE', 'AFDELING', 'BOEKHOUDING',
   'CREDITEURENADMINISTRATIE', 'FACTUREN', 'INKOOP',
 ]);

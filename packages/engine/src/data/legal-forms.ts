@@ -4,25 +4,25 @@
  */
 // prettier-ignore
 export const legalForms: readonly (readonly string[])[] = [
-  // Poland
+  // Legal forms of Poland.
   ['SP Z O O', 'SP Z OO', 'SP ZOO', 'SPZOO', 'SPOLKA Z O O', 'SPOLKA Z OO', 'SPOLKA Z OGRANICZONA ODPOWIEDZIALNOSCIA'],
   ['SP J', 'SPOLKA JAWNA'], ['SP K', 'SPOLKA KOMANDYTOWA'], ['SKA'], ['PSA', 'PROSTA SPOLKA AKCYJNA'],
-  // Germany, Austria, Switzerland
+  // Legal forms of Germany, Austria and Switzerland.
   ['GMBH', 'MBH', 'GESELLSCHAFT MIT BESCHRANKTER HAFTUNG'], ['AG', 'AKTIENGESELLSCHAFT'],
   ['GMBH CO KG', 'GMBH UND CO KG', 'GMBH U CO KG', 'GMBH AND CO KG'], ['KG'], ['OHG'],
   ['UG', 'UG HAFTUNGSBESCHRANKT', 'UG HAFTUNGSBESCHRAENKT'], ['EK'], ['EV'], ['GBR'], ['KGAA'],
-  // United Kingdom, Ireland, United States
+  // Legal forms of the United Kingdom, Ireland and the United States.
   ['LTD', 'LIMITED'], ['PLC', 'PUBLIC LIMITED COMPANY'], ['LLP'], ['LLC'], ['INC', 'INCORPORATED'],
   ['CORP', 'CORPORATION'], ['CO'], ['DAC'], ['CIC'],
   // France, Belgium, Luxembourg, and stock companies of several countries
   ['SA', 'SOCIETE ANONYME', 'SOCIEDAD ANONIMA', 'SPOLKA AKCYJNA'], ['SARL', 'SOCIETE A RESPONSABILITE LIMITEE'], ['SAS'],
   ['SASU'], ['SCI'], ['EURL'], ['SPRL'], ['SRL'], ['SRLS'], ['SCA'],
-  // Italy, Spain, Portugal
+  // Legal forms of Italy, Spain and Portugal.
   ['SPA'], ['SNC'], ['SL', 'SOCIEDAD LIMITADA'], ['SLU'], ['LDA'],
-  // Netherlands
+  // Legal forms of the Netherlands.
   ['BV', 'BESLOTEN VENNOOTSCHAP'], ['NV', 'NAAMLOZE VENNOOTSCHAP'], ['VOF'],
-  // Nordic and Baltic countries
+  // Legal forms of the Nordic and Baltic countries.
   ['AS', 'A S'], ['APS'], ['AB'], ['OY'], ['OYJ'], ['ASA'], ['SIA'], ['UAB'], ['OU'],
-  // Central and south-eastern Europe
+  // Legal forms of central and south-eastern Europe.
   ['SRO', 'S R O'], ['DOO', 'D O O'], ['KFT'], ['ZRT'], ['NYRT'], ['EOOD'], ['OOD'], ['EAD'], ['AD'],
 ];

@@ -9,7 +9,7 @@ const pairs = [
   // Greek capital letters, then small letters
   'ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX',
   'αa γy εe ηn ιi κk νv οo ρp τt υu χx ωw',
-  // Armenian, Cherokee, Lisu and Coptic
+  // Letters of the Armenian, Cherokee, Lisu and Coptic scripts with the Latin letters that they look like.
   'ՍU ՕO ՏS ԼL ՈN սu օo ոn հh յj ցg զq գq ռn ղn աw լl',
   'ᎠD ᎡR ᎢT ᎥI ᎩY ᎪA ᎫJ ᎬE ᎳW ᎷM ᎻH ᏀG ᏃZ ᏒR ᏔW ᏕS ᏙV ᏚS ᏞL ᏟC ᏢP ᏦK ᏴB ᏳG ᎽY ᏏB ᏧD',
   'ꓐB ꓑP ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU',

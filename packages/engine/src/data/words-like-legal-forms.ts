@@ -3,10 +3,10 @@
  * branch and not a misspelt corporation. All words are in upper-case ASCII. Reviewed 2026-11.
  */
 export const wordsLikeLegalForms: ReadonlySet<string> = new Set(
-  // CORP
+  // Words that differ from the legal form CORP in one letter.
   (
     'CORK CORE CORD CORN CORA CARP COOP CROP CORPO CORPS ' +
-    // SARL, EURL, SASU, SRLS, SPRL
+    // Words that resemble the legal forms SARL, EURL, SASU, SRLS and SPRL.
     'SARA SAIL SARK SAUL SARI EARL EURO EURE SASH'
   ).split(' '),
 );

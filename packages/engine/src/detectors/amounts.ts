@@ -501,7 +501,7 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
     : `${grouped(roundCount)} of ${earlier} ${roundCount === 1 ? 'is' : 'are'} also for one`;
 }
 
-/** Reports an amount just below an approval limit. */
+/** Raises the finding about an invoice amount that is just below an approval limit. */
 function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
   if (!isWorth(checked, policy.amounts.approvalValueMin)) return [];
   const currencies = limitCurrencies(checked.facts);
@@ -687,9 +687,9 @@ interface LimitCurrency {
 /** An approval limit that the checked amount is just below. */
 interface Band extends LimitCurrency {
   readonly threshold: string;
-  /** The approval limit in micro-units. */
+  /** Approval limit that the amount is compared with, in micro-units. */
   readonly limit: bigint;
-  /** The checked amount in micro-units. */
+  /** Amount of the checked invoice in micro-units. */
   readonly value: bigint;
 }
 
@@ -723,7 +723,10 @@ function bandOf(
   return undefined;
 }
 
-/** Cache of parsed limits. They are parsed once for each policy, because every invoice is compared with all limits. */
+/**
+ * Cache of the approval limits of policies as numbers. They are parsed once for each policy, because every invoice is
+ * compared with all limits.
+ */
 const readLimits = new WeakMap<readonly string[], readonly bigint[]>();
 
 function inMicro(thresholds: readonly string[]): readonly bigint[] {

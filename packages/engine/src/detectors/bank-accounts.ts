@@ -68,7 +68,7 @@ interface StatedAccount {
   readonly isValid: boolean;
   /** Earlier use of the account. Absent if the supplier has never used the account before. */
   readonly use: AccountUse | undefined;
-  /** Other valid accounts that the supplier has used. */
+  /** Valid bank accounts that the supplier has used other than the stated one. */
   readonly others: readonly AccountUse[];
 }
 

@@ -156,7 +156,7 @@ function paidTwice(twice: BilledTwice, policy: Policy): RaisedFinding[] {
       observed: { ...observed, daysBetween },
       extra: {
         ...extra,
-        // This ERP does not report payments, so the bills are the evidence of payment.
+        // The two bills are the evidence of the payments, because this ERP does not report payments.
         paidRecords: 'BILLS',
         paymentIds: [original.invoiceId, copy.invoiceId],
         dates: [original.issueDate, copy.issueDate],

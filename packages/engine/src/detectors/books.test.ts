@@ -234,7 +234,7 @@ describe('DUPLICATE_PAYMENT', () => {
       'Credit note CN-9 of 2024-10-09 is for this amount, but names another bill.',
     );
     expect(found({}, { credits: [credit(naming('i-2'))] })).toHaveLength(1);
-    // The bills of these payments are unknown.
+    // The payments of this test name no bills.
     const unknown = { invoiceIds: [] };
     const partly = credit({ bills: [{ invoiceId: 'i-9', amountMinor: '500000' }] });
     expect(found(unknown, { credits: [partly] }, unknown)).toHaveLength(1);

@@ -28,7 +28,7 @@ export function detectBuyers(facts: Facts, { buyers }: Policy): RaisedFinding[] 
 
 interface Addressed {
   readonly taxId: TaxId;
-  /** The company to which the invoice was routed. */
+  /** Company of the organization to which the invoice was assigned. */
   readonly company: Company | undefined;
   readonly companies: readonly Company[];
 }

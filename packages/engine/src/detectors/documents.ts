@@ -194,7 +194,9 @@ function lowConfidence(
   ];
 }
 
-/** Reports validation errors in an electronic invoice. They never block an invoice alone. */
+/**
+ * Raises the findings about validation errors in an electronic invoice. These findings never block an invoice alone.
+ */
 function invalidElectronicInvoice(
   facts: Facts,
   { validation }: DocumentFacts,

@@ -254,7 +254,10 @@ function pairExtra(
   };
 }
 
-/** Returns the best pairs. They always include the pair that the summary names. */
+/**
+ * Returns the best pairs of an invoice and its originals. They always include the pair that the summary of the finding
+ * names.
+ */
 function bestWith(named: PairScore, pairs: readonly PairScore[], countMax: number): readonly PairScore[] {
   const best = pairs.slice(0, countMax);
   return best.includes(named) ? best : [...best.slice(0, -1), named];
@@ -489,7 +492,7 @@ function confidenceOf(pair: PairScore, { confidence }: DuplicateParameters): num
   return (confidence.findLast((step) => step.points <= points) ?? confidence[0])?.percent ?? 0;
 }
 
-/** Checks whether a review has cleared this pair. */
+/** Tells whether a reviewer has marked the pair of these two records as no duplicate. */
 function isCleared(facts: Facts, other: Candidate): boolean {
   const { clearedPairs, invoice } = facts;
   return clearedPairs?.includes(pairKey(invoice.invoiceId, other.invoiceId)) ?? false;

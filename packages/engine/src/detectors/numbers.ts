@@ -120,7 +120,8 @@ function outOfSequence(
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(differences(series.map(({ day }) => day)));
-  // Each usual gap that fits into a pause allows one more step.
+  // After a pause of the supplier, the number may be higher: each usual gap between invoices that fits into the pause
+  // allows one more step.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const highest = last.value + Math.ceil(jumpMax * pauses);
   const isAhead = value > highest && rising.every((step) => step <= jumpMax);

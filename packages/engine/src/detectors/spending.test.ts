@@ -107,12 +107,12 @@ describe('amounts that rise step by step', () => {
 
   test('are asked about from ten times the first ones on, with every further step', () => {
     expect(outliersOf(doubling(10)).map((finding) => finding?.severity)).toEqual([
-      // 100 to 1600
+      // The amounts 100 to 1600 raise no finding.
       ...Array.from({ length: 5 }, () => undefined),
-      // 3200 and 6400
+      // The amounts 3200 and 6400 raise a finding of severity MEDIUM.
       'MEDIUM',
       'MEDIUM',
-      // 12800 to 51200
+      // The amounts 12800 to 51200 raise a finding of severity HIGH.
       'HIGH',
       'HIGH',
       'HIGH',

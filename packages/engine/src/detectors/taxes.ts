@@ -269,7 +269,7 @@ function rateUnusual(facts: Facts, { rate }: TaxedAmounts, parameters: TaxParame
   ];
 }
 
-/** Returns the standard rate that applied before this one. */
+/** Returns the standard VAT rate that applied in a country before the given rate. */
 function standardRateBefore(country: string, { from }: VatRate): number | undefined {
   return from === ALWAYS ? undefined : standardVatRate(country, addDays(from, -1))?.basisPoints;
 }

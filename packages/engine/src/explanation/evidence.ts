@@ -19,7 +19,7 @@ export interface Evidence {
   readonly rule: string;
   /** Policy values that the rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
-  /** Values that the rule compared. */
+  /** Values that the rule compared when it raised the finding. */
   readonly observed: { readonly [name: string]: EvidenceValue };
   /** English sentences, each about one fact. */
   readonly explanation: readonly string[];
@@ -149,7 +149,7 @@ function shownValue(value: EvidenceValue): EvidenceValue {
   return isList(value) ? value.slice(0, SHOWN_ENTRIES_MAX).map(shownValue) : shownMembers(value);
 }
 
-/** `Array.isArray` does not narrow the type of read-only arrays. */
+/** Tells whether a value of evidence is a list. `Array.isArray` does not narrow the type of read-only arrays. */
 function isList(value: EvidenceValue): value is readonly EvidenceValue[] {
   return Array.isArray(value);
 }

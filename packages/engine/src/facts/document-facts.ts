@@ -60,7 +60,7 @@ export type TamperSignKind =
 
 export interface TamperSign {
   readonly kind: TamperSignKind;
-  /** Object numbers in the file. */
+  /** Numbers of the objects in the PDF file that show the sign of tampering. */
   readonly objects: readonly string[];
 }
 

@@ -22,7 +22,7 @@ export interface MasterVendor {
 }
 
 export interface MasterAccount {
-  /** Account key in the same format as `Candidate.bankKey`. */
+  /** Key of the bank account, in the format of `Candidate.bankKey`. */
   readonly key: string;
   readonly masked: string;
 }
@@ -32,7 +32,7 @@ export interface OrderMasterFacts {
   readonly currency: string;
   /** Ordered amount without tax, and the amount billed so far: earlier invoices minus credit notes. */
   readonly net?: OrderTotals;
-  /** The same totals including tax. */
+  /** Totals of the purchase order including tax. */
   readonly gross?: OrderTotals;
   /** True for a blanket order, from which goods are requested as needed. It has no total that could be exceeded. */
   readonly isBlanket: boolean;

@@ -54,7 +54,7 @@ export interface Facts {
    * scan.
    */
   readonly firstScanRowsBefore?: number;
-  /** Other suppliers with exactly this name. */
+  /** Other suppliers with exactly the name of the invoice's supplier. */
   readonly namesakes?: readonly RelatedSupplier[];
   /** Suppliers whose name may be mistaken for the name of a new supplier. */
   readonly lookalikes?: readonly RelatedSupplier[];

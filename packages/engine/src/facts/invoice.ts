@@ -14,7 +14,7 @@ export type InvoiceStatus = 'RECEIVED' | 'ANALYZED' | 'FAILED' | 'VOID' | 'REJEC
 /** Origin and time of receipt of a record. The canonical invoice contains neither. */
 export interface InvoiceOrigin {
   readonly invoiceId: string;
-  /** The company to which the invoice was routed. */
+  /** Company of the organization to which the invoice was assigned. */
   readonly companyId: string;
   readonly source: InvoiceSource;
   /** Time of receipt in milliseconds since 1970. All rows in a scan have the time of the scan. */
@@ -59,11 +59,11 @@ export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 
 /** An invoice number in all forms that are compared (detection reference, section 3). */
 export interface InvoiceNumber {
-  /** Only the letters and digits of the number. */
+  /** Letters and digits of the invoice number, without other characters. */
   readonly raw0: string;
   /** The number without its label and without leading zeros of the whole number. */
   readonly f1: string;
-  /** All digit runs without leading zeros, with a dot between digit parts that were separated. */
+  /** Digits of the invoice number without leading zeros, with a dot between parts that were separated. */
   readonly f2: string;
   /** Forms `f1` and `f2` with letters replaced by the digits for which they are commonly misread. */
   readonly o1: string;
@@ -87,12 +87,15 @@ export interface Candidate extends InvoiceOrigin {
   /** Supplier of the record, or null until the supplier is resolved. */
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
-  /** Signed integer number of minor units. It is a string because JSON and BSON store strings exactly. */
+  /**
+   * Signed gross amount as an integer number of minor units. It is a string, because JSON and BSON store strings
+   * exactly.
+   */
   readonly amountMinor: string;
   /** Net amount stated on the record. Also absent in records stored before the field existed. */
   readonly netMinor?: string;
   readonly currency: string;
-  /** Number of days since 1970-01-01. */
+  /** Issue date as the number of days since 1970-01-01. */
   readonly issueDay: number;
   readonly poKey?: string;
   readonly bankKey?: string;

@@ -41,7 +41,7 @@ export interface LinkedSupplier {
 export interface OrderLink {
   readonly poKey: string;
   readonly suppliers: readonly LinkedSupplier[];
-  /** Newest bills for the order. */
+  /** Newest bills that name the purchase order. */
   readonly uses: readonly OrderUse[];
   /** True if older bills were dropped, so that the billed total of the order is unknown. */
   readonly isCut?: true;

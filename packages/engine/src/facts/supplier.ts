@@ -35,7 +35,7 @@ export interface SupplierProfile {
   readonly count: number;
   readonly firstDay: number | null;
   readonly lastDay: number | null;
-  /** Newest positive amounts by currency. */
+  /** Newest positive invoice amounts of the supplier, by currency. */
   readonly amounts: Readonly<Record<string, readonly AmountUse[]>>;
   /**
    * Newest bills with a positive amount, for rules that compare several bills. Absent in profiles stored before the
@@ -51,11 +51,11 @@ export interface SupplierProfile {
   readonly recentAccounts: readonly DatedText[];
   /** Keys of the names under which the supplier has sent invoices. */
   readonly names: readonly string[];
-  /** Most frequent invoice number patterns. */
+  /** Most frequent patterns of the supplier's invoice numbers. */
   readonly signatures: readonly CountedText[];
   /** Last digit run in each of the newest invoice numbers. Credit notes are not included. */
   readonly sequence: readonly DatedText[];
-  /** Newest payment terms in days. */
+  /** Payment terms on the newest invoices of the supplier, in days. */
   readonly terms: readonly DatedNumber[];
   /** Newest tax rates in basis points. */
   readonly taxRates: readonly DatedNumber[];
@@ -93,7 +93,7 @@ export interface KsefHabit {
 
 export interface AcceptedCopy {
   readonly invoiceId: string;
-  /** Day of the review. */
+  /** Day on which the reviewer accepted the copy. */
   readonly day: number;
   /** The person who reviewed the bill. Absent if an API key submitted the review. */
   readonly reviewer?: string;
@@ -209,6 +209,6 @@ export interface SupplierFacts {
   readonly reason: ResolutionReason;
   /** Name of the supplier as printed on its first invoice. Absent for a new supplier. */
   readonly name?: string;
-  /** Profile of the supplier without this invoice. */
+  /** Profile of the supplier before the checked invoice is counted. */
   readonly profile: SupplierProfile;
 }

@@ -86,7 +86,7 @@ describe('a net and a gross amount', () => {
   });
 
   test('are compared directly where the larger states its net amount', () => {
-    // The bill contains two rates.
+    // The invoice of this test charges two tax rates.
     expect(netGross(german, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
     expect(netGross(undefined, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
     // The rate fits by chance, and the bill states its net amount.

@@ -4,7 +4,10 @@ import type { DateRelation } from './date-relation.js';
 import type { NumberRelation } from './number-relation.js';
 import type { SupplierRelation } from './supplier-relation.js';
 
-/** One compared field. The points in all rows add up to the points of the pair, so that readers can check them. */
+/**
+ * Comparison of one field of two records. The points of all comparisons add up to the points of the pair, so that
+ * readers can check them.
+ */
 export interface Comparison {
   readonly field:
     | 'base'

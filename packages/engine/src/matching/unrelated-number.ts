@@ -49,7 +49,7 @@ interface WrittenBill {
   readonly invoiceId: string;
   readonly form: string;
   readonly digits: number;
-  /** All digits in the number, read as one integer. */
+  /** Digits of the invoice number, read as one integer. */
   readonly value: number;
   readonly runs: readonly string[];
 }
@@ -64,7 +64,8 @@ export function isUnrelatedPair({ facts: { invoice } }: UnrelatedContext, pair: 
     pair.amount === 'EQ' &&
     UNRELATED.includes(pair.number) &&
     COMPARED_DATES.includes(pair.date) &&
-    // Companies in one group often receive the same bills.
+    // The two invoices must be addressed to the same company, because companies in one group often receive the same
+    // bills.
     pair.other.companyId === invoice.companyId &&
     !invoice.amountMinor.startsWith('-') &&
     !isPlaceholder(invoice.number) &&

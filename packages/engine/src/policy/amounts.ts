@@ -133,7 +133,7 @@ export interface AmountParameters {
   readonly pricePointShareMin: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the amount rules, which apply to every organization. */
 export const amounts: AmountParameters = {
   levels: {
     outlierOfKnownSize: { severity: 'LOW', confidence: 60 },

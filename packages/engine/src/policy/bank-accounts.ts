@@ -52,7 +52,7 @@ export interface BankParameters {
   readonly newSupplierHighValue: string;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the bank account rules, which apply to every organization. */
 export const bank: BankParameters = {
   levels: {
     blocklisted: { severity: 'CRITICAL', confidence: 99 },

@@ -28,7 +28,9 @@ export interface BooksParameters {
   readonly shownMax: number;
 }
 
-/** Default amount parameters for every organization. */
+/**
+ * Default parameters of the rules about bills and payments in the books of an ERP, which apply to every organization.
+ */
 export const books: BooksParameters = {
   levels: {
     vendorDuplicate: { severity: 'LOW', confidence: 85 },

@@ -15,7 +15,7 @@ export interface BuyerParameters {
   readonly sameNameMin: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the buyer rules, which apply to every organization. */
 export const buyers: BuyerParameters = {
   levels: {
     mismatch: { severity: 'HIGH', confidence: 90 },

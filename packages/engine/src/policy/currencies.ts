@@ -12,11 +12,11 @@ export interface CurrencyParameters {
   readonly multiCurrencyMin: number;
   readonly multiCurrencyUsesMin: number;
   readonly unusualAcceptedAfter: number;
-  /** Currencies that are usual everywhere. */
+  /** Currencies that are usual in every country, so that they raise no finding. */
   readonly worldCurrencies: readonly string[];
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the currency rules, which apply to every organization. */
 export const currencies: CurrencyParameters = {
   levels: {
     unknown: { severity: 'HIGH', confidence: 99 },

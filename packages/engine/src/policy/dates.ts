@@ -30,7 +30,7 @@ export interface DateParameters {
   readonly weekendShareMax: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the date rules, which apply to every organization. */
 export const dates: DateParameters = {
   levels: {
     future: { severity: 'LOW', confidence: 90 },

@@ -33,7 +33,7 @@ export interface DocumentParameters {
   readonly rulesShownMax: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the document rules, which apply to every organization. */
 export const documents: DocumentParameters = {
   levels: {
     modifiedAfterSigning: { severity: 'CRITICAL', confidence: 95 },

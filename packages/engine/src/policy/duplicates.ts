@@ -58,7 +58,7 @@ export interface DuplicateParameters {
     readonly sameDay: { readonly one: number; readonly more: number };
     readonly credit: number;
     readonly creditSameNumber: number;
-    /** Sum for two records of the same file. It replaces all other points. */
+    /** Points for two records that were read from the same file. They replace all other points. */
     readonly sameFileSum: number;
   };
   readonly unrelated: UnrelatedNumberParameters;
@@ -102,7 +102,9 @@ export interface DuplicateParameters {
   /** Minimum number of printed digits that remain when the month is left out of a number. */
   readonly periodlessDigitsMin: number;
   readonly twoTyposLengthMin: number;
-  /** Difference between the last digits below which two numbers are neighbours and not typing errors. */
+  /**
+   * Difference between the last digits of two invoice numbers below which they are neighbours and not typing errors.
+   */
   readonly counterJumpMax: number;
   /** Minimum number of digits of a number that another number extends. */
   readonly extraDigitsMin: number;
@@ -179,7 +181,7 @@ export interface DuplicateParameters {
   };
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the duplicate rules, which apply to every organization. */
 export const duplicates: DuplicateParameters = {
   halfPoints: {
     base: -16,

@@ -22,7 +22,7 @@ export interface ErpParameters {
   readonly overbilledMuchPercent: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the vendor master rules, which apply to every organization. */
 export const erp: ErpParameters = {
   levels: {
     masterMismatch: { severity: 'CRITICAL', confidence: 95 },

@@ -26,7 +26,7 @@ export interface KsefParameters {
   readonly shownMax: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the KSeF rules, which apply to every organization. */
 export const ksef: KsefParameters = {
   levels: {
     contentDiffers: { severity: 'HIGH', confidence: 92 },

@@ -29,7 +29,7 @@ export interface NumberParameters {
   readonly youngSupplierDays: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the invoice number rules, which apply to every organization. */
 export const numbers: NumberParameters = {
   levels: {
     format: { severity: 'LOW', confidence: 65 },

@@ -25,7 +25,7 @@ export interface OrderParameters {
   readonly repeatedMin: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the purchase order rules, which apply to every organization. */
 export const orders: OrderParameters = {
   levels: {
     missing: { severity: 'LOW', confidence: 70 },

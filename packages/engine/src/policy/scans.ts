@@ -32,7 +32,7 @@ export interface ScanParameters {
   readonly shownMax: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the rules about history scans, which apply to every organization. */
 export const scans: ScanParameters = {
   levels: {
     reimported: { severity: 'MEDIUM', confidence: 95 },

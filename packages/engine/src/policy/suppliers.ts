@@ -49,7 +49,7 @@ export interface SupplierParameters {
   readonly dormantGapFactor: number;
 }
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the supplier rules, which apply to every organization. */
 export const suppliers: SupplierParameters = {
   levels: {
     lookalike: { severity: 'MEDIUM', confidence: 70 },

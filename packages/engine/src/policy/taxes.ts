@@ -55,35 +55,35 @@ const euros = (amount: string): SimplifiedInvoiceLimit => ({ amount, currency: '
  * any text.
  */
 const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> = {
-  // § 11 Abs. 6 UStG
+  // Austrian limit for simplified invoices, § 11 Abs. 6 UStG.
   AT: euros('400'),
-  // Art. 57 MWSTV
+  // Swiss limit for simplified invoices, Art. 57 MWSTV.
   CH: { amount: '400', currency: 'CHF' },
   // § 30 zákona o dani z přidané hodnoty
   CZ: { amount: '10000', currency: 'CZK' },
-  // § 33 UStDV
+  // German limit for simplified invoices, § 33 UStDV.
   DE: euros('250'),
-  // Momsbekendtgørelsen § 64
+  // Danish limit for simplified invoices, Momsbekendtgørelsen § 64.
   DK: { amount: '3000', currency: 'DKK' },
-  // Real Decreto 1619/2012, artículo 4
+  // Spanish limit for simplified invoices, Real Decreto 1619/2012, artículo 4.
   ES: euros('400'),
-  // Arvonlisäverolaki 209 f §
+  // Finnish limit for simplified invoices, Arvonlisäverolaki 209 f §.
   FI: euros('400'),
   // Code général des impôts, annexe II, article 242 nonies A
   FR: euros('150'),
   // VAT Regulations 1995, regulations 16 and 16A
   GB: { amount: '250', currency: 'GBP' },
-  // Decreto ministeriale 10 maggio 2019
+  // Italian limit for simplified invoices, Decreto ministeriale 10 maggio 2019.
   IT: euros('400'),
   // Wet op de omzetbelasting 1968, artikel 34d
   NL: euros('100'),
   // Ustawa o podatku od towarów i usług, art. 106e ust. 5 pkt 3
   PL: { amount: '450', currency: 'PLN' },
-  // Mervärdesskattelagen (2023:200), 17 kap.
+  // Swedish limit for simplified invoices, Mervärdesskattelagen (2023:200), 17 kap.
   SE: { amount: '4000', currency: 'SEK' },
 };
 
-/** Default amount parameters for every organization. */
+/** Default parameters of the tax rules, which apply to every organization. */
 export const taxes: TaxParameters = {
   levels: {
     arithmeticSmall: { severity: 'LOW', confidence: 90 },

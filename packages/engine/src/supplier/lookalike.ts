@@ -293,7 +293,7 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   if (pair === undefined || differing.length > 1) return undefined;
   const [one, other] = pair;
   const length = Math.min(one.length, other.length);
-  // Numbers distinguish branches and shops.
+  // Words with digits are not compared by edits, because numbers distinguish branches and shops.
   if (length < lookalikeWords.lengthMin || one.replace(/[0-9]/g, '') === other.replace(/[0-9]/g, '')) return undefined;
   const edits = editDistance(one, other, 2);
   if (edits === 1) return 1;

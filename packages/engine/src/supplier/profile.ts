@@ -137,7 +137,8 @@ function isOfScan({ onlyScanId }: AccountUse, scanId: string | undefined): boole
  */
 export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoice): SupplierProfile {
   const ksef = ksefAfter(profile.ksef, invoice);
-  // Even a copy shows that the supplier issues through KSeF if it was received through KSeF.
+  // A copy is not counted in the profile. But if it was received through KSeF, the profile notes that the supplier
+  // issues through KSeF.
   if (invoice.suspectedAs === 'DUPLICATE') return ksef === undefined ? profile : { ...profile, ksef };
   const day = invoice.issueDay;
   const amount = BigInt(invoice.amountMinor);
@@ -387,7 +388,7 @@ export function withReviewedAccount(
   return { ...profile, accounts };
 }
 
-/** Only a stated country whose rules allow the tax id is stored. */
+/** Of the stated countries, the profile stores only one whose rules allow the tax id. */
 function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
   const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
   if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;

@@ -12,7 +12,7 @@ const invoice = {
   gross_amount: '1200.00',
 };
 
-// A service loads facts from its database. This example takes them from a history in memory.
+// The example takes the facts from a history in memory. A service loads them from its database.
 const history = inMemoryHistory();
 history.bill(invoice);
 const facts = history.factsOf({ ...invoice, invoice_number: 'KX-4821A' });

@@ -11,7 +11,7 @@ export interface SyntheticInvoice {
 
 type Random = () => number;
 
-/** Numbering habits of suppliers. Several of them resemble duplicates. */
+/** Ways in which generated suppliers number their invoices. Several of them resemble duplicates. */
 const habits = ['plain', 'yearly', 'monthly', 'prices', 'instalments', 'credits', 'retainer'] as const;
 type Habit = (typeof habits)[number] | 'contract';
 /** Every 40th supplier states a contract number as the invoice number. */

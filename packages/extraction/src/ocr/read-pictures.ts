@@ -15,7 +15,7 @@ import type { PictureSize } from './scale.js';
 
 /** Picture of a page as a greyscale PNG. */
 export interface Picture {
-  /** Page number, counted from 1. */
+  /** Number of the page, counted from 1. */
   readonly number: number;
   readonly png: Buffer;
   readonly width: number;
@@ -24,7 +24,7 @@ export interface Picture {
 
 export interface PictureContext {
   readonly companies: readonly OwnCompany[];
-  /** `YYYY-MM-DD`. */
+  /** Current day in the form `YYYY-MM-DD`. */
   readonly today: string;
 }
 
@@ -37,7 +37,7 @@ const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
 /** Font size as a share of the line height. */
 const FONT_OF_LINE = 0.8;
-/** Minimum confidence of a word. Words below it are noise from stamps, lines and logos. */
+/** Minimum confidence of a recognized word. Words below it are noise from stamps, lines and logos. */
 const WORD_CONFIDENCE_MIN = 0.2;
 
 /**

@@ -13,7 +13,7 @@ export type PageMode = '3' | '4' | '6';
 /** A word with its position in pixels and its line. */
 export interface OcrWord {
   readonly text: string;
-  /** Confidence from 0 to 1. */
+  /** Confidence that the word was recognized correctly, from 0 to 1. */
   readonly confidence: number;
   readonly left: number;
   readonly right: number;

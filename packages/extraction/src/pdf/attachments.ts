@@ -71,7 +71,7 @@ function packedStreamAt(file: Buffer, at: number): { readonly data: Buffer; read
 /** Returns the unpacked length, Infinity if it exceeds `bytesMax`, or 0 if the bytes cannot be unpacked. */
 function unpackedLength(packed: Buffer, bytesMax: number): number {
   try {
-    // zlib does not accept a limit of 0.
+    // The limit is at least 1, because zlib does not accept a limit of 0.
     return inflateSync(packed, { maxOutputLength: bytesMax + 1 }).length;
   } catch (error) {
     return (error as { code?: unknown }).code === 'ERR_BUFFER_TOO_LARGE' ? Infinity : 0;

@@ -82,7 +82,7 @@ const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefA
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
-/** Differences in ascending order. */
+/** Kinds of differences between two revisions of a page, the smallest first. */
 const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
 
 /**

@@ -2,7 +2,7 @@ import { CII, contradictsProfile, identifyProfile } from '@invoicecontrol/compli
 import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TamperSign } from '../reading.js';
 
-/** Metadata of the file. */
+/** Metadata that a PDF file states about itself. */
 export interface DocumentProperties {
   readonly producer: string | null;
   /** Conformance level in the XMP metadata as written, such as `EN 16931`. Null if they name none. */

@@ -34,7 +34,7 @@ export async function withPdf<T>(
   bytes: Uint8Array,
   read: (pdf: PDFDocumentProxy) => Promise<T>,
 ): Promise<T | { readonly failure: ReadingFailure }> {
-  // pdf.js takes over the memory of the bytes that it receives, so it gets a copy.
+  // pdf.js gets a copy of the file, because it takes over the memory of the bytes that it receives.
   const task = getDocument({ ...OPTIONS, data: Uint8Array.from(bytes) });
   try {
     return await read(await task.promise);

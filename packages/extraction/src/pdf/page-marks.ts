@@ -39,7 +39,7 @@ export interface PageMarks {
   readonly hasRemappedDigits: boolean;
   /** Squares that may contain a payment code. */
   readonly codeAreas: readonly Area[];
-  /** Number of painted paths. */
+  /** Number of paths that are painted on the page. */
   readonly drawings: number;
 }
 
@@ -134,7 +134,7 @@ export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise
   return walk.marks((font) => fontOf(page, font).name ?? font);
 }
 
-/** A font as pdf.js represents it. */
+/** Font of a PDF, in the form in which pdf.js represents it. */
 interface LoadedFont {
   /** Name of the font in the file. pdf.js itself uses numbers. */
   readonly name?: string;

@@ -71,7 +71,7 @@ export function withAccountOfCode(reading: TextReading, texts: readonly string[]
   return { ...reading, fields: { ...reading.fields, 'supplier.bank_account.iban': field } };
 }
 
-/** Decodes an image. Empty if it contains no code. */
+/** Returns the text of the QR code in an image. Empty if the image contains none. */
 function decode(picture: Parameters<typeof decodeQR>[0]): string {
   try {
     return decodeQR(picture);
@@ -96,7 +96,7 @@ export function readPaymentCode(text: string): PaymentCode | undefined {
 
 type Reader = (text: string, lines: readonly string[]) => PaymentCode | undefined;
 
-/** One reader for each kind of code. */
+/** Readers of payment codes, one for each kind of code. */
 const readers: readonly Reader[] = [
   readEuropean,
   readSwiss,

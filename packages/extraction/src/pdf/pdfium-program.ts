@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/** A compiled program. */
+/** The PDFium library, compiled to a WebAssembly module. */
 type Program = object;
 /** A started program. Its exports are the functions of the program. */
 interface Instance {

@@ -22,13 +22,13 @@ export interface GreyPicture {
   readonly data: Uint8Array;
 }
 
-/** A drawn page. */
+/** Page of a PDF that was drawn as pictures. */
 export interface DrawnPage {
   /** Width in points. The page is rotated as it is shown. */
   readonly width: number;
   readonly height: number;
   readonly rotation: number;
-  /** Image without annotations. */
+  /** Picture of the page without annotations. */
   readonly content: GreyPicture;
   /** Image with annotations that draw their own appearance. It is the same image as `content` if there are none. */
   readonly whole: GreyPicture;
@@ -37,7 +37,7 @@ export interface DrawnPage {
 
 /** A signature in a form of the document. */
 export interface HeldSignature {
-  /** Start, length, start, length. */
+  /** Ranges of the file that the signature covers: start, length, start, length. */
   readonly byteRange: readonly number[];
   readonly contents: string;
   readonly isTimestamp: boolean;

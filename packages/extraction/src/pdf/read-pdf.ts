@@ -135,7 +135,7 @@ async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: Pd
 interface Visible extends VisiblePage {
   /** Pages that are images and were read by OCR. */
   readonly scans: readonly PdfPage[];
-  /** Texts of the QR codes on these pages. */
+  /** Texts of the QR codes on the pages of the PDF. */
   readonly pictureCodes: readonly string[];
   readonly isOcr: boolean;
 }
@@ -232,7 +232,7 @@ function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Vis
   );
 }
 
-/** Returns the first conflict of each field. */
+/** Returns the first conflict of each invoice field. */
 function ofFirst(conflicts: readonly FieldConflict[]): FieldConflict[] {
   return conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index);
 }

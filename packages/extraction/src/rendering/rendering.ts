@@ -17,6 +17,6 @@ export type RenderingOutcome =
   | { readonly rendering: Rendering }
   /** Number of pages of the document. XML has none. */
   | { readonly missing: 'PAGE'; readonly pages: number }
-  /** The document contains no XML. */
+  /** The document contains no XML, so it has no view. */
   | { readonly missing: 'VIEW' }
   | { readonly failure: { readonly reason: FailureReason; readonly message: string } };

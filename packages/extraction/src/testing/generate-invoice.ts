@@ -437,7 +437,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 2: {
-      // Both parties side by side, with the number and the date in the title.
+      // This layout has both parties side by side, with the number and the date in the title.
       pen.text(50, 50, `${numberLabel} ${content.number} ${word('of')} ${showDate(content.date)}`, 14, { bold: true });
       pen.text(50, 90, word('supplier'), 9, { bold: true });
       block(50, 105, [...supplierLines, `${word('vatId')}: ${content.taxId}`]);
@@ -509,7 +509,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 6: {
-      // Text written letter by letter.
+      // In this layout, text is written letter by letter.
       pen.text(50, 40, content.supplier, 14, { bold: true });
       block(50, 60, content.supplierAddress, 8);
       pen.text(330, 40, title(content), 16, { bold: true });
@@ -583,7 +583,7 @@ function drawLayout(layout: number, pen: Pen, content: Content, random: () => nu
       return;
     }
     case 10: {
-      // A narrow receipt.
+      // This layout is a narrow receipt.
       pen.text(40, 24, content.supplier, 11, { bold: true });
       block(40, 40, [...content.supplierAddress, `${word('vatId')} ${content.taxId}`], 8, 11);
       pen.text(40, 88, `${numberLabel} ${content.number}`);

@@ -1,6 +1,6 @@
 /** A date that was found in a text. */
 export interface DateMatch {
-  /** `YYYY-MM-DD`. */
+  /** Date that was read, as `YYYY-MM-DD`. */
   readonly value: string;
   readonly raw: string;
   readonly start: number;

@@ -41,7 +41,7 @@ export interface TextLine {
 }
 
 export interface TextPage {
-  /** Page number, counted from 1. */
+  /** Number of the page, counted from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;

@@ -42,7 +42,7 @@ export interface TextContext {
   readonly sourceFactor: number;
   /** Letters in ids that OCR misread are corrected if the check digits then match. */
   readonly isOcr?: boolean;
-  /** `YYYY-MM-DD`. */
+  /** Current day in the form `YYYY-MM-DD`. */
   readonly today: string;
 }
 

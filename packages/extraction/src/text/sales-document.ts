@@ -2,7 +2,7 @@ import type { SalesDocument } from '../reading.js';
 import { foldKey } from './normalise.js';
 import type { TextDocument } from './text-document.js';
 
-/** Longer cells are prose. */
+/** Maximum length of a title. Longer cells of text are prose. */
 const TITLE_LENGTH_MAX = 60;
 const TITLES: readonly { readonly kind: SalesDocument; readonly title: RegExp }[] = [
   { kind: 'RECEIPT', title: /^(?:paragon|receipt)/ },

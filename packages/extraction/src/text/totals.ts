@@ -13,7 +13,7 @@ interface Placed {
   readonly scores: Partial<Record<AmountKind, number>>;
   readonly isSpecific: boolean;
   readonly labelCells: ReadCell[];
-  /** Text of the whole line. */
+  /** Text of the whole line in which the amount stands. */
   readonly lineText: string;
 }
 type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
@@ -30,7 +30,7 @@ export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
   readonly net: Candidate | undefined;
   readonly tax: Candidate | undefined;
-  /** Amount payable, if it differs from the gross amount. */
+  /** Amount to be paid, if it differs from the gross amount of the invoice. */
   readonly payable: string | null;
   /** True if the amounts are the difference that a correction makes. */
   readonly isCorrection?: true;

@@ -22,7 +22,7 @@ export type Source =
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
   /** Uses totals whose `@currencyID` is the currency of the invoice, if they are stated in several currencies. */
   | { readonly inInvoiceCurrency: string }
-  /** Adds other fields. */
+  /** The value is the sum of other fields. */
   | { readonly fields: readonly FieldPath[] };
 
 /** A root element. Without a namespace, it is recognized by its name alone. */
