@@ -8,6 +8,10 @@ const ADDRESSES: readonly (readonly [country: string, pattern: RegExp])[] = [
     'US',
     /(?<![A-Za-z])(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|T[NX]|UT|V[AT]|W[AIVY]),? \d{5}(?:-\d{4})?(?!\d)/,
   ],
+  [
+    'US',
+    /(?:Alabama|Arizona|Arkansas|California|Colorado|Connecticut|Florida|Georgia|Hawaii|Idaho|Illinois|Indiana|Iowa|Kansas|Kentucky|Louisiana|Maine|Maryland|Massachusetts|Michigan|Minnesota|Missouri|Montana|Nebraska|Nevada|New Hampshire|New Jersey|New Mexico|New York|Carolina|Dakota|Ohio|Oklahoma|Oregon|Pennsylvania|Tennessee|Texas|Utah|Vermont|Virginia|Washington|Wisconsin|Wyoming),? \d{5}(?!\d)/,
+  ],
   ['CA', /(?<![A-Za-z])(?:AB|BC|MB|N[BLSTU]|ON|PE|QC|SK|YT)\W{0,3}[A-Z]\d[A-Z] ?\d[A-Z]\d(?![A-Za-z\d])/],
   ['AU', /(?<![A-Za-z])(?:NSW|VIC|QLD|TAS|ACT|NT|WA|SA) \d{4}(?!\d)/],
 ];

@@ -33,6 +33,11 @@ const PERIOD_BEFORE =
 const TOWN_BEFORE = /^\p{Lu}[\p{L} .'/()-]{1,40}, (?:den |am |le |il |li |dnia |dn\. |a )*$/u;
 const PERIOD_PENALTY = 0.3;
 
+const RECEIPT_TITLE = /^(?:receipt|quittung|reçu|recibo|ricevuta|kwitancja|kvitto|kvittering|kuitti)\b/i;
+/** Label of the date of a payment, folded. */
+const PAYMENT_LABEL = /paid|payment|bezahlt|paye|pagad|pagat|zaplac|betald|betalt|betaald|maksettu/;
+const PAYMENT_PENALTY = 0.3;
+
 interface Found extends Candidate {
   readonly isAmbiguous: boolean;
 }
@@ -53,19 +58,28 @@ export function findDateCandidates(
       ? { ...candidate, score: candidate.score + 0.35, evidence: 'SPECIFIC_LABEL' as const }
       : candidate,
   );
+  // A receipt may state no other date than that of the payment.
+  const paid = hasReceiptTitle(document) ? labelled(document, 'otherDate', false, PAYMENT_LABEL) : [];
   return {
-    issue: [...issueDates, ...unlabelled(document, [...issue, ...due, ...other])].filter(
-      (candidate) => ahead(candidate) <= YEARS_OF_ISSUE_AHEAD_MAX,
-    ),
+    issue: [
+      ...issueDates,
+      ...paid.map((date) => ({ ...date, score: date.score - PAYMENT_PENALTY, evidence: 'GENERIC_LABEL' as const })),
+      ...unlabelled(document, [...issue, ...due, ...other]),
+    ].filter((candidate) => ahead(candidate) <= YEARS_OF_ISSUE_AHEAD_MAX),
     due: withoutClaimed(due, [...issue, ...other]).filter(
       (candidate) => ahead(candidate) <= YEARS_OF_PAYMENT_AHEAD_MAX,
     ),
   };
 }
 
-function labelled(document: TextDocument, kind: LabelKind, isCredit = false): Found[] {
+function hasReceiptTitle({ cells }: TextDocument): boolean {
+  return cells.some(({ page, text }) => page === 0 && RECEIPT_TITLE.test(text));
+}
+
+function labelled(document: TextDocument, kind: LabelKind, isCredit = false, key?: RegExp): Found[] {
   const found: Found[] = [];
   for (const place of placesOf(document, kind)) {
+    if (key?.test(place.hit.key) === false) continue;
     const isOfAnother = kind === 'issueDate' && isCredit && namesCreditedInvoice(document, place);
     for (const region of place.regions) {
       const dates = region.cell.dates

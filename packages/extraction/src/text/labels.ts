@@ -202,7 +202,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     {
       specific:
         "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le; soit le; a regler pour le; date limite; limite de paiement; echeance du; reglement avant; a payer pour; payable jusqu'au; exigible le; date d'exigibilite; c'est-a-dire le; soit avant le; soit au plus tard le",
-      generic: 'echeance; reglement le; echeances',
+      generic: 'echeance; reglement le; echeances; avant le; au plus tard le; pour le',
     },
     {
       specific:

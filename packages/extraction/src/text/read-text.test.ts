@@ -135,6 +135,11 @@ describe('net and tax', () => {
     ]);
   });
 
+  test('are the total itself where no tax is stated', () => {
+    expect(amountsOf('Total HT | | 680,00', 'TVA non applicable', 'Net à payer | | 680,00')[0]).toBe('680.00');
+    expect(amountsOf('Net | | 680.00', 'VAT | | 136.00', 'Total | | 680.00')[0]).toBeUndefined();
+  });
+
   test('are whole amounts of a currency without decimals', () => {
     const lines = ['Papír | 2 | 38,50', 'Nettó összesen: | | 83 500 Ft', 'ÁFA 27%: | | 22 545 Ft'];
     expect(amountsOf(...lines, 'Bruttó összesen: | | 106 045 Ft')).toEqual(['83500', '22545', '106045']);
@@ -326,6 +331,7 @@ describe('the currency of a dollar sign', () => {
   test.each([
     [['Stillwater Roofing LLC', '1180 Quarry Rd', 'Tulsa, OK 74103'], 'USD'],
     [['Halvorsen & Quill, P.C.', '88 Court Street, Boston, MA 02108'], 'USD'],
+    [['Quartzline Software, Inc.', 'South San Francisco, California 94080'], 'USD'],
     [['Maple Ridge Leasing Inc.', '400 Rue Wellington, Ottawa ON | K1R 2B4'], 'CAD'],
     [['Jindabyne Fencing Pty Ltd', '12 Kalkite St, Jindabyne NSW 2627'], 'AUD'],
   ])('is that of the state and postcode of the supplier: %j', (head, currency) => {
@@ -348,6 +354,12 @@ test.each([
   const lines = ['Ashdown Tools Ltd', '', 'INVOICE', 'No: AT-1', 'Invoice date: 2026-04-11', ...tail];
   expect(valueOf([...lines, line], 'due_date')).toBe(due);
   expect(valueOf([...lines, 'Zahlbar innerhalb 30 Tagen netto'], 'due_date')).toBeUndefined();
+});
+
+test('a receipt without another date is of the day of the payment, and an invoice is not', () => {
+  const lines = ['Quartzline, Inc.', '', 'Invoice number | RC-77', 'Date paid | April 2, 2026', ...tail];
+  expect(valueOf(['Receipt', ...lines], 'issue_date')).toBe('2026-04-02');
+  expect(read(['Invoice', ...lines]).fields.issue_date?.confidence ?? 0).toBeLessThan(0.5);
 });
 
 test('the first number of a date is the day where the sender shows a country that writes it first', () => {

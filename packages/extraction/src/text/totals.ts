@@ -189,12 +189,15 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
       ),
       isContested: second !== undefined && best.score - second.score < 0.1,
     },
-    net: best.sum && {
-      ...toCandidate(best.sum.net, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
-      ...(best.sum.netThousandths === undefined
-        ? {}
-        : { value: toDecimal(best.sum.netThousandths, best.sum.net.amount) }),
-    },
+    net:
+      best.sum === undefined
+        ? untaxedNet(best, money)
+        : {
+            ...toCandidate(best.sum.net, best.score, isProven, best.sum.isLabelled, 'ARITHMETIC'),
+            ...(best.sum.netThousandths === undefined
+              ? {}
+              : { value: toDecimal(best.sum.netThousandths, best.sum.net.amount) }),
+          },
     tax:
       best.sum === undefined
         ? includedTax(best, money, rates, unit)
@@ -269,6 +272,13 @@ function sumOfRates(gross: number, parts: readonly PartOfRate[], unit: number): 
     return { ...first, netThousandths, taxThousandths, isLabelled: true, isRate: true, weight: 1 };
   }
   return undefined;
+}
+
+/** Returns the net amount of an invoice without tax, which equals its total. */
+function untaxedNet({ one: { amount: gross }, score }: Scored, money: readonly Placed[]): Candidate | undefined {
+  const isTaxed = money.some(({ amount, scores }) => (scores.tax ?? 0) > 0.5 && amount.thousandths !== 0);
+  const net = money.find(({ amount, scores }) => amount.thousandths === gross.thousandths && (scores.net ?? 0) > 0.5);
+  return isTaxed || net === undefined ? undefined : toCandidate(net, score, false, true, 'LABEL');
 }
 
 /** Returns the tax that a total includes, as in `Total includes GST of $302.00`, where no net amount is stated. */
