@@ -388,7 +388,7 @@ export function withReviewedAccount(
   return { ...profile, accounts };
 }
 
-/** Of the stated countries, the profile stores only one whose rules allow the tax id. */
+/** Adds the stated country of the tax id to the list, if the rules of that country allow the tax id. */
 function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
   const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
   if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;
