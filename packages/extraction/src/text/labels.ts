@@ -191,8 +191,8 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   dueDate: [
     {
       specific:
-        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; i.e. by; ie by; that is by; i.e. on or before; payment latest by; settlement by; collected on or after; expiry date; expires; direct debit on or after; on or after; will be collected on; taken from your account on; by direct debit on',
-      generic: 'due; before; maturity; maturity date',
+        'due date; payment due; payment due date; pay by; payable by; due on; due by; payment due by; date due; to be paid by; please pay by; pay before; payment date; invoice due; invoice due date; payable on or before; payment deadline; please pay before; latest payment date; payment due on; payment is due by; payment is due on; please remit by; due for payment by; pay no later than; no later than; settle by; settlement due; settlement date; payable on; payment required by; must be paid by; payment by; payment due before; please settle by; please pay no later than; due for payment; payable before; i.e. by; ie by; that is by; i.e. on or before; payment latest by; settlement by; collected on or after; expiry date; expires; direct debit on or after; will be collected on; taken from your account on; by direct debit on',
+      generic: 'due; before; maturity; maturity date; on or after',
     },
     {
       specific:
@@ -202,12 +202,12 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     {
       specific:
         "date d'echeance; date echeance; date limite de paiement; date limite de reglement; a payer avant; a payer avant le; a regler avant le; payable le; payable avant le; a payer pour le; echeance de paiement; echeance le; reglement avant le; paiement avant le; a regler le; date de reglement; date de paiement; echeance au; a echeance du; a regler au plus tard le; paiement au plus tard le; soit le; a regler pour le; date limite; limite de paiement; echeance du; reglement avant; a payer pour; payable jusqu'au; exigible le; date d'exigibilite; c'est-a-dire le; soit avant le; soit au plus tard le",
-      generic: 'echeance; reglement le; echeances; avant le; au plus tard le; pour le',
+      generic: 'echeance; reglement le; echeances; avant le; au plus tard le',
     },
     {
       specific:
-        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do; zaplata w terminie do; platnosc do dnia; prosimy o wplate do; wplaty do dnia; termin wplaty; termin platnosci uplywa; tj do dnia; tj do; tj; tzn do; czyli do',
-      generic: 'termin; platnosc; do dnia',
+        'termin platnosci; termin zaplaty; platne do; platne do dnia; do zaplaty do; do zaplaty do dnia; platnosc do; data platnosci; termin plat; platnosc w terminie; termin platnosci do; zaplata do; wymagalne dnia; termin regulowania platnosci; prosimy o zaplate do; zaplata w terminie do; platnosc do dnia; prosimy o wplate do; wplaty do dnia; termin wplaty; termin platnosci uplywa; tj do dnia; tj do; tzn do; czyli do',
+      generic: 'termin; platnosc; do dnia; tj',
     },
     {
       specific:
