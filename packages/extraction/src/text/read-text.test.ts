@@ -380,3 +380,20 @@ test.each([
     iban,
   );
 });
+
+test('a tax id in the address of a company of the organization is the id of the buyer', () => {
+  const companies = [{ name: 'Fenwick Holdings Ltd', taxId: null, country: 'GB' }];
+  const lines = [
+    'Ashdown Tools Ltd',
+    '',
+    'Fenwick Holdings Ltd',
+    '4 High St',
+    'VAT No GB 220 4302 31',
+    '',
+    'INVOICE',
+    ...dated,
+    ...tail,
+  ];
+  const { fields } = read(lines, companies);
+  expect([fields['supplier.tax_id']?.value, fields['buyer.tax_id']?.value]).toEqual([undefined, 'GB220430231']);
+});

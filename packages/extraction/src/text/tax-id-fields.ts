@@ -1,6 +1,7 @@
 import { areSameTaxId } from '@invoicecontrol/values/tax-id';
 import type { OwnCompany } from '../reading.js';
 import type { Candidate } from './candidates.js';
+import { foldKey } from './normalise.js';
 import { roleOf } from './parties.js';
 import type { PartyZone, Role } from './parties.js';
 import { placesOf } from './regions.js';
@@ -22,6 +23,9 @@ const COUNTRY_BY_LABEL: readonly (readonly [pattern: RegExp, country: string])[]
 const YOURS =
   /(?:your|ihre?|votre|uw|su|tu|twoj|twój|vostra|vs\.?|client|customer|buyer|kunden|klant|nabywcy|cliente)\W*$/i;
 const FOOTER = 0.8;
+const LINES_OF_ADDRESS = 6;
+/** Length of the name of a company that is looked for at the beginning of a line. */
+const NAME_LENGTH_MIN = 4;
 
 interface FoundId extends Candidate {
   readonly role: Role | undefined;
@@ -47,6 +51,7 @@ export function findTaxIdCandidates(
     const isOwn = companies.some(({ taxId }) => taxId !== null && areSameTaxId(taxId, match.value));
     const role =
       isOwn ||
+      isBelowOwnName(document, cell, companies) ||
       YOURS.test(
         cell.text
           .slice(0, match.start)
@@ -91,6 +96,21 @@ export function findTaxIdCandidates(
   const buyer = proven.filter(({ role, isOwn }) => role === 'buyer' || isOwn);
   const supplier = proven.filter((id) => !buyer.includes(id) && !buyer.some((other) => other.value === id.value));
   return { supplier, buyer: [...buyer].sort((one, other) => Number(other.isOwn) - Number(one.isOwn)) };
+}
+
+/** An id in the address of a company of the organization, which may have no heading, is the buyer's. */
+function isBelowOwnName(document: TextDocument, cell: ReadCell, companies: readonly OwnCompany[]): boolean {
+  const names = companies.map(({ name }) => foldKey(name)).filter((key) => key.length >= NAME_LENGTH_MIN);
+  const lines = document.lines[cell.page] ?? [];
+  let top = cell.top;
+  for (let index = cell.line; index >= Math.max(0, cell.line - LINES_OF_ADDRESS); index -= 1) {
+    const near = lines[index]?.cells.find(({ left }) => Math.abs(left - cell.left) < 1.5 * cell.size);
+    if (near === undefined) continue;
+    if (top - near.bottom > 2 * cell.size) return false;
+    if (names.some((name) => foldKey(near.text).startsWith(name))) return true;
+    top = near.top;
+  }
+  return false;
 }
 
 /** Finds the local tax number if there is no other id, as in `Steuernummer 201/113/40209`. */
