@@ -108,8 +108,9 @@ export const services = {
       SUBSCRIPTION_PAST_DUE_DAYS: {},
     },
     internetPorts: [443],
-    requests: { cpu: '100m', memory: '128Mi' },
-    limits: { cpu: '500m', memory: '256Mi' },
+    // The process rests at 147 MB.
+    requests: { cpu: '100m', memory: '192Mi' },
+    limits: { cpu: '500m', memory: '384Mi' },
   },
   organization: {
     protocol: 'grpc',
@@ -286,8 +287,9 @@ export const services = {
       KSEF_LIMIT_FACTOR: {},
     },
     internetPorts: [443],
-    requests: { cpu: '100m', memory: '192Mi' },
-    limits: { cpu: '1', memory: '384Mi' },
+    // The process uses 175 MB while it receives 10,000 invoices.
+    requests: { cpu: '100m', memory: '256Mi' },
+    limits: { cpu: '1', memory: '512Mi' },
     // Two packages of invoices at once, of 1.2 GB at most.
     temporaryDisk: '2560Mi',
   },
