@@ -13,6 +13,8 @@ COPY . .
 RUN --mount=type=cache,target=/npm-cache npm ci
 RUN npm run generate && npx tsc -b services/* tools/admin
 # What was compiled stays; tools, sources and their tests go, and the packages that only they needed.
+# Each name of a workspace is an argument of its own, so the list stays unquoted.
+# hadolint ignore=SC2046
 RUN --mount=type=cache,target=/npm-cache \
     npm ci --omit=dev $(printf -- '--workspace=%s ' services/*) --workspace=tools/admin \
     && find packages services tools \( -name src -o -name '*.test.*' -o -name '*.tsbuildinfo' -o -name '*.d.ts' \) -prune -exec rm -r {} +
