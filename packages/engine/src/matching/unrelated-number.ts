@@ -305,9 +305,21 @@ function digitsOf(text: string): string {
   return text.replace(/[^0-9]/g, '');
 }
 
-function namesDocument({ number }: Candidate): boolean {
-  return number.runs.some((run) => DOCUMENT_WORDS.has(run));
+/**
+ * Checks whether a number contains the word of another document, such as `LS 20418`. An abbreviation counts only in
+ * front of the digits of a number, because codes such as `BC8HV3` contain the same letters by chance.
+ */
+function namesDocument({ number: { runs } }: Candidate): boolean {
+  return runs.some((run, index) => {
+    if (!DOCUMENT_WORDS.has(run)) return false;
+    const behind = runs.slice(index + 1).join('');
+    const isAtEnd = index === 0 && /^[0-9]+$/.test(behind);
+    return run.length >= WHOLE_WORD_LETTERS_MIN || isAtEnd || /^[0-9]{3}/.test(behind);
+  });
 }
+
+/** Minimum number of letters of a document word that is no abbreviation. */
+const WHOLE_WORD_LETTERS_MIN = 6;
 
 /**
  * Checks whether the form of the number differs from the supplier's other recent bills. Undefined if these bills have

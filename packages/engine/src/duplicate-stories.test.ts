@@ -1,0 +1,42 @@
+import { describe, expect, test } from 'vitest';
+import type { FindingType } from './explanation/catalogue.js';
+import type { Billed } from './testing/in-memory-history.js';
+import { findingIn, ledger, usualSupplier } from './testing/ledger.js';
+import type { Bill } from './testing/ledger.js';
+
+// Each story tells of a supply that was billed twice and of honest bills that resemble it, by the bills in order of
+// arrival.
+
+const FIRST = { issue_date: '2025-03-10', gross_amount: '1733.47' };
+const decisionOf = ({ analysis }: Billed): string => analysis.decision;
+const severityOf = (billed: Billed, type: FindingType) => findingIn(billed, type)?.severity;
+
+/** Bills a supplier's first bill and then another one, with the fields of the first unless stated otherwise. */
+function followed(first: Bill, second: Bill, { known = 0, between = [] }: Before = {}): Billed {
+  const { bill, repeat } = ledger();
+  const by = first.by ?? usualSupplier;
+  if (known > 0) repeat(known, { by });
+  bill({ ...FIRST, ...first });
+  for (const other of between) bill({ ...FIRST, by, ...other });
+  return bill({ ...FIRST, ...first, ...second });
+}
+
+interface Before {
+  /** Number of the supplier's bills before the first one. */
+  readonly known?: number;
+  readonly between?: readonly Bill[];
+}
+
+describe('codes that contain the letters of a document', () => {
+  const RECEIPT = { issue_date: '2025-03-10', gross_amount: '12.45' };
+
+  test('are two receipts of one price, whatever letters the codes contain', () => {
+    expect(decisionOf(followed({ ...RECEIPT, invoice_number: 'BC8HV3' }, { invoice_number: 'QX7RT2' }))).toBe('PASS');
+    expect(decisionOf(followed({ ...RECEIPT, invoice_number: 'LS4-K2' }, { invoice_number: 'WZ9-D7' }))).toBe('PASS');
+  });
+
+  test('are a delivery note in front of its digits', () => {
+    const billed = followed({ invoice_number: 'RE-20418' }, { invoice_number: 'LS 88312' });
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
+  });
+});
