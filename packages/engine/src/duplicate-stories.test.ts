@@ -40,3 +40,19 @@ describe('codes that contain the letters of a document', () => {
     expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
   });
 });
+
+describe('freight bills whose numbers end with a check digit', () => {
+  const FREIGHT = { issue_date: '2025-03-10', gross_amount: '184.20' };
+
+  test('are two shipments at one rate, if number and check digit differ', () => {
+    const [first, second] = [{ ...FREIGHT, invoice_number: '214560814-4' }, { invoice_number: '214560815-9' }];
+    expect(decisionOf(followed(first, second))).toBe('PASS');
+    expect(decisionOf(followed(first, { ...second, issue_date: '2025-03-12' }))).toBe('PASS');
+  });
+
+  test('are one shipment, if only the check digit is missing or the number is mistyped', () => {
+    const first = { ...FREIGHT, invoice_number: '2145608-4' };
+    expect(severityOf(followed(first, { invoice_number: '2145608' }), 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+    expect(severityOf(followed(first, { invoice_number: '2145680-4' }), 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+  });
+});

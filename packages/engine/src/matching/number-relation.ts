@@ -183,14 +183,13 @@ interface DifferingRun {
  * Returns the digit runs in which two numbers with the same structure differ, or undefined if the structure or the
  * letters differ.
  */
-function differingNumericRuns(
-  { number: a, issueDate }: Candidate,
-  { number: b }: Candidate,
-): DifferingRun[] | undefined {
+function differingNumericRuns(one: Candidate, other: Candidate): DifferingRun[] | undefined {
+  const [a, b] = [one.number, other.number];
   if (a.runs.length !== b.runs.length) return undefined;
-  const lastNumeric = lastCounter(a.runs, issueDate);
+  const runs = haveCheckDigits(one, other) ? a.runs.slice(0, -1) : a.runs;
+  const lastNumeric = lastCounter(runs, one.issueDate);
   const differing: DifferingRun[] = [];
-  for (const [index, aRun] of a.runs.entries()) {
+  for (const [index, aRun] of runs.entries()) {
     const bRun = b.runs[index] ?? '';
     if (isDigitRun(aRun) !== isDigitRun(bRun)) return undefined;
     const left = withoutLeadingZeros(aRun);
@@ -201,6 +200,22 @@ function differingNumericRuns(
   }
   return differing;
 }
+
+/**
+ * Checks whether both numbers end with a check digit, as in `123-456789-5` on freight bills: a single digit after a
+ * dash that differs together with the digits before it. A count of parts differs alone.
+ */
+function haveCheckDigits(left: Candidate, right: Candidate): boolean {
+  const [one = [], other = []] = [left, right].map(({ invoiceNumber, number: { runs } }) =>
+    /-[0-9]$/.test(invoiceNumber.trimEnd()) ? runs.slice(-2) : [],
+  );
+  const [before = '', digit] = one;
+  const isLong = before.length >= CHECKED_DIGITS_MIN && isDigitRun(before);
+  return isLong && digit !== undefined && before !== other[0] && other[1] !== undefined && digit !== other[1];
+}
+
+/** Minimum number of digits before a check digit. */
+const CHECKED_DIGITS_MIN = 5;
 
 /**
  * Returns the index of the last digit run. If that run is the year of the issue date, returns the run before the year
