@@ -56,3 +56,22 @@ describe('freight bills whose numbers end with a check digit', () => {
     expect(severityOf(followed(first, { invoice_number: '2145680-4' }), 'SUSPECTED_DUPLICATE')).toBe('HIGH');
   });
 });
+
+describe('one bill that was booked under two suppliers', () => {
+  const PORT = { name: 'Rhenus Port GmbH', tax_id: 'DE136695976' };
+  const SISTER = { name: 'Helm Logistik AG', tax_id: 'DE811907980' };
+
+  test('is found by number, date and an odd amount, although the tax ids differ', () => {
+    const billed = followed({ invoice_number: '4018-77', by: PORT }, { by: SISTER });
+    expect(severityOf(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toBe('MEDIUM');
+    const short = followed({ invoice_number: '2025/0377', by: PORT }, { by: SISTER });
+    expect(severityOf(short, 'DUPLICATE_ACROSS_SUPPLIERS')).toBe('MEDIUM');
+  });
+
+  test('are two bills, if the amount is a round price or the date is another', () => {
+    const first = { invoice_number: '4018-77', by: PORT };
+    expect(decisionOf(followed({ ...first, gross_amount: '1700.00' }, { by: SISTER }))).toBe('PASS');
+    expect(decisionOf(followed(first, { by: SISTER, issue_date: '2025-03-12' }))).toBe('PASS');
+    expect(decisionOf(followed({ ...first, invoice_number: '77' }, { by: SISTER }))).toBe('PASS');
+  });
+});

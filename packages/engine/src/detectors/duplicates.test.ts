@@ -229,10 +229,17 @@ describe('DUPLICATE_ACROSS_SUPPLIERS', () => {
     const billed = billAll(contractor('Ewa Mazur', {}, odd), contractor('Tomasz Lis', {}, odd));
     expect(findingIn(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toMatchObject({ severity: 'MEDIUM' });
   });
-  test('is not raised where the tax ids differ in more than a slip, with or without a country', () => {
+  test('is raised for an odd amount on one day, whatever the tax ids', () => {
     const odd = { invoice_number: '1204/2025', gross_amount: '16482.37' };
     const second = (tax_id: string): Bill => contractor('Tomasz Lis', { tax_id }, odd);
     const first = contractor('Ewa Mazur', { tax_id: '9186510629' }, odd);
+    expect(typesOf(billAll(first, second('3114218678')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
+    expect(typesOf(billAll(first, second('9186510692')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
+  });
+  test('is not raised for a whole amount where the tax ids differ in more than a slip, with or without a country', () => {
+    const whole = { invoice_number: '1204/2025', gross_amount: '16482.00' };
+    const second = (tax_id: string): Bill => contractor('Tomasz Lis', { tax_id }, whole);
+    const first = contractor('Ewa Mazur', { tax_id: '9186510629' }, whole);
     expect(typesOf(billAll(first, second('3114218678')))).toEqual([]);
     expect(typesOf(billAll(first, second('9186510692')))).toEqual(['DUPLICATE_ACROSS_SUPPLIERS']);
   });

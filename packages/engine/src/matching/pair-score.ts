@@ -22,6 +22,7 @@ import {
 import { isNamedInKsef, isOneThroughKsef } from './ksef-copies.js';
 import { numberRelation } from './number-relation.js';
 import type { Agreement } from './number-relation.js';
+import { isOddAmount } from './odd-amount.js';
 import type { Comparison, PairScore } from './pair.js';
 import { isHabitualPart } from './part-habit.js';
 import { amountHistory, isBilledOnceADay, othersOfDay, recurringOthers } from './recurrence.js';
@@ -253,11 +254,25 @@ function strangersRow(
   return isSimple ? [{ field: 'supplier', relation: 'STRANGERS', halfPoints: halfPoints.strangers }] : [];
 }
 
-function taxConflictRow(
+/**
+ * Checks whether number, date and an odd amount are equal. Two separate bills do not agree in all three by chance, so
+ * the bill was booked under the wrong supplier, under one that was merged, or under a sister company. A simple number
+ * does not count: contractors with the same conditions all send 1/04/2026 for the same fee with VAT.
+ */
+function isOneOddBill(
   invoice: Candidate,
-  { other, supplier, date }: Compared,
-  { halfPoints, taxSlipMax }: DuplicateParameters,
-): Comparison[] {
+  { other, number, amount, date }: Compared,
+  parameters: DuplicateParameters,
+): boolean {
+  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
+  const isSimple = [invoice, other].some((record) => tellingDigits(record) < parameters.strangersDigitsMin);
+  return isOneNumber && !isSimple && amount === 'EQ' && date === 'SAME' && isOddAmount(invoice, parameters);
+}
+
+function taxConflictRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
+  const { other, supplier, date } = pair;
+  const { halfPoints, taxSlipMax } = parameters;
+  if (isOneOddBill(invoice, pair, parameters)) return [];
   if (haveConflictingTaxIds(invoice, other)) {
     // A factoring company collects for many suppliers, so only bills from the same days can be duplicates.
     const sameBank = invoice.bankKey !== undefined && invoice.bankKey === other.bankKey && isOfTheSameDays(date);

@@ -1,5 +1,4 @@
 import { daysOfYear } from '@invoicecontrol/values/calendar-date';
-import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { DOCUMENT_WORDS } from '../data/document-words.js';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
@@ -10,6 +9,7 @@ import type { UnrelatedNumberParameters } from '../policy/unrelated-numbers.js';
 import { lastNumericRun, showAcceptedCopiesHabit } from '../supplier/profile.js';
 import { differences, median } from '../supplier/statistics.js';
 import { isContractGap } from './contract.js';
+import { significantDigits } from './odd-amount.js';
 import type { Comparison, PairScore } from './pair.js';
 import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
@@ -171,7 +171,7 @@ function rarityRow(context: UnrelatedContext, pair: Compared): Comparison[] {
   const { rarityMax } = parameters.unrelated.halfPoints;
   const step = rarityStep(context, crowding(facts, pair, parameters));
   if (step === undefined) return [];
-  const digits = significantDigits(facts);
+  const digits = significantDigits(facts.invoice);
   const limit = rarityMax.findLast((row) => digits >= row.digits)?.halfPoints ?? 0;
   const relation = habitsOf(context).repeated === 0 ? 'NEVER' : 'SELDOM';
   return [{ field: 'rarity', relation, halfPoints: Math.min(step.halfPoints, limit) }];
@@ -237,23 +237,6 @@ function writtenBill({ invoiceId, invoiceNumber }: Pick<RecentBill, 'invoiceId' 
     value: Number(digitsOf(text)),
     runs: text.match(/[0-9]+/g) ?? [],
   };
-}
-
-/**
- * Returns the number of significant digits of gross or net, whichever is lower, without trailing zeros. A price of
- * 19.99 counts as 20.
- */
-function significantDigits({ invoice }: Facts): number {
-  const unit = 10n ** BigInt(minorUnitsOf(invoice.currency));
-  const stated = [invoice.amountMinor, ...(invoice.netMinor === undefined ? [] : [invoice.netMinor])];
-  return Math.min(
-    ...stated.map((minor) => String(withoutPricePoint(BigInt(minor), unit)).replace(/(?<!0)0+$/, '').length),
-  );
-}
-
-function withoutPricePoint(minor: bigint, unit: bigint): bigint {
-  const toNext = unit - (minor % unit);
-  return toNext * 20n <= unit ? minor + toNext : minor;
 }
 
 /**

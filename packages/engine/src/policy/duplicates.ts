@@ -67,6 +67,8 @@ export interface DuplicateParameters {
   readonly taxSlipMax: number;
   /** Minimum number of digits, without year and month, that make a number significant between unrelated suppliers. */
   readonly strangersDigitsMin: number;
+  /** Minimum number of significant digits of an amount that two separate bills hardly have by chance. */
+  readonly oddAmountDigitsMin: number;
   readonly prefixLettersMax: number;
   readonly prefixDigitsMin: number;
   readonly sequenceDifferenceMax: number;
@@ -231,6 +233,7 @@ export const duplicates: DuplicateParameters = {
   shortNumberLength: 4,
   taxSlipMax: 2,
   strangersDigitsMin: 3,
+  oddAmountDigitsMin: 5,
   prefixLettersMax: 4,
   prefixDigitsMin: 4,
   sequenceDifferenceMax: 12,
