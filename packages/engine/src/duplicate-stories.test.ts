@@ -75,3 +75,26 @@ describe('one bill that was booked under two suppliers', () => {
     expect(decisionOf(followed({ ...first, invoice_number: '77' }, { by: SISTER }))).toBe('PASS');
   });
 });
+
+describe('one bill under a shorter and a longer name of its supplier', () => {
+  const SHORT = { name: 'Nordwind Energie' };
+  const LONG = { name: 'Nordwind Energie Vertrieb Hamburg' };
+
+  test('is found days apart by its long number and odd amount', () => {
+    const first = { invoice_number: '4500123987', by: SHORT };
+    const billed = followed(first, { by: LONG, issue_date: '2025-03-13' });
+    expect(severityOf(billed, 'DUPLICATE_ACROSS_SUPPLIERS')).toBe('HIGH');
+    const unrelated = followed(first, { by: { name: 'Kaltenbach Netze' }, issue_date: '2025-03-13' });
+    expect(severityOf(unrelated, 'DUPLICATE_ACROSS_SUPPLIERS')).toBe('MEDIUM');
+  });
+
+  test('is another bill, if the number is short or the amount round, or if the tax ids are those of two firms', () => {
+    const second = { by: { name: 'Kaltenbach Netze' }, issue_date: '2025-03-13' };
+    expect(decisionOf(followed({ invoice_number: '450012', by: SHORT }, second))).toBe('PASS');
+    const round = { invoice_number: '4500123987', gross_amount: '1700.00', by: SHORT };
+    expect(decisionOf(followed(round, second))).toBe('PASS');
+    const stated = { invoice_number: '4500123987', by: { ...SHORT, tax_id: 'DE136695976' } };
+    const other = { ...second, by: { ...LONG, tax_id: 'DE811907980' } };
+    expect(severityOf(followed(stated, other), 'DUPLICATE_ACROSS_SUPPLIERS')).toBeUndefined();
+  });
+});

@@ -201,6 +201,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
     { field: 'date', relation: pair.date, halfPoints: halfPoints.date[pair.date] },
     { field: 'supplier', relation: pair.supplier, halfPoints: halfPoints.supplier[pair.supplier] },
     ...strangersRow(facts.invoice, pair, parameters),
+    ...longNumberRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
     ...orderRow(facts.invoice, pair, parameters),
     ...repetitionRows(context, pair, others),
@@ -255,6 +256,23 @@ function strangersRow(
 }
 
 /**
+ * Rates a long number that two different suppliers state with an odd amount within days. Such a number does not recur
+ * by chance, so the bill was probably booked under two names of one supplier.
+ */
+function longNumberRow(
+  invoice: Candidate,
+  { other, number, amount, date, supplier }: Compared,
+  parameters: DuplicateParameters,
+): Comparison[] {
+  const { halfPoints, longNumberDigitsMin } = parameters;
+  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
+  if ((supplier !== 'NONE' && supplier !== 'PART') || !isOneNumber || amount !== 'EQ') return [];
+  if (!isOfTheSameDays(date) || !isOddAmount(invoice, parameters)) return [];
+  if ([invoice, other].some((record) => tellingDigits(record) < longNumberDigitsMin)) return [];
+  return [{ field: 'rarity', relation: 'LONG_NUMBER', halfPoints: halfPoints.longNumber }];
+}
+
+/**
  * Checks whether number, date and an odd amount are equal. Two separate bills do not agree in all three by chance, so
  * the bill was booked under the wrong supplier, under one that was merged, or under a sister company. A simple number
  * does not count: contractors with the same conditions all send 1/04/2026 for the same fee with VAT.
@@ -280,7 +298,7 @@ function taxConflictRow(invoice: Candidate, pair: Compared, parameters: Duplicat
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
   }
   const { taxKey } = invoice;
-  if (supplier !== 'NONE' || taxKey === undefined || other.taxKey === undefined) return [];
+  if ((supplier !== 'NONE' && supplier !== 'PART') || taxKey === undefined || other.taxKey === undefined) return [];
   if (editDistance(taxKey, other.taxKey, taxSlipMax) <= taxSlipMax) return [];
   return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
 }

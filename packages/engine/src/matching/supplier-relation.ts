@@ -1,3 +1,5 @@
+import { genericNameWords } from '../data/generic-name-words.js';
+import { countryWords } from '../data/neutral-name-words.js';
 import type { Candidate } from '../facts/invoice.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
@@ -12,7 +14,27 @@ export function supplierRelation(left: Candidate, right: Candidate, parameters: 
   if (left.bankKey !== undefined && left.bankKey === right.bankKey) return 'BANK';
   if (isSameName(left, right)) return 'NAME';
   if (jaroWinkler(left.nameKey, right.nameKey) >= parameters.similarNameMin) return 'SIMILAR';
-  return haveSameWords(left, right) ? 'SIMILAR' : 'NONE';
+  if (haveSameWords(left, right)) return 'SIMILAR';
+  return isNameWithin(left.nameKey, right.nameKey) || isNameWithin(right.nameKey, left.nameKey) ? 'PART' : 'NONE';
+}
+
+/** Minimum letters in a word that identifies a firm in a longer form of its name. */
+const TELLING_WORD_LETTERS_MIN = 5;
+
+/**
+ * Checks whether a name is a shorter form of another: all its words, one of them telling, are in the other, as in
+ * `Nordwind Energie` and `Nordwind Energie Vertrieb Hamburg`.
+ */
+function isNameWithin(shorter: string, longer: string): boolean {
+  if (shorter.length >= longer.length) return false;
+  const words = shorter.split(' ');
+  const all = new Set(longer.split(' '));
+  return (
+    words.every((word) => all.has(word)) &&
+    words.some(
+      (word) => word.length >= TELLING_WORD_LETTERS_MIN && !genericNameWords.has(word) && !countryWords.has(word),
+    )
+  );
 }
 
 /**

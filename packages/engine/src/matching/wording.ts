@@ -41,6 +41,7 @@ const notes: Readonly<Record<string, string>> = {
   'supplier BANK': 'Both invoices state the same bank account.',
   'supplier NAME': 'Both invoices state the same supplier name.',
   'supplier SIMILAR': 'The supplier names on the two invoices are similar.',
+  'supplier PART': 'One supplier name contains the other.',
   'supplier NONE': 'The two invoices are from different suppliers.',
   'supplier STRANGERS': 'Nothing else connects the two suppliers, and a number this short can be the same by chance.',
   'taxId DIFFERENT': 'The two tax ids differ by more than a typing error.',
@@ -50,6 +51,7 @@ const notes: Readonly<Record<string, string>> = {
   'rarity NEVER': 'No two other bills of the supplier have the same amount.',
   'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',
   'rarity ONCE_A_DAY': 'No two other bills of the supplier have the same amount and date.',
+  'rarity LONG_NUMBER': 'A number this long with an amount this odd hardly belongs to two bills.',
   'form ORDER': 'One of the invoice numbers is the number of a purchase order.',
   'form DOCUMENT':
     'One of the two invoice numbers belongs to another document, such as an order, a delivery note or a pro forma invoice.',
@@ -128,6 +130,7 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
     ...(pair.amount === 'EQ' ? [] : [amountPhrases[pair.amount] ?? '']),
     ...(pair.date === 'SAME' ? [] : [pair.date === 'SWAP' ? 'day and month swapped' : `${counted(days, 'day')} apart`]),
     ...(pair.supplier === 'SIMILAR' ? ['similar supplier name'] : []),
+    ...(pair.supplier === 'PART' ? ['one supplier name contains the other'] : []),
     ...(pair.supplier === 'NONE' ? ['different supplier'] : []),
   ];
   const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');

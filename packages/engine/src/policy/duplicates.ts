@@ -38,13 +38,15 @@ export interface DuplicateParameters {
       Record<'EQ' | 'ROUND' | 'TRANSP' | 'NETGROSS' | 'FX' | 'SLIP' | 'NEAR' | 'DIGITS' | 'DIFF', number>
     >;
     readonly date: Readonly<Record<'SAME' | 'SWAP' | 'NEAR' | 'FAR' | 'OTHER' | 'YEAR', number>>;
-    readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'NONE', number>>;
+    readonly supplier: Readonly<Record<'TAX' | 'BANK' | 'NAME' | 'SIMILAR' | 'PART' | 'NONE', number>>;
     readonly taxConflict: number;
     readonly taxConflictSameBank: number;
     /** Points if two tax ids differ by more than a typing error and the suppliers have nothing else in common. */
     readonly taxDifferent: number;
     /** Points if two unrelated suppliers share a simple number and a whole amount by chance. */
     readonly strangers: number;
+    /** Points if two suppliers that are not the same state one long number and one odd amount within days. */
+    readonly longNumber: number;
     readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
     /**
      * Points by the number of other invoices with the amount. The first row that allows this number (`othersMax`)
@@ -67,6 +69,8 @@ export interface DuplicateParameters {
   readonly taxSlipMax: number;
   /** Minimum number of digits, without year and month, that make a number significant between unrelated suppliers. */
   readonly strangersDigitsMin: number;
+  /** Minimum number of digits, without year and month, that make a number unique among all suppliers. */
+  readonly longNumberDigitsMin: number;
   /** Minimum number of significant digits of an amount that two separate bills hardly have by chance. */
   readonly oddAmountDigitsMin: number;
   readonly prefixLettersMax: number;
@@ -209,11 +213,12 @@ export const duplicates: DuplicateParameters = {
     shortNumberSameYear: 14,
     amount: { EQ: 10, ROUND: 8, TRANSP: 7, NETGROSS: 7, FX: 7, SLIP: 6, NEAR: 4, DIGITS: 4, DIFF: -10 },
     date: { SAME: 5, SWAP: 4, NEAR: 2, FAR: -2, OTHER: -6, YEAR: -10 },
-    supplier: { TAX: 4, BANK: 4, NAME: 3, SIMILAR: 1, NONE: -12 },
+    supplier: { TAX: 4, BANK: 4, NAME: 3, SIMILAR: 1, PART: -6, NONE: -12 },
     taxConflict: -10,
     taxConflictSameBank: -4,
     taxDifferent: -10,
     strangers: -8,
+    longNumber: 4,
     order: { EQUAL: 2, DIFFERENT: -3 },
     recurrence: [
       { othersMax: 0, halfPoints: 0 },
@@ -233,6 +238,7 @@ export const duplicates: DuplicateParameters = {
   shortNumberLength: 4,
   taxSlipMax: 2,
   strangersDigitsMin: 3,
+  longNumberDigitsMin: 8,
   oddAmountDigitsMin: 5,
   prefixLettersMax: 4,
   prefixDigitsMin: 4,
