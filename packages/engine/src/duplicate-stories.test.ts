@@ -98,3 +98,44 @@ describe('one bill under a shorter and a longer name of its supplier', () => {
     expect(severityOf(followed(stated, other), 'DUPLICATE_ACROSS_SUPPLIERS')).toBeUndefined();
   });
 });
+
+describe('a bill that was issued again with another amount', () => {
+  const BILL = { invoice_number: 'IN-2001', gross_amount: '950.17' };
+  const again = (invoice_number: string, more: Bill = {}): Bill => ({
+    invoice_number,
+    gross_amount: '912.43',
+    issue_date: '2025-03-19',
+    ...more,
+  });
+
+  test.each(['REV', 'R', 'R1', 'V2', 'REV2', 'rev. 1', 'CORRECTED', 'Korrektur', 'rectificative', 'rettifica', 'korekta'])(
+    'is asked about where the number says so: %s',
+    (word) => {
+      const billed = followed(BILL, again(`IN-2001-${word}`));
+      expect(severityOf(billed, 'INVOICE_NUMBER_REUSED')).toBe('MEDIUM');
+      expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')?.summary).toBe(
+        `IN-2001-${word} may replace IN-2001 (2025-03-10, EUR 950.17) with a suffix added; same tax id, different amount, 9 days apart.`,
+      );
+      expect(decisionOf(billed)).toBe('REVIEW');
+    },
+  );
+
+  test.each(['CN-2001', 'IN-2001-CN', 'IN-2001'])('is no second claim after a credit note %s', (invoice_number) => {
+    const between = [{ invoice_number, gross_amount: '-950.17', issue_date: '2025-03-14' }];
+    expect(decisionOf(followed(BILL, again('IN-2001-REV'), { between }))).toBe('PASS');
+  });
+
+  test('is an addition, if the number only counts or the amount is a small difference', () => {
+    expect(decisionOf(followed(BILL, again('IN-2001-2')))).toBe('PASS');
+    expect(decisionOf(followed(BILL, again('IN-2001-KOR', { gross_amount: '41.20' })))).toBe('PASS');
+  });
+
+  test('passes under the same number after a credit note for the whole amount, and not after one for a part', () => {
+    const credited = (gross_amount: string): Bill[] => [
+      { invoice_number: 'IN-2001', gross_amount, issue_date: '2025-03-14' },
+    ];
+    expect(decisionOf(followed(BILL, again('IN-2001'), { between: credited('-950.17') }))).toBe('PASS');
+    const partly = followed(BILL, again('IN-2001'), { between: credited('-95.00') });
+    expect(severityOf(partly, 'INVOICE_NUMBER_REUSED')).toBe('MEDIUM');
+  });
+});

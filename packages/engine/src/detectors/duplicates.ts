@@ -6,9 +6,10 @@ import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
 import type { Candidate } from '../facts/invoice.js';
-import { digitCount } from '../normalisation/invoice-number.js';
+import { digitCount, isRevision } from '../normalisation/invoice-number.js';
 import { creditedNumbers } from '../normalisation/match-keys.js';
 import { habitOf } from '../matching/contract.js';
+import { creditNotesOf, isTakenBack } from '../matching/credit.js';
 import { isOfTheSameDays } from '../matching/date-relation.js';
 import { groupOf } from '../matching/groups.js';
 import type { PairScore } from '../matching/pair.js';
@@ -42,12 +43,13 @@ function repeatedInvoices(
   originals: readonly Candidate[],
   parameters: DuplicateParameters,
 ): RaisedFinding[] {
-  const pairs = scorePairs(facts, originals, parameters).sort(byPoints);
+  const creditNotes = creditNotesOf(facts, originals);
+  const pairs = scorePairs(facts, originals, parameters, creditNotes).sort(byPoints);
   const accepted = pairs.filter((pair) => pair.halfPoints >= parameters.mediumMin);
   return [
     ...acceptedPairs(facts, accepted, parameters),
     ...splitDuplicates(facts, originals, parameters),
-    ...reusedNumbers(facts, pairs, parameters),
+    ...reusedNumbers(facts, pairs, creditNotes, parameters),
   ];
 }
 
@@ -372,32 +374,64 @@ function partNumbers(parts: readonly Candidate[]): string {
   return inWords(more === 0 ? named : [...named, `${more} more`]);
 }
 
-/** Reports a number that was used before with another amount or date. The evidence is weaker than for a duplicate. */
-function reusedNumbers(facts: Facts, pairs: readonly PairScore[], parameters: DuplicateParameters): RaisedFinding[] {
+/**
+ * Reports a number that was used before with another amount or date, or a bill that states that it replaces another. The
+ * evidence is weaker than for a duplicate. If the earlier bill was credited, the new one is not a second claim.
+ */
+function reusedNumbers(
+  facts: Facts,
+  pairs: readonly PairScore[],
+  creditNotes: readonly Candidate[],
+  parameters: DuplicateParameters,
+): RaisedFinding[] {
   const { invoice } = facts;
   const reused = pairs.filter(
     (pair) =>
       pair.halfPoints < parameters.mediumMin &&
       pair.sameSupplier &&
-      (pair.date === 'SAME' || isTelling(invoice, pair.other, parameters)) &&
-      (pair.number === 'IDENT' || pair.number === 'FORMAT' || pair.number === 'CONTRACT') &&
-      Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax,
+      (isNumberReused(invoice, pair, parameters) || isRebilled(invoice, pair, parameters)) &&
+      Math.abs(pair.other.issueDay - invoice.issueDay) <= parameters.reusedDaysMax &&
+      !(pair.amount !== 'EQ' && isTakenBack(facts, creditNotes, pair.other, pair.number === 'SUFFIX')),
   );
   return withUnclearedPairs(
     facts,
     reused,
-    (listed) => ({
+    (listed, best) => ({
       type: 'INVOICE_NUMBER_REUSED',
       // A single earlier bill does not prove that there is a contract, so it is reviewed once.
       ...(habitOf(reused.map(({ other }) => other)).size >= parameters.contractRecordsMin &&
       listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
-      verb: SAME_NUMBER_VERB,
+      verb: best.number === 'SUFFIX' ? 'may replace' : SAME_NUMBER_VERB,
       extra: {},
     }),
     parameters,
   );
+}
+
+function isNumberReused(
+  invoice: Candidate,
+  { number, date, other }: PairScore,
+  parameters: DuplicateParameters,
+): boolean {
+  const isOneNumber = number === 'IDENT' || number === 'FORMAT' || number === 'CONTRACT';
+  return isOneNumber && (date === 'SAME' || isTelling(invoice, other, parameters));
+}
+
+/**
+ * Checks whether one of the bills has the number of the other with the mark of a revision, and a similar amount. A
+ * correction that states only the difference is usually much smaller.
+ */
+function isRebilled(
+  invoice: Candidate,
+  { number, amount, other }: PairScore,
+  { rebilledShareMinPercent }: DuplicateParameters,
+): boolean {
+  if (number !== 'SUFFIX' || amount === 'EQ' || invoice.currency !== other.currency) return false;
+  if (isRevision(invoice.number) === isRevision(other.number)) return false;
+  const [low = 0, high = 0] = [Number(invoice.amountMinor), Number(other.amountMinor)].sort((a, b) => a - b);
+  return low > 0 && low * 100 >= high * rebilledShareMinPercent;
 }
 
 /**

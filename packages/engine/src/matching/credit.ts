@@ -1,6 +1,6 @@
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
-import { creditedNumbers } from '../normalisation/match-keys.js';
+import { billDigits, creditedNumbers } from '../normalisation/match-keys.js';
 import { isSameSupplier } from './supplier-relation.js';
 
 /** Returns the supplier's credit notes among the originals. They are computed once, because most invoices have none. */
@@ -23,6 +23,33 @@ function isOfBooksOf(other: Candidate, note: Candidate): boolean {
 export function namesBill(note: Candidate, { number: { o1, o2 } }: Candidate): boolean {
   const named = new Set([note.number.o1, note.number.o2, ...creditedNumbers(note)]);
   return [o1, o2].some((number) => number !== '' && named.has(number));
+}
+
+/**
+ * Checks whether a credit note between the two bills is about the earlier one: it takes back the whole amount, or, for
+ * a bill that states that it replaces another, names the other. The new bill is then no second claim.
+ */
+export function isTakenBack(
+  { invoice }: Facts,
+  creditNotes: readonly Candidate[],
+  other: Candidate,
+  isReplaced: boolean,
+): boolean {
+  const from = Math.min(other.issueDay, invoice.issueDay);
+  const to = Math.max(other.issueDay, invoice.issueDay);
+  return creditNotes.some(
+    (note) =>
+      note.currency === other.currency &&
+      note.issueDay >= from &&
+      note.issueDay <= to &&
+      isOfBooksOf(other, note) &&
+      (note.amountMinor === `-${other.amountMinor}` || (isReplaced && namesDigitsOf(note, other))),
+  );
+}
+
+function namesDigitsOf(note: Candidate, other: Candidate): boolean {
+  const digits = billDigits(other.number.f1);
+  return namesBill(note, other) || (digits !== undefined && creditedNumbers(note).includes(digits));
 }
 
 /**

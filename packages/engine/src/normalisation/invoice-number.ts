@@ -31,9 +31,22 @@ const GLUED_LABEL = new RegExp(
   `^(?:${[...LABELS].toSorted((a, b) => b.length - a.length).join('|')})(?=[0-9]|[OQIL][0-9])`,
 );
 
-const COPY_WORDS: ReadonlySet<string> = new Set(
-  'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA REV REVISED CORR R'.split(' '),
+/** Words behind the number of a bill that replaces an earlier one, in the languages of our suppliers. */
+const REVISION_WORDS: ReadonlySet<string> = new Set(
+  (
+    'REV REVISED REVISION CORR CORRECTED CORRECTION AMENDED R V ' +
+    'KORR KORREKTUR KORRIGIERT BERICHTIGT BERICHTIGUNG ' +
+    'RECT RECTIF RECTIFIEE RECTIFICATIVE RECTIFICATIF CORRIGE CORRIGEE RECTIFICATIVA RECTIFICADA CORREGIDA ' +
+    'RETTIFICA RETTIFICATA CORRETTA RETIFICADA CORRIGIDA CORECTATA ' +
+    'KOR KOREKTA SKORYGOWANA POPRAWIONA GECORRIGEERD CORRECTIE HERZIEN RATTAD KORRIGERAD RETTET OPRAVA OPRAVENA JAVITOTT'
+  ).split(' '),
 );
+const COPY_WORDS: ReadonlySet<string> = new Set([
+  ...'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA'.split(' '),
+  ...[...REVISION_WORDS].filter((word) => word !== 'V'),
+]);
+/** Matches a word with a count, such as `REV2`. */
+const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /**
  * Separated marks, each with the minimum number of digits that must remain in the number. A single digit may also be
  * the counter.
@@ -143,7 +156,7 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   if (last === undefined) return undefined;
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
-    if (COPY_WORDS.has(last)) return rest;
+    if (COPY_WORDS.has(last) || COPY_WORDS.has(COUNTED_WORD.exec(last)?.[1] ?? '')) return rest;
     // Examples are `rev. 1`, `copy 2` and `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
@@ -154,6 +167,12 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   }
   const glued = GLUED_MARK.exec(last) ?? (digitCount(parts.join('')) >= 3 ? GLUED_LETTER.exec(last) : null);
   return glued?.[1] === undefined ? undefined : [...rest, glued[1]];
+}
+
+/** Checks whether a number ends with the mark of a bill that replaces an earlier one: `2001-REV`, `2001-R1`, `2001 V2`. */
+export function isRevision({ base, runs }: InvoiceNumber): boolean {
+  const [word = '', last = ''] = runs.slice(-2);
+  return base !== undefined && (REVISION_WORDS.has(last) || (/^[0-9]$/.test(last) && REVISION_WORDS.has(word)));
 }
 
 export function digitCount(text: string): number {

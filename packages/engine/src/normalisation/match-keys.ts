@@ -1,6 +1,6 @@
 import { shortDigest } from '../facts/digest.js';
 import type { Candidate, MatchPart, NormalisedInvoice } from '../facts/invoice.js';
-import { readInvoiceNumber } from './invoice-number.js';
+import { isRevision, readInvoiceNumber } from './invoice-number.js';
 import { compareByArrival, compareText } from '../facts/record-order.js';
 
 /**
@@ -43,10 +43,11 @@ export function supplierKeysOf(record: Pick<Candidate, 'taxKey' | 'bankKey' | 'n
   return keys;
 }
 
-/** Returns the keys under which a record is stored. */
+/** Returns the keys under which a record is stored. A credit note is also stored under the numbers that it contains. */
 export function storedKeys(record: Candidate): string[] {
   return distinct([
     ...numberKeys(record),
+    ...creditedNumberKeys(record),
     ...amountKeys(record, [0]),
     ...commonKeys(record),
     ...channelKeys(record, 'STORED'),
@@ -61,6 +62,7 @@ export function lookupKeys(record: Candidate): LookupKey[] {
   return distinct([
     ...numberKeys(record),
     ...creditedNumberKeys(record),
+    ...revisedNumberKeys(record),
     ...amountKeys(record, [-1, 0, 1]),
     ...commonKeys(record),
     ...channelKeys(record, 'LOOKUP'),
@@ -69,14 +71,14 @@ export function lookupKeys(record: Candidate): LookupKey[] {
 
 /** Returns the stored keys and the lookup keys of a record. Each key is computed once. */
 export function keysOf(record: Candidate): { readonly stored: string[]; readonly lookups: LookupKey[] } {
-  const numbers = numberKeys(record);
+  const numbers = [...numberKeys(record), ...creditedNumberKeys(record)];
   const amounts = amountKeys(record, [0]);
   const common = commonKeys(record);
   return {
     stored: distinct([...numbers, ...amounts, ...common, ...channelKeys(record, 'STORED')]).map(({ key }) => key),
     lookups: distinct([
       ...numbers,
-      ...creditedNumberKeys(record),
+      ...revisedNumberKeys(record),
       ...amounts,
       ...amountKeys(record, [-1, 1]),
       ...common,
@@ -182,6 +184,23 @@ function creditedNumberKeys(record: Candidate): LookupKey[] {
   const numbers = creditedNumbers(record);
   return supplierKeysOf(record).flatMap((supplier) => numbers.map((form) => matchKey(1, `${supplier}|${form}`)));
 }
+
+/**
+ * Returns the keys by which a bill that replaces another one finds the credit note for it: `CN-2001` for `IN-2001-REV`.
+ */
+function revisedNumberKeys(record: Candidate): LookupKey[] {
+  if (!isRevision(record.number)) return [];
+  const digits = billDigits(record.number.base ?? '');
+  return digits === undefined ? [] : supplierKeysOf(record).map((supplier) => matchKey(1, `${supplier}|${digits}`));
+}
+
+/** Returns the digits of a number as its credit note states them. Undefined if they are too few to name a bill. */
+export function billDigits(number: string): string | undefined {
+  const digits = number.replace(/[^0-9]/g, '').replace(/^0+/, '');
+  return digits.length >= BILL_DIGITS_MIN ? digits : undefined;
+}
+
+const BILL_DIGITS_MIN = 4;
 
 /**
  * Returns the numbers contained in a credit note number, longest first: `CN-INV-1042` contains `INV1042` and `1042`.

@@ -153,6 +153,8 @@ export interface DuplicateParameters {
   readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
+  /** Minimum share of the higher amount in percent that the lower one has if a bill replaces another. */
+  readonly rebilledShareMinPercent: number;
   /**
    * Minimum number of days between bills with one number. From the third such bill on, the number identifies a customer
    * or a contract.
@@ -301,6 +303,7 @@ export const duplicates: DuplicateParameters = {
   splitChosenMax: 4,
   reusedDaysMax: 300,
   reusedNumberLengthMin: 4,
+  rebilledShareMinPercent: 50,
   customerNumberGapDaysMin: 20,
   erpBookingDaysMax: 5,
   creditNoteDays: 400,
