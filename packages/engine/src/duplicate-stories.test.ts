@@ -139,3 +139,19 @@ describe('a bill that was issued again with another amount', () => {
     expect(severityOf(partly, 'INVOICE_NUMBER_REUSED')).toBe('MEDIUM');
   });
 });
+
+describe('an amount to which a spreadsheet added zeros', () => {
+  test('is that of the bill with the number', () => {
+    const billed = followed({ invoice_number: 'RE-20418' }, { gross_amount: '1733470.00', issue_date: '2025-03-12' });
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('is another amount under another number, or with other digits', () => {
+    const many = { gross_amount: '1733470.00' };
+    expect(
+      severityOf(followed({ invoice_number: 'RE-20418' }, { ...many, invoice_number: 'RE-20431' }), 'SUSPECTED_DUPLICATE'),
+    ).toBeUndefined();
+    const other = followed({ invoice_number: 'RE-20418' }, { gross_amount: '1733480.00' });
+    expect(severityOf(other, 'SUSPECTED_DUPLICATE')).toBeUndefined();
+  });
+});

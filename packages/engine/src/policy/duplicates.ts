@@ -271,7 +271,7 @@ export const duplicates: DuplicateParameters = {
   nearAmountBasisPoints: 50,
   nearAmountMinor: 2,
   fxPercent: 3,
-  slipFactors: [10, 100],
+  slipFactors: [10, 100, 1_000, 10_000, 100_000, 1_000_000],
   nearDays: 5,
   farDays: 62,
   otherDays: 200,
