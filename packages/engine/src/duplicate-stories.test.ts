@@ -155,3 +155,23 @@ describe('an amount to which a spreadsheet added zeros', () => {
     expect(severityOf(other, 'SUSPECTED_DUPLICATE')).toBeUndefined();
   });
 });
+
+describe('a bill with a suffix that arrives seven months later', () => {
+  const ORDER = { purchase_order_ref: 'PO-77123' };
+  const LATER = { invoice_number: 'RE-20418B', issue_date: '2025-10-20' };
+
+  test('is a copy, if the order and an odd amount are the same', () => {
+    const billed = followed({ invoice_number: 'RE-20418', ...ORDER }, LATER);
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+  });
+
+  test('is a part of the order, if the amount is round or billed more than once, or without an order', () => {
+    const round = { invoice_number: 'RE-20418', gross_amount: '1700.00', ...ORDER };
+    expect(severityOf(followed(round, LATER), 'SUSPECTED_DUPLICATE')).toBeUndefined();
+    const between = [{ invoice_number: 'RE-20771', issue_date: '2025-06-20', ...ORDER }];
+    expect(
+      severityOf(followed({ invoice_number: 'RE-20418', ...ORDER }, LATER, { between }), 'SUSPECTED_DUPLICATE'),
+    ).toBeUndefined();
+    expect(severityOf(followed({ invoice_number: 'RE-20418' }, LATER), 'SUSPECTED_DUPLICATE')).toBeUndefined();
+  });
+});

@@ -203,7 +203,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
     ...strangersRow(facts.invoice, pair, parameters),
     ...longNumberRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
-    ...orderRow(facts.invoice, pair, parameters),
+    ...orderRow(facts.invoice, { ...pair, others }, parameters),
     ...repetitionRows(context, pair, others),
     ...creditRow(context, pair),
   ];
@@ -303,10 +303,19 @@ function taxConflictRow(invoice: Candidate, pair: Compared, parameters: Duplicat
   return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
 }
 
-function orderRow(invoice: Candidate, { other }: Compared, { halfPoints }: DuplicateParameters): Comparison[] {
+function orderRow(
+  invoice: Candidate,
+  pair: Compared & { readonly others: number },
+  parameters: DuplicateParameters,
+): Comparison[] {
+  const { other, amount, date, number, others } = pair;
   if (invoice.poKey === undefined || other.poKey === undefined) return [];
-  const relation = invoice.poKey === other.poKey ? 'EQUAL' : 'DIFFERENT';
-  return [{ field: 'order', relation, halfPoints: halfPoints.order[relation] }];
+  const isApart = date === 'OTHER' || date === 'YEAR';
+  const isOneSupply =
+    isApart && amount === 'EQ' && others === 0 && SAME_NUMBER.includes(number) && isOddAmount(invoice, parameters);
+  const equal = isOneSupply ? 'ONE_SUPPLY' : 'EQUAL';
+  const relation = invoice.poKey === other.poKey ? equal : 'DIFFERENT';
+  return [{ field: 'order', relation, halfPoints: parameters.halfPoints.order[relation] }];
 }
 
 /** Rates two bills with the same amount by the amounts, numbers and dates of other bills. */

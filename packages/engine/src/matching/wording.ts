@@ -47,6 +47,8 @@ const notes: Readonly<Record<string, string>> = {
   'taxId DIFFERENT': 'The two tax ids differ by more than a typing error.',
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both invoices state the same purchase order.',
+  'order ONE_SUPPLY':
+    'Both invoices state the same purchase order, and no other bill of the supplier has this amount.',
   'order DIFFERENT': 'The invoices state different purchase orders.',
   'rarity NEVER': 'No two other bills of the supplier have the same amount.',
   'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',

@@ -47,7 +47,11 @@ export interface DuplicateParameters {
     readonly strangers: number;
     /** Points if two suppliers that are not the same state one long number and one odd amount within days. */
     readonly longNumber: number;
-    readonly order: Readonly<Record<'EQUAL' | 'DIFFERENT', number>>;
+    /**
+     * Points for purchase orders. `ONE_SUPPLY` applies to bills months apart whose numbers agree, if an odd amount that
+     * the supplier bills only once was billed twice on one order.
+     */
+    readonly order: Readonly<Record<'EQUAL' | 'ONE_SUPPLY' | 'DIFFERENT', number>>;
     /**
      * Points by the number of other invoices with the amount. The first row that allows this number (`othersMax`)
      * applies.
@@ -221,7 +225,7 @@ export const duplicates: DuplicateParameters = {
     taxDifferent: -10,
     strangers: -8,
     longNumber: 4,
-    order: { EQUAL: 2, DIFFERENT: -3 },
+    order: { EQUAL: 2, ONE_SUPPLY: 7, DIFFERENT: -3 },
     recurrence: [
       { othersMax: 0, halfPoints: 0 },
       { othersMax: 1, halfPoints: -3 },
