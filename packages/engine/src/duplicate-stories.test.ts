@@ -108,17 +108,26 @@ describe('a bill that was issued again with another amount', () => {
     ...more,
   });
 
-  test.each(['REV', 'R', 'R1', 'V2', 'REV2', 'rev. 1', 'CORRECTED', 'Korrektur', 'rectificative', 'rettifica', 'korekta'])(
-    'is asked about where the number says so: %s',
-    (word) => {
-      const billed = followed(BILL, again(`IN-2001-${word}`));
-      expect(severityOf(billed, 'INVOICE_NUMBER_REUSED')).toBe('MEDIUM');
-      expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')?.summary).toBe(
-        `IN-2001-${word} may replace IN-2001 (2025-03-10, EUR 950.17) with a suffix added; same tax id, different amount, 9 days apart.`,
-      );
-      expect(decisionOf(billed)).toBe('REVIEW');
-    },
-  );
+  test.each([
+    'REV',
+    'R',
+    'R1',
+    'V2',
+    'REV2',
+    'rev. 1',
+    'CORRECTED',
+    'Korrektur',
+    'rectificative',
+    'rettifica',
+    'korekta',
+  ])('is asked about where the number says so: %s', (word) => {
+    const billed = followed(BILL, again(`IN-2001-${word}`));
+    expect(severityOf(billed, 'INVOICE_NUMBER_REUSED')).toBe('MEDIUM');
+    expect(findingIn(billed, 'INVOICE_NUMBER_REUSED')?.summary).toBe(
+      `IN-2001-${word} may replace IN-2001 (2025-03-10, EUR 950.17) with a suffix added; same tax id, different amount, 9 days apart.`,
+    );
+    expect(decisionOf(billed)).toBe('REVIEW');
+  });
 
   test.each(['CN-2001', 'IN-2001-CN', 'IN-2001'])('is no second claim after a credit note %s', (invoice_number) => {
     const between = [{ invoice_number, gross_amount: '-950.17', issue_date: '2025-03-14' }];
@@ -149,7 +158,10 @@ describe('an amount to which a spreadsheet added zeros', () => {
   test('is another amount under another number, or with other digits', () => {
     const many = { gross_amount: '1733470.00' };
     expect(
-      severityOf(followed({ invoice_number: 'RE-20418' }, { ...many, invoice_number: 'RE-20431' }), 'SUSPECTED_DUPLICATE'),
+      severityOf(
+        followed({ invoice_number: 'RE-20418' }, { ...many, invoice_number: 'RE-20431' }),
+        'SUSPECTED_DUPLICATE',
+      ),
     ).toBeUndefined();
     const other = followed({ invoice_number: 'RE-20418' }, { gross_amount: '1733480.00' });
     expect(severityOf(other, 'SUSPECTED_DUPLICATE')).toBeUndefined();
@@ -173,5 +185,45 @@ describe('a bill with a suffix that arrives seven months later', () => {
       severityOf(followed({ invoice_number: 'RE-20418', ...ORDER }, LATER, { between }), 'SUSPECTED_DUPLICATE'),
     ).toBeUndefined();
     expect(severityOf(followed({ invoice_number: 'RE-20418' }, LATER), 'SUSPECTED_DUPLICATE')).toBeUndefined();
+  });
+});
+
+describe('a reminder or a statement that is entered as a bill', () => {
+  const BILL = { invoice_number: 'RE-20418' };
+  const LATER = { issue_date: '2025-03-31' };
+
+  test.each([
+    '2. Mahnung RE-20418',
+    'Mahnung 2 RE-20418',
+    '1st reminder RE-20418',
+    '2nd payment reminder 20418',
+    'Zweite Mahnung zu RE-20418',
+    '2ème relance RE-20418',
+    '2° sollecito 20418',
+    'II wezwanie RE-20418',
+    'RE-20418/M1',
+    'Quittung 20418',
+  ])('is found by the number of its bill: %s', (invoice_number) => {
+    expect(severityOf(followed(BILL, { ...LATER, invoice_number }), 'SUSPECTED_DUPLICATE')).toBe('HIGH');
+    const withFee = followed(BILL, { ...LATER, invoice_number, gross_amount: '1788.47' });
+    expect(decisionOf(withFee)).toBe('REVIEW');
+  });
+
+  test.each(['STATEMENT 3318', 'Statement 03/2025', 'Mahnung 88123', 'Kontoauszug 03/2025'])(
+    'is found by the amount of its bill: %s',
+    (invoice_number) => {
+      expect(severityOf(followed(BILL, { ...LATER, invoice_number }), 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
+    },
+  );
+
+  test('is a bill of its own, if all bills are statements or the amount is another', () => {
+    const statement = { invoice_number: 'Statement 3301' };
+    expect(decisionOf(followed(statement, { ...LATER, invoice_number: 'Statement 3318' }))).toBe('PASS');
+    expect(decisionOf(followed(BILL, { ...LATER, invoice_number: 'Statement 3318', gross_amount: '411.20' }))).toBe(
+      'PASS',
+    );
+    expect(decisionOf(followed(BILL, { ...LATER, invoice_number: 'RE-20418/M1', gross_amount: '411.20' }))).toBe(
+      'PASS',
+    );
   });
 });

@@ -6,7 +6,7 @@ import { shownText } from '../explanation/evidence.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
 import type { FindingType, Severity } from '../explanation/catalogue.js';
 import type { Candidate } from '../facts/invoice.js';
-import { digitCount, isRevision } from '../normalisation/invoice-number.js';
+import { digitCount, isReminderMark, isRevision } from '../normalisation/invoice-number.js';
 import { creditedNumbers } from '../normalisation/match-keys.js';
 import { habitOf } from '../matching/contract.js';
 import { creditNotesOf, isTakenBack } from '../matching/credit.js';
@@ -420,18 +420,20 @@ function isNumberReused(
 }
 
 /**
- * Checks whether one of the bills has the number of the other with the mark of a revision, and a similar amount. A
- * correction that states only the difference is usually much smaller.
+ * Checks whether one of the bills has the number of the other with the mark of a revision, and a similar amount, or with
+ * the mark of a reminder and a fee. A correction that states only the difference is usually much smaller.
  */
 function isRebilled(
   invoice: Candidate,
   { number, amount, other }: PairScore,
-  { rebilledShareMinPercent }: DuplicateParameters,
+  { rebilledShareMinPercent, reminderShareMinPercent }: DuplicateParameters,
 ): boolean {
   if (number !== 'SUFFIX' || amount === 'EQ' || invoice.currency !== other.currency) return false;
-  if (isRevision(invoice.number) === isRevision(other.number)) return false;
+  const isReminder = isReminderMark(invoice.number) !== isReminderMark(other.number);
+  if (!isReminder && isRevision(invoice.number) === isRevision(other.number)) return false;
+  const shareMin = isReminder ? reminderShareMinPercent : rebilledShareMinPercent;
   const [low = 0, high = 0] = [Number(invoice.amountMinor), Number(other.amountMinor)].sort((a, b) => a - b);
-  return low > 0 && low * 100 >= high * rebilledShareMinPercent;
+  return low > 0 && low * 100 >= high * shareMin;
 }
 
 /**

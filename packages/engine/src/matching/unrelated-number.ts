@@ -1,9 +1,11 @@
 import { daysOfYear } from '@invoicecontrol/values/calendar-date';
 import { DOCUMENT_WORDS } from '../data/document-words.js';
+import { REMINDER_WORDS, STATEMENT_WORDS } from '../data/reminder-words.js';
 import type { Facts } from '../facts/facts.js';
 import type { Candidate } from '../facts/invoice.js';
 import type { RecentBill } from '../facts/supplier.js';
 import { isPlaceholder } from '../normalisation/placeholder-number.js';
+import { plainText } from '../normalisation/text.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 import type { UnrelatedNumberParameters } from '../policy/unrelated-numbers.js';
 import { lastNumericRun, showAcceptedCopiesHabit } from '../supplier/profile.js';
@@ -123,7 +125,7 @@ function amountRows(
  */
 function dueRow({ facts: { invoice }, parameters }: UnrelatedContext, { other }: Compared, form?: Form): Comparison[] {
   const days = Math.abs(invoice.issueDay - other.issueDay);
-  if (form === 'ORDER' || form === 'DOCUMENT' || !isContractGap(days, parameters)) return [];
+  if (form === 'ORDER' || form === 'DOCUMENT' || form === 'REMINDER' || !isContractGap(days, parameters)) return [];
   return [{ field: 'rhythm', relation: 'DUE', halfPoints: parameters.unrelated.halfPoints.rhythm.DUE }];
 }
 
@@ -249,6 +251,7 @@ function formOf(context: UnrelatedContext, other: Candidate): Form | undefined {
   const { unrelated } = parameters;
   if (isOrderNumber(invoice, other, unrelated) !== isOrderNumber(other, invoice, unrelated)) return 'ORDER';
   if (isSwappedWithOrder(invoice, other)) return 'ORDER';
+  if (namesReminder(invoice) !== namesReminder(other)) return 'REMINDER';
   const isUnusual = [invoice, other].map((record) => isOfAnotherForm(context, record, other));
   if (namesDocument(invoice) !== namesDocument(other)) {
     const named = namesDocument(invoice) ? 0 : 1;
@@ -299,6 +302,12 @@ function namesDocument({ number: { runs } }: Candidate): boolean {
     const isAtEnd = index === 0 && /^[0-9]+$/.test(behind);
     return run.length >= WHOLE_WORD_LETTERS_MIN || isAtEnd || /^[0-9]{3}/.test(behind);
   });
+}
+
+/** Checks whether the number is that of a reminder or a statement of account, which state bills that were sent before. */
+function namesReminder({ invoiceNumber }: Candidate): boolean {
+  const words = plainText(invoiceNumber).match(/[A-Z]{5,}/g) ?? [];
+  return words.some((word) => REMINDER_WORDS.has(word) || STATEMENT_WORDS.has(word));
 }
 
 /** Minimum number of letters of a document word that is no abbreviation. */

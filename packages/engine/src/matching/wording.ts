@@ -47,14 +47,14 @@ const notes: Readonly<Record<string, string>> = {
   'taxId DIFFERENT': 'The two tax ids differ by more than a typing error.',
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both invoices state the same purchase order.',
-  'order ONE_SUPPLY':
-    'Both invoices state the same purchase order, and no other bill of the supplier has this amount.',
+  'order ONE_SUPPLY': 'Both invoices state the same purchase order, and no other bill of the supplier has this amount.',
   'order DIFFERENT': 'The invoices state different purchase orders.',
   'rarity NEVER': 'No two other bills of the supplier have the same amount.',
   'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',
   'rarity ONCE_A_DAY': 'No two other bills of the supplier have the same amount and date.',
   'rarity LONG_NUMBER': 'A number this long with an amount this odd hardly belongs to two bills.',
   'form ORDER': 'One of the invoice numbers is the number of a purchase order.',
+  'form REMINDER': 'One of the numbers belongs to a reminder or a statement of account.',
   'form DOCUMENT':
     'One of the two invoice numbers belongs to another document, such as an order, a delivery note or a pro forma invoice.',
   'form UNLIKE_ALL': 'One of the two invoice numbers has a different format from all recent numbers of the supplier.',

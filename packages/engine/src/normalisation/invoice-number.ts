@@ -1,3 +1,4 @@
+import { JOINING_WORDS, ORDINAL_IN_DIGITS, REMINDER_ORDINALS, REMINDER_WORDS } from '../data/reminder-words.js';
 import type { InvoiceNumber } from '../facts/invoice.js';
 import { numberAsShown } from './look-alike-letters.js';
 import { plainText } from './text.js';
@@ -16,9 +17,8 @@ const LABELS: ReadonlySet<string> = new Set(
     'NO NR NUM NUMBER DOC ' +
     // The degree sign in a French or Italian number label represents a raised o.
     'NDEG ' +
-    // A payment reminder states the number of its invoice.
-    'MAHNUNG ZAHLUNGSERINNERUNG REMINDER RAPPEL RELANCE SOLLECITO PONAGLENIE WEZWANIE AANMANING HERINNERING ' +
-    'RECORDATORIO STATEMENT'
+    // Receipts and statements state the number of their invoice.
+    'STATEMENT QUITTUNG RECEIPT KVITTERING KVITTO RICEVUTA'
   ).split(' '),
 );
 /**
@@ -52,7 +52,8 @@ const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
  * the counter.
  */
 const SEPARATED_MARKS = [
-  { mark: /^[VR][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
+  // The mark of a first or second reminder is M1 or M2.
+  { mark: /^[VRM][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
 const GLUED_MARK = /^(.*[0-9])(?:COPY|KOPIE|DUPL?|REV|[RV][0-9])$/;
@@ -108,11 +109,42 @@ export function withoutLeadingZeros(text: string): string {
   return text.startsWith('0') ? text.replace(/^0+(?=.)/, '') : text;
 }
 
-function withoutLabels(parts: readonly string[]): string[] {
+function withoutLabels(stated: readonly string[]): string[] {
+  const parts = withoutReminder(stated);
   let first = 0;
   while (first < parts.length - 1 && isLabelAt(parts[first] ?? '', first)) first += 1;
   const [head, ...tail] = parts.slice(first);
   return head === undefined ? [] : [head.replace(GLUED_LABEL, ''), ...tail];
+}
+
+/**
+ * Removes the words of a payment reminder before the number of its invoice, with an ordinal before or after them:
+ * `2. Mahnung RE-20418`, `Reminder 2 for 20418`.
+ */
+function withoutReminder(parts: readonly string[]): readonly string[] {
+  const word = parts.findIndex((part) => REMINDER_WORDS.has(part));
+  if (word < 0 || word > ORDINALS_MAX || !parts.slice(0, word).every(isOrdinal)) return parts;
+  let rest = parts.slice(word + 1);
+  for (;;) {
+    const [first = '', ...others] = rest;
+    const isNumbered = isOrdinal(first) && namesBill(others);
+    if (!isNumbered && !JOINING_WORDS.has(first) && !REMINDER_WORDS.has(first)) break;
+    rest = others;
+  }
+  return rest.length > 0 ? rest : parts;
+}
+
+function isOrdinal(part: string): boolean {
+  return REMINDER_ORDINALS.has(part) || ORDINAL_IN_DIGITS.test(part);
+}
+
+/** Maximum number of words before the word of a reminder, as in `2nd payment reminder`. */
+const ORDINALS_MAX = 2;
+
+/** Checks whether parts are the number of a bill and not only the year behind the number of a reminder. */
+function namesBill(parts: readonly string[]): boolean {
+  const text = parts.join('');
+  return digitCount(text) >= 3 && !BARE_YEAR.test(text);
 }
 
 function isLabelAt(part: string, index: number): boolean {
@@ -173,6 +205,12 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
 export function isRevision({ base, runs }: InvoiceNumber): boolean {
   const [word = '', last = ''] = runs.slice(-2);
   return base !== undefined && (REVISION_WORDS.has(last) || (/^[0-9]$/.test(last) && REVISION_WORDS.has(word)));
+}
+
+/** Checks whether a number ends with the mark of a reminder, as in `20418/M1`. */
+export function isReminderMark({ base, runs }: InvoiceNumber): boolean {
+  const [word = '', last = ''] = runs.slice(-2);
+  return base !== undefined && word === 'M' && /^[0-9]$/.test(last);
 }
 
 export function digitCount(text: string): number {

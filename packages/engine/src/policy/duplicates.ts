@@ -159,6 +159,8 @@ export interface DuplicateParameters {
   readonly reusedNumberLengthMin: number;
   /** Minimum share of the higher amount in percent that the lower one has if a bill replaces another. */
   readonly rebilledShareMinPercent: number;
+  /** The same for a reminder, which adds a fee. */
+  readonly reminderShareMinPercent: number;
   /**
    * Minimum number of days between bills with one number. From the third such bill on, the number identifies a customer
    * or a contract.
@@ -308,6 +310,7 @@ export const duplicates: DuplicateParameters = {
   reusedDaysMax: 300,
   reusedNumberLengthMin: 4,
   rebilledShareMinPercent: 50,
+  reminderShareMinPercent: 85,
   customerNumberGapDaysMin: 20,
   erpBookingDaysMax: 5,
   creditNoteDays: 400,

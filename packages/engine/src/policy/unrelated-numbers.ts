@@ -17,7 +17,7 @@ export interface UnrelatedNumberParameters {
      */
     readonly onceADay: number;
     readonly form: Readonly<
-      Record<'ORDER' | 'DOCUMENT' | 'UNLIKE_ALL' | 'FOREIGN' | 'HEIGHT' | 'USED' | 'STEP', number>
+      Record<'ORDER' | 'REMINDER' | 'DOCUMENT' | 'UNLIKE_ALL' | 'FOREIGN' | 'HEIGHT' | 'USED' | 'STEP', number>
     >;
     readonly rhythm: Readonly<Record<'TWICE' | 'DUE', number>>;
     /** Maximum sum if both numbers may be the supplier's own. */
@@ -94,7 +94,7 @@ export const unrelatedNumbers: UnrelatedNumberParameters = {
       { digits: 5, halfPoints: 18 },
     ],
     onceADay: 5,
-    form: { ORDER: 14, DOCUMENT: 12, UNLIKE_ALL: 9, FOREIGN: 7, HEIGHT: 7, USED: 6, STEP: -9 },
+    form: { ORDER: 14, REMINDER: 18, DOCUMENT: 12, UNLIKE_ALL: 9, FOREIGN: 7, HEIGHT: 7, USED: 6, STEP: -9 },
     rhythm: { TWICE: 12, DUE: -8 },
     ownNumbersMax: 7,
     ownNumbersApartMax: 3,
