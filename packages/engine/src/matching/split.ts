@@ -24,10 +24,13 @@ export function findSplit(
   parameters: DuplicateParameters,
 ): Split | undefined {
   const { invoice } = facts;
-  const related = originals.filter(
-    (candidate) =>
-      candidate.currency === invoice.currency && isSameSupplier(facts.supplier.supplierId, invoice, candidate),
-  );
+  // If several bills may be the whole, the one that arrived first is named, in whatever order the candidates were read.
+  const related = originals
+    .filter(
+      (candidate) =>
+        candidate.currency === invoice.currency && isSameSupplier(facts.supplier.supplierId, invoice, candidate),
+    )
+    .sort(compareByArrival);
   const ofInvoice = asSplit(invoice, related, invoice, parameters);
   if (ofInvoice !== undefined) return ofInvoice;
   for (const whole of related) {
