@@ -360,6 +360,7 @@ const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post
   AMOUNT_OUTLIER: isAmountAsked,
   AMOUNT_ROUND: isAmountAsked,
   BANK_ACCOUNT_CHANGED: (_, { supplier }) => supplier.profile.accounts.some(({ asked }) => asked !== undefined),
+  BANK_ACCOUNT_FIRST_USE: isAccountAsked,
   BANK_ACCOUNT_SHARED: isAccountAsked,
   BANK_COUNTRY_MISMATCH: isAccountAsked,
   SUPPLIER_LOOKALIKE_NAME: isPartyAsked,

@@ -39,6 +39,9 @@ const countriesByCurrency: Readonly<Record<string, string>> = {
   ZAR: 'LS NA SZ ZA', ZMW: 'ZM', ZWG: 'ZW', ZWL: 'ZW',
 };
 
+/** Currencies of many countries, which therefore do not show where a supplier is. */
+export const sharedCurrencies: readonly string[] = ['EUR', 'USD'];
+
 /** Checks whether a currency is or was legal tender in a country. */
 export function isLegalTender(currency: string, country: string): boolean {
   return countriesByCurrency[currency]?.split(' ').includes(country) ?? false;

@@ -20,6 +20,7 @@ import type { BankParameters } from '../policy/bank-accounts.js';
 import type { Level } from '../policy/level.js';
 import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
+import { abroadReason } from '../supplier/foreign-country.js';
 import { answeredUses, isEstablished, isLongInUse, isTrustedFor } from '../supplier/profile.js';
 import type { AccountUse, EarningUse } from '../facts/supplier.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
@@ -56,8 +57,8 @@ export function detectBankAccounts(facts: Facts, policy: Policy): RaisedFinding[
     ...shared(facts, account, policy),
     ...invalid(facts, account, policy.bank),
     ...countryMismatch(facts, account, policy.bank),
-    ...firstUse(facts, account, policy.bank),
     ...payeeDiffers(facts, account, policy.bank),
+    ...firstUse(facts, account, policy),
   ];
 }
 
@@ -98,13 +99,11 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
   const { supplier, invoice } = facts;
   const isVirtual = isVirtualAccount(facts, parameters);
   const isFactor = isFactorAccount(facts, parameters);
-  const escalators = use === undefined ? escalatorsOf(facts, account, near, { isVirtual, isFactor }, policy) : [];
+  const isUncompared = areUncompared(facts, others);
+  const habits = { isVirtual, isFactor, isUncompared };
+  const escalators = use === undefined ? escalatorsOf(facts, account, near, habits, policy) : [];
   const isUncertain = isUncertainParty(facts);
-  const level = changedLevel(
-    facts,
-    { isLater: use !== undefined, isVirtual, isFactor, isUncertain, escalators },
-    parameters,
-  );
+  const level = changedLevel(facts, { ...habits, isLater: use !== undefined, isUncertain, escalators }, parameters);
   const since = use === undefined ? '' : ` (first stated on ${use.firstInvoiceNumber})`;
   const earlier = others.toSorted((left, right) => right.count - left.count || compareText(left.key, right.key));
   const [main] = earlier;
@@ -132,6 +131,7 @@ function changed(facts: Facts, account: StatedAccount, near: NearAccount | undef
         use === undefined
           ? 'No earlier invoice of the supplier states this account.'
           : `This account has been on ${counted(use.count, 'invoice')} since ${use.firstInvoiceNumber}, and is not trusted yet.`,
+        ...(isUncompared ? ['Nobody has confirmed any account of the supplier yet. Check all of them.'] : []),
         ...(isUncertain ? ['The invoice matches the supplier by name only, and the legal form is different.'] : []),
         ...(isVirtual ? ['The supplier uses many accounts at one bank in turn.'] : []),
         ...(isFactor ? ['Many suppliers are paid through this account, as is usual with a factoring company.'] : []),
@@ -167,33 +167,33 @@ function escalatorsOf(
   facts: Facts,
   account: StatedAccount,
   near: NearAccount | undefined,
-  { isVirtual, isFactor }: { readonly isVirtual: boolean; readonly isFactor: boolean },
+  {
+    isVirtual,
+    isFactor,
+    isUncompared,
+  }: { readonly isVirtual: boolean; readonly isFactor: boolean; readonly isUncompared: boolean },
   policy: Policy,
 ): Escalator[] {
   const { invoice } = facts;
   const countries = new Set(account.others.map((use) => use.country));
   // The same name under another tax id does not count as a second party.
   const otherName = linkedOthers(facts).find(({ nameKey }) => nameKey !== invoice.nameKey);
-  // The ratio also covers every amount outlier with severity MEDIUM or higher.
-  const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
-  const terms = shortenedTerms(facts, policy.dates);
+  const isOtherCountry =
+    invoice.bankCountry !== undefined &&
+    !countries.has(undefined) &&
+    !countries.has(invoice.bankCountry) &&
+    // An account that nothing confirms does not show where the supplier banks.
+    !(isUncompared && abroadReason(facts, invoice.bankCountry) === undefined);
   const found: (Escalator | undefined)[] = [
-    invoice.bankCountry !== undefined && !countries.has(undefined) && !countries.has(invoice.bankCountry)
-      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${countryName(invoice.bankCountry)}` }
+    isOtherCountry
+      ? { name: 'OTHER_BANK_COUNTRY', sentence: `the new account is in ${countryName(invoice.bankCountry ?? '')}` }
       : undefined,
     otherName !== undefined && !isFactor
       ? { name: 'LINKED_TO_OTHER_SUPPLIER', sentence: `the new account is also used by ${otherName.name}` }
       : undefined,
-    terms === undefined
-      ? undefined
-      : {
-          name: 'TERMS_SHORTENED',
-          sentence: `payment is due ${terms.newDays <= 0 ? 'immediately' : `in ${counted(terms.newDays, 'day')}`} instead of in ${counted(terms.usualDays, 'day')}`,
-        },
+    ...shortenedTermsSign(facts, policy),
     // A supplier with virtual accounts uses a new account on every bill, so a large amount alone never blocks.
-    ratio >= policy.bank.escalatingAmountRatio && !isVirtual
-      ? { name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${grouped(ratio)} times the usual amount` }
-      : undefined,
+    ...(isVirtual ? [] : unusualAmountSign(facts, policy)),
     isTampered(facts.document, policy.documents)
       ? { name: 'DOCUMENT_TAMPERED', sentence: 'the document shows signs of having been edited' }
       : undefined,
@@ -208,6 +208,33 @@ function escalatorsOf(
   return found.filter((escalator) => escalator !== undefined);
 }
 
+function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
+  const terms = shortenedTerms(facts, policy.dates);
+  if (terms === undefined) return [];
+  const { newDays, usualDays } = terms;
+  const due = newDays <= 0 ? 'immediately' : `in ${counted(newDays, 'day')}`;
+  return [
+    { name: 'TERMS_SHORTENED', sentence: `payment is due ${due} instead of in ${counted(usualDays, 'day')}` },
+  ];
+}
+
+/** The ratio also covers every amount outlier with severity MEDIUM or higher. */
+function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
+  const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
+  if (ratio < policy.bank.escalatingAmountRatio) return [];
+  return [{ name: 'UNUSUAL_AMOUNT', sentence: `the amount is ${grouped(ratio)} times the usual amount` }];
+}
+
+/**
+ * Checks whether nothing confirms any of the accounts: the supplier billed without an account before it stated the
+ * first one, and that one is not trusted yet.
+ */
+function areUncompared({ invoice, supplier }: Facts, accounts: readonly AccountUse[]): boolean {
+  return accounts.every(
+    (use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts),
+  );
+}
+
 function changedLevel(
   facts: Facts,
   state: {
@@ -215,14 +242,18 @@ function changedLevel(
     isVirtual: boolean;
     isFactor: boolean;
     isUncertain: boolean;
+    isUncompared: boolean;
     escalators: readonly Escalator[];
   },
   { levels, establishedInvoices }: BankParameters,
 ): Level {
-  if (state.escalators.length > 0) return state.isUncertain ? levels.changedEstablished : levels.changedEscalated;
+  const { isUncertain, isUncompared } = state;
+  if (state.escalators.length > 0)
+    return isUncertain || isUncompared ? levels.changedEstablished : levels.changedEscalated;
   if (state.isVirtual) return levels.changedVirtual;
   if (state.isFactor) return levels.changedFactor;
   if (state.isLater) return levels.changedLater;
+  if (isUncompared) return levels.changedUncompared;
   return facts.supplier.profile.count >= establishedInvoices ? levels.changedEstablished : levels.changedYoung;
 }
 
@@ -541,25 +572,57 @@ function countryMismatch(facts: Facts, account: StatedAccount, parameters: BankP
   ];
 }
 
-function firstUse(facts: Facts, account: StatedAccount, parameters: BankParameters): RaisedFinding[] {
+/**
+ * Reports the first account of a supplier. If earlier invoices stated none, the account is not trusted yet, and signs of
+ * a diverted payment wait for a person. They are reported again until a person answers, because nothing else would stop
+ * the next invoice. Rows of one scan are reported once.
+ */
+function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
-  if (account.use !== undefined || account.others.length > 0 || !account.isValid) return [];
+  const { use } = account;
+  const { levels, newSupplierHighValue } = policy.bank;
+  if (account.others.length > 0 || !account.isValid) return [];
   if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
-  const isHigh = toMicro(valueOf(facts).value) >= toMicro(parameters.newSupplierHighValue);
+  const isLater = supplier.profile.count > 0;
+  const signs = isLater ? signsOfDiversion(facts, policy) : [];
+  const isUnanswered = use !== undefined && answeredUses(invoice, use) === 0;
+  if (use !== undefined && (isAnswered(facts, use) || (signs.length === 0 && !isUnanswered))) return [];
+  const isHigh = toMicro(valueOf(facts).value) >= toMicro(newSupplierHighValue);
+  const level = !isLater
+    ? isHigh
+      ? levels.firstUseHighValue
+      : levels.firstUse
+    : signs.length > 0 || isUnanswered
+      ? levels.firstUseLaterDoubtful
+      : levels.firstUseLater;
+  const since = use === undefined ? 'for the first time' : `, first stated on ${use.firstInvoiceNumber}`;
+  const reason = signs[0] === undefined ? '' : `; ${signs[0].sentence}`;
+  const earlier = supplier.profile.bankCount > (use?.count ?? 0) ? 'no valid account' : 'no account';
   return [
     {
       type: 'BANK_ACCOUNT_FIRST_USE',
-      ...(isHigh ? parameters.levels.firstUseHighValue : parameters.levels.firstUse),
-      summary: `${invoice.supplierName} asks for payment to ${account.masked} for the first time (${amountText(invoice)}).`,
+      ...level,
+      summary: `${invoice.supplierName} asks for payment to ${account.masked}${use === undefined ? ' ' : ''}${since} (${amountText(invoice)})${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
-      parameters: limitsIn(valueOf(facts).currency, pick(parameters, 'newSupplierHighValue')),
-      observed: { ...valueEvidence(facts), earlierInvoices: supplier.profile.count },
+      parameters: {
+        ...limitsIn(valueOf(facts).currency, { newSupplierHighValue }),
+        ...pick(policy.bank, 'escalatingAmountRatio'),
+      },
+      observed: {
+        ...valueEvidence(facts),
+        earlierInvoices: supplier.profile.count,
+        ...(isLater ? amountObserved(facts, policy) : {}),
+      },
       explanation: [
-        supplier.profile.count === 0
-          ? 'This is the first invoice of the supplier.'
-          : 'Earlier invoices of the supplier stated no account.',
+        isLater ? `Earlier invoices of the supplier stated ${earlier}.` : 'This is the first invoice of the supplier.',
+        ...signs.map(({ sentence }) => `${sentenceStart(sentence)}.`),
+        ...(isUnanswered ? ['Nobody has reviewed an earlier invoice with the account yet.'] : []),
       ],
-      extra: { account: account.masked },
+      extra: {
+        account: account.masked,
+        accountCountry: invoice.bankCountry ?? null,
+        signs: signs.map(({ name }) => name),
+      },
     },
   ];
 }
@@ -604,6 +667,28 @@ function isNameOfSupplier({ invoice, supplier }: Facts, name: string): boolean {
     const [short, long] = words.length <= known.length ? [words, known] : [known, words];
     return short.every((word) => long.includes(word));
   });
+}
+
+/** Checks whether the first account needs no further question: it is trusted, or a row of the same scan was asked about. */
+function isAnswered({ invoice, supplier }: Facts, use: AccountUse): boolean {
+  return (
+    use.trust !== 'UNVERIFIED' ||
+    isTrustedFor(invoice, use, supplier.profile.accounts) ||
+    (use.asked !== undefined && use.onlyScanId !== undefined && use.onlyScanId === invoice.scanId)
+  );
+}
+
+/** Lists what makes the first account of a known supplier doubtful. */
+function signsOfDiversion(facts: Facts, policy: Policy): Escalator[] {
+  const { bankCountry } = facts.invoice;
+  const abroad = bankCountry === undefined ? undefined : abroadReason(facts, bankCountry);
+  return [
+    ...(abroad === undefined || bankCountry === undefined
+      ? []
+      : [{ name: 'ABROAD', sentence: `the account is in ${countryName(bankCountry)}, but ${abroad}` }]),
+    ...shortenedTermsSign(facts, policy),
+    ...unusualAmountSign(facts, policy),
+  ];
 }
 
 /** Reports a missing account if the supplier usually states one. Exports without bank columns are skipped. */

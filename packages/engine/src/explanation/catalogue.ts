@@ -190,9 +190,10 @@ export const catalogue = {
   },
   BANK_ACCOUNT_FIRST_USE: {
     family: 'BANK',
-    severities: ['INFO', 'LOW'],
+    severities: ['INFO', 'LOW', 'MEDIUM'],
     requires: ['ACCOUNT'],
-    description: 'The supplier states a bank account for the first time.',
+    description:
+      'The supplier states a bank account for the first time. A person decides if the supplier billed before without an account, and the account is abroad, the amount is unusually high or the payment terms are shorter.',
     recommendedAction: 'Verify the bank account with the supplier once, before the first payment.',
   },
   BANK_ACCOUNT_MISSING: {

@@ -10,6 +10,8 @@ export interface BankParameters {
     readonly changedLater: Level;
     readonly changedVirtual: Level;
     readonly changedFactor: Level;
+    /** Level if the supplier's only other accounts were first stated after invoices without an account. */
+    readonly changedUncompared: Level;
     readonly nearMatch: Level;
     readonly reverted: Level;
     readonly revertedPaid: Level;
@@ -27,6 +29,9 @@ export interface BankParameters {
     readonly countryMismatchTolerated: Level;
     readonly firstUse: Level;
     readonly firstUseHighValue: Level;
+    /** Levels for the first account of a supplier whose earlier invoices stated none. */
+    readonly firstUseLater: Level;
+    readonly firstUseLaterDoubtful: Level;
     readonly missing: Level;
     /** Another party is to be paid, to an account that is not trusted, or by other means than a transfer. */
     readonly payeeDiffers: Level;
@@ -62,6 +67,7 @@ export const bank: BankParameters = {
     changedLater: { severity: 'MEDIUM', confidence: 75 },
     changedVirtual: { severity: 'LOW', confidence: 75 },
     changedFactor: { severity: 'MEDIUM', confidence: 75 },
+    changedUncompared: { severity: 'MEDIUM', confidence: 75 },
     nearMatch: { severity: 'HIGH', confidence: 88 },
     reverted: { severity: 'MEDIUM', confidence: 75 },
     revertedPaid: { severity: 'HIGH', confidence: 85 },
@@ -78,6 +84,8 @@ export const bank: BankParameters = {
     countryMismatchTolerated: { severity: 'LOW', confidence: 75 },
     firstUse: { severity: 'INFO', confidence: 60 },
     firstUseHighValue: { severity: 'LOW', confidence: 60 },
+    firstUseLater: { severity: 'LOW', confidence: 60 },
+    firstUseLaterDoubtful: { severity: 'MEDIUM', confidence: 80 },
     missing: { severity: 'INFO', confidence: 50 },
     payeeDiffers: { severity: 'MEDIUM', confidence: 75 },
     payeeIsFactor: { severity: 'LOW', confidence: 75 },

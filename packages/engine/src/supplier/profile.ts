@@ -153,7 +153,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
     recentBills: amount > 0n ? withRecentBill(profile.recentBills ?? [], invoice) : (profile.recentBills ?? []),
     currencies: withCount(profile.currencies, invoice.currency),
     days: newest([...profile.days, day], (entry) => entry, DAYS_MAX),
-    accounts: withAccount(profile.accounts, invoice),
+    accounts: withAccount(profile, invoice),
     recentAccounts:
       invoice.bankKey === undefined
         ? profile.recentAccounts
@@ -425,7 +425,7 @@ export function rateBasisPoints(net: bigint, tax: bigint): number | undefined {
   return net === 0n ? undefined : Number((tax * 10_000n) / net);
 }
 
-function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice): readonly AccountUse[] {
+function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedInvoice): readonly AccountUse[] {
   const { bankKey, bankMasked, bankCountry, issueDay, scanId } = invoice;
   const isEarning = earnsTrust(invoice);
   if (bankKey === undefined || bankMasked === undefined) return accounts;
@@ -458,8 +458,9 @@ function withAccount(accounts: readonly AccountUse[], invoice: NormalisedInvoice
     firstDay: issueDay,
     lastDay: issueDay,
     count: 1,
-    // The first account of a supplier is presumed to be its own until a finding contradicts it.
-    trust: accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
+    // The account on a supplier's very first bill is presumed to be its own until a finding contradicts it. An account
+    // that is first stated later may be a forger's.
+    trust: count === 0 && accounts.length === 0 ? 'SEEN' : 'UNVERIFIED',
     firstInvoiceNumber: invoice.invoiceNumber,
     ...(isEarning ? { earning: withEarning(undefined, invoice) } : { asked: withEarning(undefined, invoice) }),
     ...(scanId === undefined ? {} : { onlyScanId: scanId }),
