@@ -132,3 +132,77 @@ describe('the first account of a supplier whose earlier bills stated none', () =
     expect(decisionOf(acme.bill({ account: LITHUANIAN_ACCOUNT }))).toBe('BLOCK');
   });
 });
+
+describe('a supplier that is known by its name alone', () => {
+  const NAME = 'Lerchenfeld Reinigung GmbH';
+  const byName = { name: NAME };
+  const german = { name: NAME, tax_id: 'DE136695976' };
+  const lithuanian = { name: NAME, tax_id: 'LT119511515' };
+  const known = () => {
+    const lerchenfeld = ledger();
+    lerchenfeld.repeat(4, { by: byName, gross_amount: '9400.00' }, germanBuyer);
+    return lerchenfeld;
+  };
+  const taxIdFinding = (billed: Billed) => findingIn(billed, 'SUPPLIER_TAX_ID_FIRST_USE');
+
+  test('does not adopt a foreign tax id and account from one bill, and a second bill is asked about too', () => {
+    const lerchenfeld = known();
+    const forged = { by: lithuanian, account: LITHUANIAN_ACCOUNT, gross_amount: '9700.00' };
+    const first = lerchenfeld.bill(forged, germanBuyer);
+    expect(decisionOf(first)).toBe('REVIEW');
+    expect(taxIdFinding(first)).toMatchObject({
+      severity: 'MEDIUM',
+      evidence: { signs: ['OTHER_COUNTRY', 'NEW_ACCOUNT'], observed: { invoicesWithoutTaxId: 4 } },
+    });
+    const second = lerchenfeld.bill(forged, germanBuyer);
+    expect(decisionOf(second)).toBe('REVIEW');
+    expect(taxIdFinding(second)).toMatchObject({ severity: 'MEDIUM' });
+    const genuine = lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, germanBuyer);
+    expect(decisionOf(genuine)).toBe('REVIEW');
+    expect(taxIdFinding(genuine)).toMatchObject({ evidence: { signs: ['OTHER_TAX_ID', 'NEW_ACCOUNT'] } });
+  });
+  test('may state its tax id without any other change: this is said once, and the tax id is its own after a while', () => {
+    const lerchenfeld = known();
+    const first = lerchenfeld.bill({ by: german }, germanBuyer);
+    expect(decisionOf(first)).toBe('PASS');
+    expect(taxIdFinding(first)).toMatchObject({ severity: 'LOW', confidence: 60 });
+    const later = Array.from({ length: 4 }, (_, month) =>
+      lerchenfeld.bill({ by: german }, { ...germanBuyer, origin: { receivedAtMs: Date.UTC(2026, month + 1, 1) } }),
+    );
+    expect(later.flatMap((billed) => taxIdFinding(billed) ?? [])).toEqual([]);
+    expect(later.map(({ facts }) => facts.supplier.reason)).toEqual(['NAME_KEY', 'NAME_KEY', 'NAME_KEY', 'TAX_KEY']);
+  });
+  test('keeps its account when the tax id comes, and then nothing waits', () => {
+    const lerchenfeld = ledger();
+    lerchenfeld.repeat(4, { by: byName, account: GERMAN_ACCOUNT }, germanBuyer);
+    expect(decisionOf(lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, germanBuyer))).toBe('PASS');
+  });
+  test('is asked about when a small bill smuggles the tax id in before the account comes', () => {
+    const lerchenfeld = known();
+    lerchenfeld.bill({ by: german, gross_amount: '90.00' }, germanBuyer);
+    const forged = lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, germanBuyer);
+    expect(decisionOf(forged)).toBe('REVIEW');
+    expect(taxIdFinding(forged)).toMatchObject({ evidence: { signs: ['NEW_ACCOUNT'] } });
+  });
+  test('is asked about when the tax id comes under another legal form', () => {
+    const other = known().bill({ by: { name: 'Lerchenfeld Reinigung AG', tax_id: 'DE136695976' } }, germanBuyer);
+    expect(taxIdFinding(other)).toMatchObject({ severity: 'MEDIUM', evidence: { signs: ['OTHER_LEGAL_FORM'] } });
+  });
+  test('adopts what a person accepted', () => {
+    const lerchenfeld = known();
+    const first = lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, germanBuyer);
+    lerchenfeld.dismiss(first);
+    const later = Array.from({ length: 2 }, () =>
+      lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, germanBuyer),
+    );
+    expect(later.map(decisionOf)).toEqual(['PASS', 'PASS']);
+    expect(later.map(({ facts }) => facts.supplier.reason)).toEqual(['NAME_KEY', 'TAX_KEY']);
+  });
+  test('asks once in a file', () => {
+    const lerchenfeld = ledger();
+    lerchenfeld.repeat(2, { by: byName }, imported);
+    const rows = Array.from({ length: 6 }, () => lerchenfeld.bill({ by: german, account: GERMAN_ACCOUNT }, imported));
+    const asked = rows.filter((row) => decisionOf(row) !== 'PASS');
+    expect(asked).toHaveLength(1);
+  });
+});

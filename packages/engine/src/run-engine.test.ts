@@ -365,6 +365,7 @@ const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post
   BANK_COUNTRY_MISMATCH: isAccountAsked,
   SUPPLIER_LOOKALIKE_NAME: isPartyAsked,
   SUPPLIER_TAX_ID_CHANGED: isPartyAsked,
+  SUPPLIER_TAX_ID_FIRST_USE: isPartyAsked,
 };
 
 function isAmountAsked(_row: Facts, { supplier }: Facts): boolean {
@@ -416,6 +417,7 @@ function withoutRoad(
           uses.map(({ askedInScan: _, ...use }) => use),
         ]),
         accounts: profile.accounts.map(unearned),
+        lateTaxIds: profile.lateTaxIds?.map(unearned),
         doubted: profile.doubted === undefined ? undefined : unearned(profile.doubted),
       },
     },

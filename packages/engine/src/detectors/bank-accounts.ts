@@ -21,7 +21,8 @@ import type { Level } from '../policy/level.js';
 import { compareText } from '../facts/record-order.js';
 import { taxText } from '../supplier/identity.js';
 import { abroadReason } from '../supplier/foreign-country.js';
-import { answeredUses, isEstablished, isLongInUse, isTrustedFor } from '../supplier/profile.js';
+import { isEstablished } from '../supplier/established-use.js';
+import { answeredUses, isLongInUse, isTrustedFor } from '../supplier/profile.js';
 import type { AccountUse, EarningUse } from '../facts/supplier.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { usualAmountStatistics, isVirtualAccount, shortenedTerms, statedTaxCountry } from '../supplier/habits.js';
@@ -213,9 +214,7 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
   if (terms === undefined) return [];
   const { newDays, usualDays } = terms;
   const due = newDays <= 0 ? 'immediately' : `in ${counted(newDays, 'day')}`;
-  return [
-    { name: 'TERMS_SHORTENED', sentence: `payment is due ${due} instead of in ${counted(usualDays, 'day')}` },
-  ];
+  return [{ name: 'TERMS_SHORTENED', sentence: `payment is due ${due} instead of in ${counted(usualDays, 'day')}` }];
 }
 
 /** The ratio also covers every amount outlier with severity MEDIUM or higher. */
@@ -230,9 +229,7 @@ function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
  * first one, and that one is not trusted yet.
  */
 function areUncompared({ invoice, supplier }: Facts, accounts: readonly AccountUse[]): boolean {
-  return accounts.every(
-    (use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts),
-  );
+  return accounts.every((use) => use.trust === 'UNVERIFIED' && !isTrustedFor(invoice, use, supplier.profile.accounts));
 }
 
 function changedLevel(

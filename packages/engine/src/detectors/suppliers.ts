@@ -17,10 +17,12 @@ import { counted, grouped, listed, sentenceStart } from '../explanation/phrases.
 import type { Policy } from '../policy/policy.js';
 import type { SupplierParameters } from '../policy/suppliers.js';
 import { haveConflictingTaxIds, haveSameTaxId, taxText } from '../supplier/identity.js';
+import { abroadReason } from '../supplier/foreign-country.js';
+import { isOwnTaxId } from '../supplier/late-tax-ids.js';
 import { likenessToSupplier } from '../supplier/lookalike.js';
 import type { Likeness } from '../supplier/lookalike.js';
 import { isLikeName } from '../supplier/name-likeness.js';
-import { isAskedInScan, isRound, undoubtedInvoices } from '../supplier/profile.js';
+import { isAskedInScan, isKnownAccount, isRound, undoubtedInvoices } from '../supplier/profile.js';
 import { isOtherAccount, statedTaxCountry } from '../supplier/habits.js';
 import { differences, median } from '../supplier/statistics.js';
 import { compareRelated } from '../supplier/related.js';
@@ -33,6 +35,7 @@ export function detectSuppliers(facts: Facts, policy: Policy): RaisedFinding[] {
   return [
     ...imitatedName(facts, parameters),
     ...taxIdChanged(facts, parameters),
+    ...taxIdFirstUse(facts, parameters),
     ...nameMismatch(facts, parameters),
     ...taxIdInvalid(facts, parameters),
     ...taxIdMissing(facts, parameters),
@@ -262,6 +265,74 @@ function taxIdChanged(facts: Facts, parameters: SupplierParameters): RaisedFindi
       ],
       extra: { oldTaxId, newTaxId, knownSupplierId: known.supplierId },
     },
+  ];
+}
+
+/**
+ * Reports a tax id that a supplier known by its name alone states for the first time. A forger needs only the name, so
+ * a tax id together with another change waits for a person, and is reported until a person answers.
+ */
+function taxIdFirstUse(facts: Facts, { levels }: SupplierParameters): RaisedFinding[] {
+  const { invoice, supplier } = facts;
+  const { profile } = supplier;
+  const { taxKey } = invoice;
+  if (supplier.reason !== 'NAME_KEY' || taxKey === undefined || isOwnTaxId(profile, taxKey)) return [];
+  const late = profile.lateTaxIds?.find((use) => use.taxKey === taxKey);
+  const signs = signsOfOtherParty(facts);
+  const isUnanswered = late?.asked !== undefined && late.earning === undefined;
+  if (late !== undefined && signs.length === 0 && !isUnanswered) return [];
+  const wasAsked = late?.asked !== undefined && late.onlyScanId !== undefined && late.onlyScanId === invoice.scanId;
+  const taxId = taxText(invoice);
+  const without = profile.count - profile.taxIdCount;
+  const reason = signs[0] === undefined ? '' : `; ${signs[0].sentence}`;
+  return [
+    {
+      type: 'SUPPLIER_TAX_ID_FIRST_USE',
+      ...(wasAsked
+        ? levels.taxIdFirstUseAsked
+        : signs.length > 0 || isUnanswered
+          ? levels.taxIdFirstUseDoubtful
+          : levels.taxIdFirstUse),
+      summary: `${invoice.supplierName} states tax id ${taxId}; ${counted(without, 'earlier invoice')} under that name stated none${reason}.`,
+      actionValues: { supplier: invoice.supplierName },
+      about: [subject.supplier(supplier.supplierId), taxId],
+      observed: { taxId, invoicesWithoutTaxId: without, invoicesWithTaxId: late?.count ?? 0 },
+      explanation: [
+        `The supplier is known by its name only: ${counted(without, 'earlier invoice')} stated no tax id.`,
+        ...signs.map(({ sentence }) => `${sentenceStart(sentence)}.`),
+        ...(isUnanswered ? ['Nobody has reviewed an earlier invoice with the tax id yet.'] : []),
+      ],
+      extra: { taxId, signs: signs.map(({ name }) => name) },
+    },
+  ];
+}
+
+/** Lists what else on the invoice differs from the supplier that is known by the name. */
+function signsOfOtherParty(facts: Facts): { readonly name: string; readonly sentence: string }[] {
+  const { invoice, supplier } = facts;
+  const { accounts, lateTaxIds = [] } = supplier.profile;
+  const taxCountry = statedTaxCountry(invoice);
+  const abroad = taxCountry === undefined ? undefined : abroadReason(facts, taxCountry);
+  const other = lateTaxIds.find(({ taxKey }) => taxKey !== invoice.taxKey);
+  const isNewAccount = invoice.bankKey !== undefined && !isKnownAccount(supplier.profile, invoice.bankKey);
+  return [
+    ...(other === undefined
+      ? []
+      : [{ name: 'OTHER_TAX_ID', sentence: `${other.firstInvoiceNumber} stated ${other.taxKey}` }]),
+    ...(abroad === undefined || taxCountry === undefined
+      ? []
+      : [{ name: 'OTHER_COUNTRY', sentence: `the tax id is from ${countryName(taxCountry)}, but ${abroad}` }]),
+    ...(supplier.name !== undefined && haveOtherLegalForms(supplier.name, invoice.supplierName)
+      ? [{ name: 'OTHER_LEGAL_FORM', sentence: `earlier invoices were from ${supplier.name}` }]
+      : []),
+    ...(isNewAccount
+      ? [
+          {
+            name: 'NEW_ACCOUNT',
+            sentence: `account ${invoice.bankMasked ?? ''} is ${accounts.length === 0 ? 'the first that it states' : 'another one than before'}`,
+          },
+        ]
+      : []),
   ];
 }
 

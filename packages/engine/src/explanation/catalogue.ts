@@ -234,6 +234,14 @@ export const catalogue = {
     description: 'A supplier with the same name was known under another tax id of the same country.',
     recommendedAction: 'Check in the company register whether the legal entity of the supplier changed.',
   },
+  SUPPLIER_TAX_ID_FIRST_USE: {
+    family: 'SUP',
+    severities: ['LOW', 'MEDIUM'],
+    requires: ['TAX_ID', 'SUPPLIER_HISTORY'],
+    description:
+      'A supplier that was known by its name alone states a tax id for the first time. A person decides if the invoice also has another account, country or legal form.',
+    recommendedAction: 'Check in the company register that the tax id belongs to {supplier}.',
+  },
   SUPPLIER_NAME_MISMATCH: {
     family: 'SUP',
     severities: ['MEDIUM'],

@@ -66,6 +66,11 @@ export interface SupplierProfile {
    * the field existed.
    */
   readonly taxCountries?: readonly string[];
+  /**
+   * Tax ids that the supplier first stated after invoices without one. They are the supplier's own once a person or long
+   * use has confirmed them. Absent if there are none, and in profiles stored before the field existed.
+   */
+  readonly lateTaxIds?: readonly LateTaxId[];
   readonly poCount: number;
   readonly weekendCount: number;
   readonly roundCount: number;
@@ -174,6 +179,22 @@ export interface AccountUse {
   /** Rows that follow the rows in `asked`, in the scan that imported all of the supplier's accounts. */
   readonly history?: EarningUse;
   /** The scan that imported all bills with the account. Absent once another source has delivered one. */
+  readonly onlyScanId?: string;
+}
+
+/** Use of a tax id that does not identify the supplier yet. */
+export interface LateTaxId {
+  readonly taxKey: string;
+  readonly count: number;
+  readonly firstDay: number;
+  readonly lastDay: number;
+  readonly firstInvoiceNumber: string;
+  /** Bills that count towards the trust in the tax id. `asked` contains the other bills. Each is absent if empty. */
+  readonly earning?: EarningUse;
+  readonly asked?: EarningUse;
+  /** Present while a person's acceptance of the tax id is in effect. */
+  readonly accepted?: true;
+  /** The scan that imported all bills with the tax id. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 

@@ -20,6 +20,10 @@ export interface SupplierParameters {
     readonly taxIdChangedNewAccount: Level;
     /** Level for further rows of the scan that imported the tax id. */
     readonly taxIdChangedAsked: Level;
+    /** Levels for a tax id that is first stated after invoices without one. */
+    readonly taxIdFirstUse: Level;
+    readonly taxIdFirstUseDoubtful: Level;
+    readonly taxIdFirstUseAsked: Level;
     readonly nameMismatch: Level;
     readonly taxIdInvalid: Level;
     readonly taxIdInvalidFormat: Level;
@@ -58,6 +62,9 @@ export const suppliers: SupplierParameters = {
     taxIdChanged: { severity: 'MEDIUM', confidence: 75 },
     taxIdChangedNewAccount: { severity: 'HIGH', confidence: 75 },
     taxIdChangedAsked: { severity: 'LOW', confidence: 75 },
+    taxIdFirstUse: { severity: 'LOW', confidence: 60 },
+    taxIdFirstUseDoubtful: { severity: 'MEDIUM', confidence: 75 },
+    taxIdFirstUseAsked: { severity: 'LOW', confidence: 75 },
     nameMismatch: { severity: 'MEDIUM', confidence: 70 },
     taxIdInvalid: { severity: 'MEDIUM', confidence: 90 },
     taxIdInvalidFormat: { severity: 'LOW', confidence: 90 },

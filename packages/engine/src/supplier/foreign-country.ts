@@ -6,11 +6,13 @@ import { buyerOf } from '../facts/buyer.js';
 import type { Facts } from '../facts/facts.js';
 import { compareText } from '../facts/record-order.js';
 import { statedTaxCountry } from './habits.js';
+import { isKnownAccount } from './profile.js';
 
 /**
  * Explains why a country is abroad for the supplier, as the end of a sentence. Undefined if it is not, or if nothing
  * tells. Only what earlier invoices stated is evidence, because a forger chooses what the checked invoice states: the
- * countries of the supplier's tax ids, else its currency. If neither tells, the country of the buyer is compared.
+ * countries of the supplier's tax ids, else those of its accounts, else its currency. If nothing tells, the country of
+ * the buyer is compared.
  */
 export function abroadReason(facts: Facts, country: string): string | undefined {
   const { invoice, supplier } = facts;
@@ -22,6 +24,11 @@ export function abroadReason(facts: Facts, country: string): string | undefined 
   if (supplier.reason === 'TAX_KEY' && isNoTaxIdOf(country, invoice.taxKey)) {
     return `the tax id of the supplier is not one from ${countryName(country)}`;
   }
+  const banks = supplier.profile.accounts
+    .filter(({ key }) => isKnownAccount(supplier.profile, key))
+    .flatMap((use) => use.country ?? []);
+  if (banks.includes(country)) return undefined;
+  if (banks.length > 0) return `the supplier's account is in ${listed([...new Set(banks)].map(countryName), 'or')}`;
   const { country: buyerCountry } = buyerOf(facts);
   if (buyerCountry === country) return undefined;
   const used = Object.keys(supplier.profile.currencies).sort(compareText);

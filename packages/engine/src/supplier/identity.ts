@@ -1,4 +1,4 @@
-import type { KnownSupplier, SupplierResolution } from '../facts/supplier.js';
+import type { KnownSupplier, SupplierProfile, SupplierResolution } from '../facts/supplier.js';
 import { v5 as uuidV5 } from 'uuid';
 import type { Candidate } from '../facts/invoice.js';
 import { supplierKeysOf } from '../normalisation/match-keys.js';
@@ -6,7 +6,9 @@ import { legalFormOf } from '../normalisation/name-key.js';
 import { jaroWinkler } from '../normalisation/similarity.js';
 import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
+import { isOwnTaxId } from './late-tax-ids.js';
 import { isLikeName } from './name-likeness.js';
+import { emptyProfile } from './profile.js';
 
 /** Fields in which an invoice, or an ERP vendor, states the identity of a supplier. */
 export type SupplierParty = Pick<
@@ -46,6 +48,15 @@ export function resolveSupplier(
     sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
     sameName[0];
   if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
+  // A tax id that does not identify its supplier yet, under another form of the name.
+  const stated = ordered.find(
+    ({ keys, nameKey, taxKey }) =>
+      taxKey === undefined &&
+      invoice.taxKey !== undefined &&
+      keys.includes(`t:${invoice.taxKey}`) &&
+      isLikeName([nameKey], invoice.nameKey),
+  );
+  if (stated !== undefined) return { supplierId: stated.supplierId, reason: 'NAME_KEY' };
   const sameBank = ordered.find(
     (supplier) =>
       usesAccount(supplier) &&
@@ -76,9 +87,15 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 
 /**
  * Returns the stored identity after an invoice from this supplier. New keys are added. A missing tax id is taken from
- * the invoice, and so is the country of a tax id if the invoice is more certain about it.
+ * the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, and so is the country
+ * of a tax id if the invoice is more certain about it.
  */
-export function identityAfter(known: KnownSupplier | undefined, supplierId: string, invoice: Candidate): KnownSupplier {
+export function identityAfter(
+  known: KnownSupplier | undefined,
+  supplierId: string,
+  invoice: Candidate,
+  profile: SupplierProfile = emptyProfile,
+): KnownSupplier {
   const keys = [...new Set([...(known?.keys ?? []), ...supplierKeysOf(invoice)])].slice(0, IDENTITY_KEYS_MAX);
   if (known === undefined) {
     return {
@@ -93,7 +110,7 @@ export function identityAfter(known: KnownSupplier | undefined, supplierId: stri
     };
   }
   const takesTaxId =
-    known.taxKey === undefined ||
+    (known.taxKey === undefined && invoice.taxKey !== undefined && isOwnTaxId(profile, invoice.taxKey)) ||
     (known.taxKey === invoice.taxKey && countryCertainty(invoice) > countryCertainty(known));
   const names = lookalikeKeysAfter(known, invoice);
   if (!takesTaxId) return { ...known, ...names, keys };

@@ -10,13 +10,14 @@ import type {
   DatedNumber,
   DatedText,
   DoubtedBills,
-  EarningUse,
   KsefHabit,
   RecentBill,
   SupplierProfile,
 } from '../facts/supplier.js';
 import { earnsTrust, withEarning } from '../facts/links.js';
 import { compareText } from '../facts/record-order.js';
+import { isEstablished, isLongHistory } from './established-use.js';
+import { isOwnTaxId, lateTaxIdsAfter, lateTaxIdsWithout } from './late-tax-ids.js';
 import { isLikeName } from './name-likeness.js';
 import { isAmountInDoubt } from './suspicion.js';
 
@@ -33,15 +34,6 @@ const SEQUENCE_MAX = 32;
 const TERMS_MAX = 32;
 const TAX_RATES_MAX = 16;
 const TAX_COUNTRIES_MAX = 4;
-/** Number of invoices, and of days between the first and the last, after which an account becomes SEEN. */
-const SEEN_INVOICES_MIN = 3;
-const SEEN_DAYS_MIN = 60;
-/**
- * Number of rows and days that establish an account reported by a finding, within the scan that imported the supplier.
- * Years of undisputed payments are sufficient evidence.
- */
-const SEEN_HISTORY_ROWS_MIN = 6;
-const SEEN_HISTORY_DAYS_MIN = 365;
 const DOUBTED_IDS_MAX = 64;
 const ACCEPTED_COPIES_MAX = 16;
 /**
@@ -144,6 +136,7 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
   const amount = BigInt(invoice.amountMinor);
   const rate = taxRateBasisPoints(invoice);
   const run = runOfSeries(invoice);
+  const late = lateTaxIdsAfter(profile, invoice);
   return {
     format: 1,
     count: profile.count + 1,
@@ -170,7 +163,8 @@ export function countInvoice(profile: SupplierProfile, invoice: NormalisedInvoic
       rate === undefined ? profile.taxRates : newestNumbers([...profile.taxRates, { day, value: rate }], TAX_RATES_MAX),
     bankCount: profile.bankCount + (invoice.bankKey === undefined ? 0 : 1),
     taxIdCount: profile.taxIdCount + (invoice.taxKey === undefined ? 0 : 1),
-    taxCountries: withTaxCountry(profile.taxCountries ?? [], invoice),
+    taxCountries: withTaxCountry({ ...profile, ...late }, invoice),
+    ...late,
     poCount: profile.poCount + (invoice.poKey === undefined ? 0 : 1),
     weekendCount: profile.weekendCount + (isWeekend(day, invoice.taxCountry) ? 1 : 0),
     roundCount: profile.roundCount + (isRound(amount, invoice.currency) ? 1 : 0),
@@ -234,6 +228,7 @@ export function withoutInvoice(profile: SupplierProfile, invoice: NormalisedInvo
     taxRates: withoutOne(profile.taxRates, (entry) => entry.day === day && entry.value === rate),
     bankCount: Math.max(0, profile.bankCount - (invoice.bankKey === undefined ? 0 : 1)),
     taxIdCount: Math.max(0, profile.taxIdCount - (invoice.taxKey === undefined ? 0 : 1)),
+    ...lateTaxIdsWithout(profile, invoice),
     poCount: Math.max(0, profile.poCount - (invoice.poKey === undefined ? 0 : 1)),
     weekendCount: Math.max(0, profile.weekendCount - (isWeekend(day, invoice.taxCountry) ? 1 : 0)),
     roundCount: Math.max(0, profile.roundCount - (isRound(BigInt(invoice.amountMinor), invoice.currency) ? 1 : 0)),
@@ -388,9 +383,14 @@ export function withReviewedAccount(
   return { ...profile, accounts };
 }
 
-/** Adds the stated country of the tax id to the list, if the rules of that country allow the tax id. */
-function withTaxCountry(countries: readonly string[], invoice: NormalisedInvoice): readonly string[] {
-  const { taxCountry, taxCountryPresumed, taxValidity } = invoice;
+/**
+ * Adds the stated country of the tax id to the list, if the rules of that country allow the tax id and the tax id
+ * identifies the supplier.
+ */
+function withTaxCountry(profile: SupplierProfile, invoice: NormalisedInvoice): readonly string[] {
+  const { taxKey, taxCountry, taxCountryPresumed, taxValidity } = invoice;
+  const countries = profile.taxCountries ?? [];
+  if (taxKey !== undefined && !isOwnTaxId(profile, taxKey)) return countries;
   if (taxCountry === undefined || taxCountryPresumed === true || countries.includes(taxCountry)) return countries;
   if (taxValidity === 'WRONG_FORMAT' || taxValidity === 'WRONG_CHECK_DIGIT') return countries;
   return [...countries, taxCountry].slice(0, TAX_COUNTRIES_MAX);
@@ -466,15 +466,6 @@ function withAccount({ accounts, count }: SupplierProfile, invoice: NormalisedIn
     ...(scanId === undefined ? {} : { onlyScanId: scanId }),
   };
   return accounts.length < ACCOUNTS_MAX ? [...accounts, first] : [...withoutLeastUseful(accounts), first];
-}
-
-function isLongHistory({ count, firstDay, lastDay }: EarningUse): boolean {
-  return count >= SEEN_HISTORY_ROWS_MIN && lastDay - firstDay >= SEEN_HISTORY_DAYS_MIN;
-}
-
-/** Checks whether the number of bills and the days between them establish an account. */
-export function isEstablished({ count, firstDay, lastDay }: EarningUse): boolean {
-  return count >= SEEN_INVOICES_MIN && lastDay - firstDay >= SEEN_DAYS_MIN;
 }
 
 /**

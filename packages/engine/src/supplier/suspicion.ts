@@ -48,7 +48,9 @@ export function isSignOfWrongAmount({ type }: Pick<Finding, 'type'>): boolean {
 
 /** Checks whether a finding of this type raises doubts that the bill is from the named supplier. */
 export function isSignOfOtherParty({ type }: Pick<Finding, 'type'>): boolean {
-  return type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED';
+  return (
+    type === 'SUPPLIER_LOOKALIKE_NAME' || type === 'SUPPLIER_TAX_ID_CHANGED' || type === 'SUPPLIER_TAX_ID_FIRST_USE'
+  );
 }
 
 /**
@@ -63,8 +65,11 @@ export function suspectedAs(findings: readonly Pick<Finding, 'type' | 'family' |
   const isWrongAmount = grave.some(
     (finding) => isSignOfWrongAmount(finding) && severityRank(finding.severity) >= severityRank('HIGH'),
   );
-  // An identity finding below MEDIUM counts too, because the same question was raised on an earlier row.
-  const hasOtherParty = findings.some(isSignOfOtherParty);
+  // An identity finding below MEDIUM counts too, because the same question was raised on an earlier row. A first tax id
+  // without further signs is only mentioned and raises no doubt.
+  const hasOtherParty =
+    grave.some(isSignOfOtherParty) ||
+    findings.some((finding) => isSignOfOtherParty(finding) && finding.type !== 'SUPPLIER_TAX_ID_FIRST_USE');
   if (hasOtherParty) return isWrongAmount ? 'IDENTITY_AMOUNT' : 'IDENTITY';
   if (grave.some(isSignOfFraud)) return isWrongAmount ? 'FRAUD_AMOUNT' : 'FRAUD';
   return isWrongAmount ? 'AMOUNT' : undefined;

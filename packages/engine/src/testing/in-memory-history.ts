@@ -17,6 +17,7 @@ import { defaultPolicy } from '../policy/policy.js';
 import type { Policy } from '../policy/policy.js';
 import { identityAfter, resolveSupplier } from '../supplier/identity.js';
 import type { KnownSupplier, AccountTrust, SupplierProfile } from '../facts/supplier.js';
+import { withAcceptedTaxId } from '../supplier/late-tax-ids.js';
 import { lookalikeKeysOf } from '../supplier/lookalike.js';
 import { lookalikesOf, namesakesOf } from '../supplier/related.js';
 import { isAmountInDoubt, suspectedAs, toldOutsideKsef } from '../supplier/suspicion.js';
@@ -143,13 +144,14 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   ): void {
     const decided = { ...invoice, ...(suspicion === undefined ? {} : { suspectedAs: suspicion }), ...told };
     store({ ...matchPartOf(decided), status });
-    const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice);
+    const profile = countInvoice(profiles.get(supplierId) ?? emptyProfile, decided);
+    const identity = identityAfter(suppliers.get(supplierId), supplierId, invoice, profile);
     suppliers.set(supplierId, identity);
     for (const key of [...identity.keys, ...(identity.lookalikeKeys ?? []).map(lookalikeIndexKey)]) {
       const ids = supplierIdsByKey.get(key) ?? new Set();
       supplierIdsByKey.set(key, ids.add(supplierId));
     }
-    profiles.set(supplierId, countInvoice(profiles.get(supplierId) ?? emptyProfile, decided));
+    profiles.set(supplierId, profile);
     const { bankKey, poKey } = invoice;
     if (bankKey !== undefined) {
       bankLinks.set(bankKey, countBankUse(bankLinks.get(bankKey) ?? null, bankKey, decided, supplierId));
@@ -193,6 +195,8 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
       profile =
         suspectedAs === 'DUPLICATE' ? countInvoice(profile, { ...invoice, acceptedCopy }) : withDoubt(profile, invoice);
       if (isAmountInDoubt(suspectedAs)) profile = withReviewedAmount(profile, invoice, false);
+      const isTaxIdReviewed = analysis.findings.some(({ type }) => type === 'SUPPLIER_TAX_ID_FIRST_USE');
+      if (invoice.taxKey !== undefined && isTaxIdReviewed) profile = withAcceptedTaxId(profile, invoice.taxKey, true);
       const isAccountReviewed = analysis.findings.some(({ family }) => family === 'BANK');
       if (invoice.bankKey !== undefined && isAccountReviewed) {
         profile = withReviewedAccount(profile, invoice.bankKey, 'REVIEWED');

@@ -271,3 +271,44 @@ describe('two equal bills of a day that people have accepted', () => {
     expect((await thirdPair([ann, bob])).decision).toBe(Decision.PASS);
   });
 });
+
+describe('a tax id that a supplier known by its name alone states', () => {
+  const sentBy = (taxId: string | undefined, issueDate: string, iban: string | undefined): Invoice => {
+    const invoice = bill(issueDate, iban ?? ownAccount);
+    const bankAccount = iban === undefined ? undefined : invoice.supplier?.bankAccount;
+    return { ...invoice, supplier: { name: 'Lerchenfeld Reinigung GmbH', bankAccount, taxId } };
+  };
+
+  test('is asked about on each bill with a new account, and is its own once a reviewer accepts it', async () => {
+    const organizationId = running.organization.newTenant();
+    for (const month of [1, 2, 3]) await post(organizationId, sentBy(undefined, `2026-0${month}-05`, undefined));
+    const asked: Analysis[] = [];
+    for (const day of ['2026-04-05', '2026-05-05'])
+      asked.push(await post(organizationId, sentBy('DE136695976', day, ownAccount)));
+    for (const analysis of asked) {
+      findingOf(analysis, 'SUPPLIER_TAX_ID_FIRST_USE');
+      expect(analysis.decision).not.toBe(Decision.PASS);
+      expect(resultOf(await again(organizationId, analysis))).toEqual(resultOf(analysis));
+    }
+    const [first, second] = asked;
+    if (first === undefined || second === undefined) throw new Error('nothing posted');
+    await review(organizationId, findingOf(first, 'SUPPLIER_TAX_ID_FIRST_USE'), 'FALSE_POSITIVE');
+    const accepted = await post(organizationId, sentBy('DE136695976', '2026-06-05', ownAccount));
+    expect(typesOf(accepted)).not.toContain('SUPPLIER_TAX_ID_FIRST_USE');
+    const next = await post(organizationId, sentBy('DE136695976', '2026-07-05', ownAccount));
+    expect(typesOf(next)).not.toContain('SUPPLIER_TAX_ID_FIRST_USE');
+    expect(typesOf(await again(organizationId, second))).not.toContain('SUPPLIER_TAX_ID_FIRST_USE');
+  });
+
+  test('is no longer its own when the acceptance is withdrawn before the next bill', async () => {
+    const organizationId = running.organization.newTenant();
+    for (const month of [1, 2, 3]) await post(organizationId, sentBy(undefined, `2026-0${month}-05`, undefined));
+    const forged = await post(organizationId, sentBy('DE136695976', '2026-04-05', forgedAccount));
+    const finding = findingOf(forged, 'SUPPLIER_TAX_ID_FIRST_USE');
+    await review(organizationId, finding, 'FALSE_POSITIVE');
+    await review(organizationId, finding, 'OPEN');
+    const later = await post(organizationId, sentBy('DE136695976', '2026-05-05', forgedAccount));
+    findingOf(later, 'SUPPLIER_TAX_ID_FIRST_USE');
+    expect(later.decision).not.toBe(Decision.PASS);
+  });
+});

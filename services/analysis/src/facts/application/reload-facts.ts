@@ -8,6 +8,7 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 import type { AccountUse, SupplierProfile } from '@invoicecontrol/engine/facts/supplier';
 import { applyCandidateCaps, lookupKeys } from '@invoicecontrol/engine/normalisation/match-keys';
 import { ENGINE_VERSION } from '@invoicecontrol/engine/run-engine';
+import { withAcceptedTaxIds } from '@invoicecontrol/engine/supplier/late-tax-ids';
 import {
   countInvoice as countInProfile,
   withAnsweredDoubts,
@@ -183,7 +184,8 @@ async function reviewedProfile(
     }
   }
   if (supplier === undefined) return withReviewedAccounts(profile, []);
-  return withReviewedAccounts(withAnsweredDoubts(profile, supplier.profile), supplier.profile.accounts);
+  const answered = withAcceptedTaxIds(withAnsweredDoubts(profile, supplier.profile), supplier.profile);
+  return withReviewedAccounts(answered, supplier.profile.accounts);
 }
 
 /** Returns the profile with the reviews of the supplier's accounts, including accounts that were used later. */

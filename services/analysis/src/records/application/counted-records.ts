@@ -43,9 +43,10 @@ export function supplierAfter(
 ): SupplierState {
   const { invoiceId, suspectedAs } = invoice;
   const units = before?.withdrawnUnits ?? [];
+  const profile = countInvoice(before?.profile ?? emptyProfile, invoice);
   return {
-    identity: identityAfter(before?.identity, supplierId, invoice),
-    profile: countInvoice(before?.profile ?? emptyProfile, invoice),
+    identity: identityAfter(before?.identity, supplierId, invoice, profile),
+    profile,
     withdrawnUnits: suspectedAs === 'DUPLICATE' ? withdrawn(units, invoiceId) : units,
   };
 }

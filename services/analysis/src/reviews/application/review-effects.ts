@@ -7,8 +7,17 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { isTolerable, signatureOf, toleranceFrom, withTolerance } from '../../policies/domain/learned-tolerance.js';
 import type { NormalisedInvoice, Suspicion } from '@invoicecontrol/engine/facts/invoice';
 import { withAcceptedLink } from '@invoicecontrol/engine/facts/links';
+import { withAcceptedTaxId } from '@invoicecontrol/engine/supplier/late-tax-ids';
 import { isAmountInDoubt, isSignOfOtherParty, isSignOfWrongAmount } from '@invoicecontrol/engine/supplier/suspicion';
-import { accountOf, accountReview, confirmedAs, lessonOf, mayWithdraw, suspicionOf } from '../domain/review.js';
+import {
+  accountOf,
+  accountReview,
+  confirmedAs,
+  lessonOf,
+  mayWithdraw,
+  suspicionOf,
+  taxIdReview,
+} from '../domain/review.js';
 import type { CurrentReview } from '../domain/review.js';
 import { pairKeysOf } from '../../records/domain/finding-disposition.js';
 import { withSubjects } from '../../records/domain/stored-subjects.js';
@@ -168,6 +177,10 @@ async function correctSupplier(
     }
     if (bankKey !== undefined && ofAccount !== undefined) {
       profile = withReviewedAccount(profile, bankKey, accountReview(ofAccount, supplierId).trust);
+    }
+    const ofTaxId = taxIdReview(review);
+    if (ofTaxId !== undefined && invoice.taxKey !== undefined) {
+      profile = withAcceptedTaxId(profile, invoice.taxKey, ofTaxId.isAccepted);
     }
     if (lesson === 'NAME') profile = withName(profile, invoice.nameKey);
     if (lesson === 'NUMBER_PATTERN') profile = withNumberPattern(profile, invoice.number.signature);

@@ -251,6 +251,16 @@ export function accountReview(reviews: readonly CurrentReview[], supplierId: str
   return { fraud: undefined, trust: isCleared ? 'REVIEWED' : undefined };
 }
 
+/** Checks whether a review decides if a late tax id is the supplier's own. Both dismissing and accepting confirm it. */
+export function taxIdReview({
+  type,
+  disposition,
+}: Pick<CurrentReview, 'type' | 'disposition'>): { readonly isAccepted: boolean } | undefined {
+  const name: string = type;
+  if (name !== 'SUPPLIER_TAX_ID_FIRST_USE') return undefined;
+  return { isAccepted: disposition === 'FALSE_POSITIVE' || disposition === 'ACCEPTED_RISK' };
+}
+
 /** Returns the facts that the supplier's profile learns from a FALSE_POSITIVE review. */
 export function lessonOf(current: Pick<CurrentReview, 'type' | 'disposition'>): 'NAME' | 'NUMBER_PATTERN' | undefined {
   if (current.disposition !== 'FALSE_POSITIVE') return undefined;

@@ -1,0 +1,98 @@
+import type { NormalisedInvoice } from '../facts/invoice.js';
+import { earnsTrust, withEarning } from '../facts/links.js';
+import type { LateTaxId, SupplierProfile } from '../facts/supplier.js';
+import { isEstablished, isLongHistory } from './established-use.js';
+
+const LATE_TAX_IDS_MAX = 8;
+
+/**
+ * Checks whether a tax id identifies the supplier. One that was first stated after invoices without a tax id does so
+ * only once a person accepted it or long use confirmed it, because a forger needs to know no more than the name.
+ */
+export function isOwnTaxId(
+  profile: Pick<SupplierProfile, 'count' | 'lateTaxIds' | 'taxIdCount'>,
+  taxKey: string,
+): boolean {
+  const { count, lateTaxIds, taxIdCount } = profile;
+  if (lateTaxIds === undefined) return count === 0 || taxIdCount > 0;
+  const late = lateTaxIds.find((use) => use.taxKey === taxKey);
+  if (late === undefined) return false;
+  const { accepted, earning, onlyScanId } = late;
+  return (
+    accepted === true ||
+    (earning !== undefined && isEstablished(earning)) ||
+    (onlyScanId !== undefined && isLongHistory(late))
+  );
+}
+
+/** Returns the late tax ids after one more invoice. `profile` is the one before the invoice. */
+export function lateTaxIdsAfter(
+  { count, taxIdCount, lateTaxIds }: SupplierProfile,
+  invoice: NormalisedInvoice,
+): Pick<SupplierProfile, 'lateTaxIds'> {
+  const { taxKey } = invoice;
+  const isLate = lateTaxIds !== undefined || (count > 0 && taxIdCount === 0);
+  if (taxKey === undefined || !isLate) return lateTaxIds === undefined ? {} : { lateTaxIds };
+  const known = lateTaxIds ?? [];
+  const before = known.find((use) => use.taxKey === taxKey);
+  const after = withUse(before, taxKey, invoice);
+  if (before !== undefined) return { lateTaxIds: known.map((use) => (use === before ? after : use)) };
+  // The earliest tax ids are kept, so that a long list of invented ones displaces none.
+  return { lateTaxIds: known.length < LATE_TAX_IDS_MAX ? [...known, after] : known };
+}
+
+function withUse(before: LateTaxId | undefined, taxKey: string, invoice: NormalisedInvoice): LateTaxId {
+  const { issueDay, scanId, invoiceNumber } = invoice;
+  // Rows may have passed only because an earlier row of their scan asked already.
+  const isEarning = earnsTrust(invoice) && !(scanId !== undefined && before?.asked !== undefined);
+  const { onlyScanId, ...rest } = before ?? { taxKey, count: 0, firstInvoiceNumber: invoiceNumber };
+  const isOnlyScan = scanId !== undefined && (before === undefined || onlyScanId === scanId);
+  return {
+    ...rest,
+    ...(isEarning
+      ? { earning: withEarning(before?.earning, invoice) }
+      : { asked: withEarning(before?.asked, invoice) }),
+    ...(isOnlyScan ? { onlyScanId: scanId } : {}),
+    count: rest.count + 1,
+    firstDay: Math.min(before?.firstDay ?? issueDay, issueDay),
+    lastDay: Math.max(before?.lastDay ?? issueDay, issueDay),
+  };
+}
+
+/** Returns the late tax ids without a counted invoice. Counting one bill too few is safer than one too many. */
+export function lateTaxIdsWithout(
+  { lateTaxIds }: SupplierProfile,
+  { taxKey }: NormalisedInvoice,
+): Pick<SupplierProfile, 'lateTaxIds'> {
+  if (lateTaxIds === undefined) return {};
+  const left = lateTaxIds.flatMap(({ earning, ...use }) => {
+    if (use.taxKey !== taxKey) return [{ ...use, ...(earning === undefined ? {} : { earning }) }];
+    const kept =
+      earning === undefined || earning.count <= 1 ? {} : { earning: { ...earning, count: earning.count - 1 } };
+    return use.count <= 1 && use.accepted !== true ? [] : [{ ...use, ...kept, count: use.count - 1 }];
+  });
+  return { lateTaxIds: left };
+}
+
+/** Adds or withdraws a person's acceptance of a late tax id. */
+export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAccepted: boolean): SupplierProfile {
+  if (profile.lateTaxIds === undefined) return profile;
+  const lateTaxIds = profile.lateTaxIds.map((use) => {
+    if (use.taxKey !== taxKey || isAccepted === (use.accepted === true)) return use;
+    const { accepted: _before, ...rest } = use;
+    return isAccepted ? { ...rest, accepted: true as const } : rest;
+  });
+  return { ...profile, lateTaxIds };
+}
+
+/** Returns an earlier profile with the acceptances of today. */
+export function withAcceptedTaxIds(
+  profile: SupplierProfile,
+  { lateTaxIds: now = [] }: SupplierProfile,
+): SupplierProfile {
+  return (profile.lateTaxIds ?? []).reduce(
+    (reviewed, { taxKey }) =>
+      withAcceptedTaxId(reviewed, taxKey, now.find((use) => use.taxKey === taxKey)?.accepted === true),
+    profile,
+  );
+}
