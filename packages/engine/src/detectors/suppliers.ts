@@ -212,6 +212,8 @@ function likenessText(likeness: Likeness): string {
       return 'only letters that look the same differ';
     case 'LEGAL_FORM':
       return 'only a misspelt legal form differs';
+    case 'WORD_FORM':
+      return 'only a plural or an abbreviation differs';
     case 'GENERIC_WORD':
       return 'only words that any name may have differ';
     case 'SAME_WORDS':

@@ -1,4 +1,5 @@
 import { genericNameWords } from '../data/generic-name-words.js';
+import { baseFormOf } from '../data/word-forms.js';
 import type { RelatedSupplier } from '../facts/supplier.js';
 import { careOf, countryWords, joiningWords, tradingAs } from '../data/neutral-name-words.js';
 import { shortDigest } from '../facts/digest.js';
@@ -22,7 +23,7 @@ const CARE_OF = new RegExp(` (?:${careOf.join('|')}) `);
  * Version of the rule in {@link lookalikeKeysOf}. With a new version, stored keys are built again when the supplier's
  * next invoice arrives.
  */
-export const LOOKALIKE_KEYS_VERSION = 4;
+export const LOOKALIKE_KEYS_VERSION = 5;
 const KEY_BYTES = 8;
 
 /** Reason why two names can be mistaken for each other. */
@@ -30,6 +31,7 @@ export type Likeness =
   | { readonly kind: 'SPACING' }
   | { readonly kind: 'LOOKALIKE_LETTERS' }
   | { readonly kind: 'LEGAL_FORM' }
+  | { readonly kind: 'WORD_FORM' }
   | { readonly kind: 'GENERIC_WORD' }
   | { readonly kind: 'SAME_WORDS' }
   | { readonly kind: 'TRADING_NAME' }
@@ -44,7 +46,7 @@ interface ComparedName {
 /**
  * Returns keys that lookalike names share, so that one name can be found from the other by equal keys. Keys are built
  * from the name without spaces and with look-alike letters unified, from the same without a misspelt legal form and
- * without generic words, from the set of its distinguishing words, also for each side of `trading as`, from the name
+ * without generic words, from the base forms of its words, from the set of its distinguishing words, also for each side of `trading as`, from the name
  * with one character of a word left out, and from the name with a long word reduced to its initial or, if it is the
  * only word, to one half. Keys contain the whole name and not single words, because a word that many names share
  * (`SERVICES`) would hide the others.
@@ -55,6 +57,7 @@ export function lookalikeKeysOf(name: ComparedName): string[] {
       .flatMap((key) => [key, withoutMisspeltForm(key), withoutGenericWords(key)])
       .map((key) => `=${unmistakable(key)}`),
   );
+  for (const key of formsOf(name)) if (letters(key) >= lookalikeWords.lengthMin) forms.add(`+${baseForms(key)}`);
   for (const key of formsOf(name)) {
     for (const part of [key, ...tradingNames(key)]) {
       const set = wordSet(part);
@@ -202,8 +205,27 @@ function likenessOfKeys(left: string, right: string): Likeness | undefined {
   }
   const edits = editsInOneWord(left.split(' '), right.split(' '));
   if (edits !== undefined) return { kind: 'TYPING', edits };
+  if (haveSameBaseForms(left, right)) return { kind: 'WORD_FORM' };
   if (isOneWithout(withoutMisspeltForm, left, right)) return { kind: 'LEGAL_FORM' };
   return isOneWithout(withoutGenericWords, left, right) ? { kind: 'GENERIC_WORD' } : undefined;
+}
+
+/**
+ * Checks whether two names differ only in the forms of their words: `Acme Supplies` and `Acme Supply`, `Harrow Bros` and
+ * `Harrow Brothers`, `Harrow & Son` and `Harrow and Sons`. Names with different countries are different.
+ */
+function haveSameBaseForms(left: string, right: string): boolean {
+  return (
+    baseForms(left) === baseForms(right) &&
+    Math.min(letters(left), letters(right)) >= lookalikeWords.lengthMin &&
+    tellingWords(left).join(' ') !== tellingWords(right).join(' ') &&
+    countriesIn(left) === countriesIn(right)
+  );
+}
+
+/** Returns the distinguishing words of a name in their own order, each in its base form. */
+function baseForms(key: string): string {
+  return tellingWords(key.replaceAll('F LLI', 'FRATELLI')).map(baseFormOf).join(' ');
 }
 
 /**
