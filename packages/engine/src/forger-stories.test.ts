@@ -206,3 +206,85 @@ describe('a supplier that is known by its name alone', () => {
     expect(asked).toHaveLength(1);
   });
 });
+
+describe('a tax id that was typed wrongly on the first bill', () => {
+  const NAME = 'Brandt Werkzeugbau GmbH';
+  const mistyped = { name: NAME, tax_id: 'DE136695967' };
+  const right = { name: NAME, tax_id: 'DE136695976' };
+  const idsOf = (...bills: Billed[]) => new Set(bills.map(({ facts }) => facts.supplier.supplierId)).size;
+
+  test('is replaced by the valid one, also when a new account comes, which is then compared', () => {
+    const brandt = ledger();
+    const first = brandt.bill({ by: mistyped, account: GERMAN_ACCOUNT });
+    const later = brandt.bill({ by: right, account: GERMAN_ACCOUNT });
+    const changed = brandt.bill({ by: right, account: OTHER_GERMAN_ACCOUNT });
+    expect(idsOf(first, later, changed)).toBe(1);
+    expect(changed.facts.supplier.reason).toBe('TAX_KEY');
+    expect(accountFindings(changed)).toEqual(['BANK_ACCOUNT_CHANGED']);
+    const atOnce = ledger();
+    const wrong = atOnce.bill({ by: mistyped, account: GERMAN_ACCOUNT });
+    const forged = atOnce.bill({ by: right, account: OTHER_GERMAN_ACCOUNT });
+    expect(idsOf(wrong, forged)).toBe(1);
+    expect(accountFindings(forged)).toEqual(['BANK_ACCOUNT_CHANGED']);
+  });
+  test('does not make another valid tax id of the same name the same supplier', () => {
+    const brandt = ledger();
+    const bills = [
+      brandt.bill({ by: right, account: GERMAN_ACCOUNT }),
+      brandt.bill({ by: { name: NAME, tax_id: 'DE811569869' }, account: OTHER_GERMAN_ACCOUNT }),
+    ];
+    expect(idsOf(...bills)).toBe(2);
+  });
+  test('does not join two suppliers of different names', () => {
+    const brandt = ledger();
+    const bills = [
+      brandt.bill({ by: mistyped, account: GERMAN_ACCOUNT }),
+      brandt.bill({ by: { name: 'Brandt Stahlbau GmbH', tax_id: right.tax_id }, account: OTHER_GERMAN_ACCOUNT }),
+    ];
+    expect(idsOf(...bills)).toBe(2);
+  });
+});
+
+describe('a Belgian tax id', () => {
+  const billed = (...taxIds: string[]) => {
+    const dubois = ledger();
+    const bills = taxIds.map((tax_id, index) =>
+      dubois.bill({ by: { name: index === 0 ? 'Dubois SRL' : 'Dubois Transport', tax_id } }),
+    );
+    return new Set(bills.map(({ facts }) => facts.supplier.supplierId)).size;
+  };
+  test('with nine digits is the same as with ten', () => {
+    expect(billed('BE0428759497', 'BE428759497', 'BE 428.759.497', 'BE 0428.759.497')).toBe(1);
+  });
+  test('differs in any other digit, and nine digits of another country stay nine', () => {
+    expect(billed('BE0428759497', 'BE0403170701')).toBe(2);
+    expect(billed('PT128759497', 'PT0128759497')).toBe(2);
+  });
+});
+
+describe('a name that imitates another by the form of a word', () => {
+  const established = (name: string) => {
+    const firm = ledger();
+    firm.repeat(4, { by: { name, tax_id: 'DE136695976' }, account: GERMAN_ACCOUNT });
+    return firm;
+  };
+  const imitates = (name: string, imitation: string) => {
+    const by = { name: imitation, tax_id: 'DE811569869' };
+    return findingIn(established(name).bill({ by, account: OTHER_GERMAN_ACCOUNT }), 'SUPPLIER_LOOKALIKE_NAME');
+  };
+  test.each([
+    ['Harrow Supplies Ltd', 'Harrow Supply Ltd'],
+    ['Northwind Technology GmbH', 'Northwind Technologies GmbH'],
+    ['Harrow Bros Ltd', 'Harrow Brothers Ltd'],
+    ['Harrow & Son Ltd', 'Harrow & Sons Ltd'],
+  ])('%s and %s', (name, imitation) => {
+    expect(imitates(name, imitation)).toMatchObject({ severity: 'HIGH', evidence: { likeness: 'WORD_FORM' } });
+    expect(imitates(imitation, name)).toMatchObject({ severity: 'HIGH' });
+  });
+  test.each([
+    ['Harrow Supplies Ltd', 'Harrow Support Ltd'],
+    ['Harrow & Son Ltd', 'Harrow Bros Ltd'],
+  ])('but not %s and %s', (name, other) => {
+    expect(imitates(name, other)).toBeUndefined();
+  });
+});

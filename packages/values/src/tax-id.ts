@@ -43,7 +43,15 @@ export function parseTaxId(raw: string): TaxId | undefined {
   if (text.replace(/[^0-9]/g, '').length < DIGITS_MIN) return undefined;
   const country = readCountryPrefix(text);
   const body = removeSuffix(country === undefined ? text : text.slice(2), country);
-  return country === undefined ? { body } : { body, country };
+  return country === undefined ? { body } : { body: completeTaxId(body, country), country };
+}
+
+/**
+ * Returns the full form of a tax id. Belgian tax ids have had ten digits since 2005, and many systems still print nine,
+ * without the leading zero.
+ */
+export function completeTaxId(body: string, country: string | undefined): string {
+  return country === 'BE' && /^[0-9]{9}$/.test(body) ? `0${body}` : body;
 }
 
 /** Checks whether a tax id identifies a party. Placeholders such as `0000000000` and `000000000B00` do not. */
@@ -56,7 +64,8 @@ export function identifiesParty({ body }: TaxId): boolean {
  * section 3).
  */
 export function sameTaxId(left: TaxId, right: TaxId): boolean {
-  if (left.body !== right.body) return false;
+  const country = left.country ?? right.country;
+  if (completeTaxId(left.body, country) !== completeTaxId(right.body, country)) return false;
   return left.country === undefined || right.country === undefined || left.country === right.country;
 }
 

@@ -11,6 +11,7 @@ export const legalForms: readonly (readonly string[])[] = [
   ['GMBH', 'MBH', 'GESELLSCHAFT MIT BESCHRANKTER HAFTUNG'], ['AG', 'AKTIENGESELLSCHAFT'],
   ['GMBH CO KG', 'GMBH UND CO KG', 'GMBH U CO KG', 'GMBH AND CO KG'], ['KG'], ['OHG'],
   ['UG', 'UG HAFTUNGSBESCHRANKT', 'UG HAFTUNGSBESCHRAENKT'], ['EK'], ['EV'], ['GBR'], ['KGAA'],
+  ['SAGL', 'SOCIETA A GARANZIA LIMITATA'],
   // Legal forms of the United Kingdom, Ireland and the United States.
   ['LTD', 'LIMITED'], ['PLC', 'PUBLIC LIMITED COMPANY'], ['LLP'], ['LLC'], ['INC', 'INCORPORATED'],
   ['CORP', 'CORPORATION'], ['CO'], ['DAC'], ['CIC'],
@@ -18,11 +19,19 @@ export const legalForms: readonly (readonly string[])[] = [
   ['SA', 'SOCIETE ANONYME', 'SOCIEDAD ANONIMA', 'SPOLKA AKCYJNA'], ['SARL', 'SOCIETE A RESPONSABILITE LIMITEE'], ['SAS'],
   ['SASU'], ['SCI'], ['EURL'], ['SPRL'], ['SRL'], ['SRLS'], ['SCA'],
   // Legal forms of Italy, Spain and Portugal.
-  ['SPA'], ['SNC'], ['SL', 'SOCIEDAD LIMITADA'], ['SLU'], ['LDA'],
+  ['SPA'], ['SNC'], ['SL', 'SOCIEDAD LIMITADA'], ['SLU'], ['LDA', 'LIMITADA'],
   // Legal forms of the Netherlands.
   ['BV', 'BESLOTEN VENNOOTSCHAP'], ['NV', 'NAAMLOZE VENNOOTSCHAP'], ['VOF'],
   // Legal forms of the Nordic and Baltic countries.
-  ['AS', 'A S'], ['APS'], ['AB'], ['OY'], ['OYJ'], ['ASA'], ['SIA'], ['UAB'], ['OU'],
+  ['AS', 'A S'], ['APS'], ['AB', 'AKTIEBOLAG', 'AKTIEBOLAGET'], ['HB', 'HANDELSBOLAG'], ['OY'], ['OYJ'], ['ASA'], ['SIA'], ['UAB'],
+  ['OU'],
   // Legal forms of central and south-eastern Europe.
   ['SRO', 'S R O'], ['DOO', 'D O O'], ['KFT'], ['ZRT'], ['NYRT'], ['EOOD'], ['OOD'], ['EAD'], ['AD'],
+  // Legal forms of Asia, Australia and Latin America.
+  ['PVT LTD', 'PVT LIMITED', 'PRIVATE LIMITED'], ['PTE LTD', 'PTE LIMITED'], ['PTY LTD', 'PTY LIMITED', 'PROPRIETARY LIMITED'],
+  ['KK', 'KABUSHIKI KAISHA', 'KABUSHIKI GAISHA'], ['LTDA'],
+  ['SA DE CV', 'SA DE C V', 'SOCIEDAD ANONIMA DE CAPITAL VARIABLE'], ['S DE RL DE CV'], ['SRL DE CV'], ['SAPI DE CV'],
 ];
+
+/** Legal forms that are removed only from the end of a name. In front, the two letters belong to the name: `HB Reavis`. */
+export const trailingLegalForms: ReadonlySet<string> = new Set(['HB', 'KK']);

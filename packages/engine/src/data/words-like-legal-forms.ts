@@ -7,6 +7,8 @@ export const wordsLikeLegalForms: ReadonlySet<string> = new Set(
   (
     'CORK CORE CORD CORN CORA CARP COOP CROP CORPO CORPS ' +
     // Words that resemble the legal forms SARL, EURL, SASU, SRLS and SPRL.
-    'SARA SAIL SARK SAUL SARI EARL EURO EURE SASH'
+    'SARA SAIL SARK SARI EARL EURO EURE SASH ' +
+    // Words that resemble the legal form SAGL.
+    'SAGA SAGE SAGO SAUL SIGL SEAL'
   ).split(' '),
 );

@@ -20,6 +20,18 @@ describe('the key of a supplier name', () => {
     ['Ελληνική Α.Ε.', 'ELLINIKI AE'],
     ['Brandt Bau GmbH und Co. KG', 'BRANDT BAU'],
     ['Weidlich IT UG (haftungsbeschränkt)', 'WEIDLICH IT'],
+    ['Meridian Sagl', 'MERIDIAN'],
+    ['Meridian Ltda.', 'MERIDIAN'],
+    ['Meridian Exports Pvt. Ltd.', 'MERIDIAN EXPORTS'],
+    ['Meridian Exports Private Limited', 'MERIDIAN EXPORTS'],
+    ['Meridian (Pty) Ltd', 'MERIDIAN'],
+    ['Meridian K.K.', 'MERIDIAN'],
+    ['Meridian Bygg HB', 'MERIDIAN BYGG'],
+    ['Meridian Aktiebolag', 'MERIDIAN'],
+    ['Transportes Meridian, S.A. de C.V.', 'TRANSPORTES MERIDIAN'],
+    ['HB Meridian', 'HB MERIDIAN'],
+    ['KK Wind Solutions', 'KK WIND SOLUTIONS'],
+    ['Saga Travel', 'SAGA TRAVEL'],
     ['Limited', 'LIMITED'],
     ['', ''],
   ])('%s', (name, key) => {
@@ -61,6 +73,8 @@ describe('the key of a supplier name', () => {
 test('all spellings of a legal form are equal', () => {
   expect(legalFormOf('Acme Limited')).toBe('LTD');
   expect(haveOtherLegalForms('Acme Ltd', 'Acme Limited.')).toBe(false);
+  expect(haveOtherLegalForms('Acme Pvt Ltd', 'Acme Private Limited')).toBe(false);
+  expect(haveOtherLegalForms('Acme AB', 'Acme HB')).toBe(true);
   expect(haveOtherLegalForms('Acme Ltd', 'Acme')).toBe(false);
   expect(haveOtherLegalForms('Acme Ltd', 'Acme plc')).toBe(true);
 });

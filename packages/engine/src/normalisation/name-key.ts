@@ -1,4 +1,4 @@
-import { legalForms } from '../data/legal-forms.js';
+import { legalForms, trailingLegalForms } from '../data/legal-forms.js';
 import { wordsLikeLegalForms } from '../data/words-like-legal-forms.js';
 import { asShown } from './look-alike-letters.js';
 import { editDistance } from './similarity.js';
@@ -108,7 +108,8 @@ function withoutLegalForms(tokens: readonly string[]): readonly string[] {
 function withoutOneForm(tokens: readonly string[]): readonly string[] | undefined {
   for (let length = Math.min(FORM_TOKENS_MAX, tokens.length); length > 0; length -= 1) {
     if (forms.has(tokens.slice(-length).join(' '))) return tokens.slice(0, -length);
-    if (forms.has(tokens.slice(0, length).join(' '))) return tokens.slice(length);
+    const first = tokens.slice(0, length).join(' ');
+    if (forms.has(first) && !trailingLegalForms.has(first)) return tokens.slice(length);
   }
   return undefined;
 }

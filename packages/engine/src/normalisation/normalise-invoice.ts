@@ -3,7 +3,7 @@ import type { BankAccountFacts } from '@invoicecontrol/values/bank-account';
 import { dayNumber } from '@invoicecontrol/values/calendar-date';
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { toMinorUnits } from '@invoicecontrol/values/decimal-amount';
-import { identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
+import { completeTaxId, identifiesParty, parseTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import type { CanonicalBankAccount, CanonicalInvoice } from '@invoicecontrol/invoice/canonical-invoice';
 import type { InvoiceOrigin, NormalisedInvoice } from '../facts/invoice.js';
 import { readInvoiceNumber } from './invoice-number.js';
@@ -103,7 +103,9 @@ function addTaxId(
   } else if (bank?.country !== undefined && bank.problems.length === 0) {
     record.taxCountry = bank.country;
     record.taxCountryPresumed = true;
-    record.taxValid = taxIdValidity(taxId.body, bank.country) === 'VALID';
+    const body = completeTaxId(taxId.body, bank.country);
+    if (record.taxKey !== undefined) record.taxKey = body;
+    record.taxValid = taxIdValidity(body, bank.country) === 'VALID';
   }
 }
 

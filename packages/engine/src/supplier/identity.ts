@@ -1,9 +1,10 @@
 import type { KnownSupplier, SupplierProfile, SupplierResolution } from '../facts/supplier.js';
+import { completeTaxId, taxIdValidity } from '@invoicecontrol/values/tax-id';
 import { v5 as uuidV5 } from 'uuid';
 import type { Candidate } from '../facts/invoice.js';
 import { supplierKeysOf } from '../normalisation/match-keys.js';
 import { legalFormOf } from '../normalisation/name-key.js';
-import { jaroWinkler } from '../normalisation/similarity.js';
+import { editDistance, jaroWinkler } from '../normalisation/similarity.js';
 import { compareSuppliers } from '../facts/record-order.js';
 import { LOOKALIKE_KEYS_VERSION, lookalikeKeysOf } from './lookalike.js';
 import { isOwnTaxId } from './late-tax-ids.js';
@@ -22,7 +23,7 @@ const LOOKALIKE_KEYS_MAX = 512;
 /**
  * Finds the supplier of an invoice among suppliers that share a key with it (detection reference, section 6). The ERP
  * vendor id has priority over the tax id, the tax id over the name, and the name over the account. A name matches only
- * if at most one side has a tax id. Of several suppliers with the name, the one with the invoice's account is
+ * if at most one side has a tax id, or if the known tax id is the stated one with a typing error. Of several suppliers with the name, the one with the invoice's account is
  * preferred, then the one with its legal form. An account matches only if the names are similar too. If no supplier
  * matches, the invoice belongs to a new supplier with a derived id. Two different valid tax ids never belong to one
  * supplier.
@@ -41,7 +42,9 @@ export function resolveSupplier(
   const usesAccount = ({ keys }: KnownSupplier): boolean =>
     invoice.bankKey !== undefined && keys.includes(`b:${invoice.bankKey}`);
   const sameName = ordered.filter(
-    (supplier) => isSameName(supplier, invoice) && (invoice.taxKey === undefined || supplier.taxKey === undefined),
+    (supplier) =>
+      isSameName(supplier, invoice) &&
+      (invoice.taxKey === undefined || supplier.taxKey === undefined || isMistyped(supplier, invoice)),
   );
   const named =
     sameName.find(usesAccount) ??
@@ -87,8 +90,8 @@ export function strongestIdentityKey(invoice: SupplierParty): string {
 
 /**
  * Returns the stored identity after an invoice from this supplier. New keys are added. A missing tax id is taken from
- * the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, and so is the country
- * of a tax id if the invoice is more certain about it.
+ * the invoice if the profile, which has counted the invoice, shows that it is the supplier's own, a mistyped one is
+ * replaced, and so is the country of a tax id if the invoice is more certain about it.
  */
 export function identityAfter(
   known: KnownSupplier | undefined,
@@ -110,6 +113,7 @@ export function identityAfter(
     };
   }
   const takesTaxId =
+    isMistyped(known, invoice) ||
     (known.taxKey === undefined && invoice.taxKey !== undefined && isOwnTaxId(profile, invoice.taxKey)) ||
     (known.taxKey === invoice.taxKey && countryCertainty(invoice) > countryCertainty(known));
   const names = lookalikeKeysAfter(known, invoice);
@@ -152,11 +156,38 @@ export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): bool
  * country counts, because countries have numbers of nine digits that coincide.
  */
 export function haveSameTaxId(left: TaxedParty, right: TaxedParty): boolean {
-  if (left.taxKey === undefined || left.taxKey !== right.taxKey) return false;
+  if (left.taxKey === undefined || right.taxKey === undefined) return false;
+  const country = left.taxCountry ?? right.taxCountry;
+  if (completeTaxId(left.taxKey, country) !== completeTaxId(right.taxKey, country)) return false;
   if (left.taxCountry === undefined || right.taxCountry === undefined) return true;
   if (left.taxCountry === right.taxCountry) return true;
   const isPresumed = left.taxCountryPresumed === true || right.taxCountryPresumed === true;
   return isPresumed && isLikeName([left.nameKey], right.nameKey);
+}
+
+/** Maximum number of wrong characters in a tax id that is recognised as another one with a typing error. */
+const MISTYPED_CHARACTERS_MAX = 2;
+
+/**
+ * Checks whether a known tax id is the valid one on an invoice with a typing error: it is impossible in its stated
+ * country and differs in one or two characters. A mistyped tax id on an invoice does not make the invoice one of the
+ * supplier, because a forger can choose it.
+ */
+function isMistyped(known: TaxParts, invoice: TaxParts): boolean {
+  if (known.taxKey === undefined || invoice.taxKey === undefined) return false;
+  return (
+    invoice.taxValid === true &&
+    isImpossible(known) &&
+    known.taxCountry === invoice.taxCountry &&
+    editDistance(known.taxKey, invoice.taxKey, MISTYPED_CHARACTERS_MAX) <= MISTYPED_CHARACTERS_MAX
+  );
+}
+
+/** A tax id whose country is only presumed may be a national number of another kind. */
+function isImpossible({ taxKey, taxCountry, taxCountryPresumed }: TaxParts): boolean {
+  if (taxKey === undefined || taxCountry === undefined || taxCountryPresumed === true) return false;
+  const validity = taxIdValidity(taxKey, taxCountry);
+  return validity === 'WRONG_FORMAT' || validity === 'WRONG_CHECK_DIGIT';
 }
 
 /** Returns the stated tax id. A country that is only presumed is left out. Empty if there is no tax id. */
