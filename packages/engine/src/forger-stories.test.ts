@@ -288,3 +288,43 @@ describe('a name that imitates another by the form of a word', () => {
     expect(imitates(name, other)).toBeUndefined();
   });
 });
+
+describe('charges that the law adds to net and tax', () => {
+  const billed = (tax_id: string, net: string, tax: string, gross: string, currency = 'EUR') =>
+    findingIn(
+      ledger().bill({
+        by: { name: 'Studio Meridian', tax_id },
+        net_amount: net,
+        tax_amount: tax,
+        gross_amount: gross,
+        currency,
+      }),
+      'TAX_ARITHMETIC_MISMATCH',
+    );
+  const ITALIAN = 'IT00743110157';
+
+  test('Italian stamp duty on a bill without tax above 77.47 is no wrong total', () => {
+    expect(billed(ITALIAN, '800.00', '0.00', '802.00')).toBeUndefined();
+  });
+  test('is one on a bill with tax, on a small one, of another amount and from another country', () => {
+    expect(billed(ITALIAN, '800.00', '176.00', '978.00')).toBeDefined();
+    expect(billed(ITALIAN, '77.47', '0.00', '79.47')).toMatchObject({ severity: 'HIGH' });
+    expect(billed(ITALIAN, '800.00', '0.00', '804.00')).toBeDefined();
+    expect(billed('DE136695976', '800.00', '0.00', '802.00')).toBeDefined();
+  });
+  test.each([
+    ['an Italian pension contribution and stamp duty', ITALIAN, '1000.00', '0.00', '1042.00', 'EUR'],
+    ['a Spanish equivalence surcharge', 'ESB58378431', '1000.00', '210.00', '1262.00', 'EUR'],
+    ['Portuguese stamp duty', 'PT501964843', '1000.00', '0.00', '1040.00', 'EUR'],
+    ['the Greek digital transaction duty', 'EL094259216', '1000.00', '0.00', '1036.00', 'EUR'],
+  ])('%s is mentioned, because it is a share of the amount', (_, tax_id, net, tax, gross, currency) => {
+    expect(billed(tax_id, net, tax, gross, currency)).toMatchObject({ severity: 'LOW', confidence: 60 });
+  });
+  test('another share from the same country is a wrong total', () => {
+    expect(billed('ESB58378431', '1000.00', '210.00', '1270.00')).toMatchObject({ severity: 'HIGH' });
+  });
+  test('the rounding of an Indian total to the rupee is none', () => {
+    expect(billed('27AAPFU0939F1ZV', '1000.30', '180.05', '1180.00', 'INR')).toBeUndefined();
+    expect(billed('27AAPFU0939F1ZV', '1000.30', '180.05', '1182.00', 'INR')).toBeDefined();
+  });
+});

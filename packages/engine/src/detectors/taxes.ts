@@ -14,10 +14,10 @@ import type { Facts } from '../facts/facts.js';
 import type { NormalisedInvoice } from '../facts/invoice.js';
 import { countryName } from '../explanation/country.js';
 import { limitsIn, moneyText } from '../explanation/money.js';
-import { grouped } from '../explanation/phrases.js';
+import { grouped, listed } from '../explanation/phrases.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
-import type { SimplifiedInvoiceLimit, TaxParameters } from '../policy/taxes.js';
+import type { SimplifiedInvoiceLimit, StatutoryCharge, TaxParameters } from '../policy/taxes.js';
 import { rateBasisPoints } from '../supplier/profile.js';
 import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
@@ -80,6 +80,8 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   if (size <= toleranceOf(amounts, parameters)) return [];
   if (isCashRounding(invoice, amounts, size, parameters)) return [];
   if (isWithholding(facts, amounts, difference, parameters)) return [];
+  const charges = statutoryChargesIn(facts, amounts, difference, parameters);
+  if (charges.length > 0 && charges.every(({ kind }) => kind === 'FIXED')) return [];
   const { levels, smallBasisPoints, overbilledBasisPoints } = parameters;
   const smallDifference = inInvoiceCurrency(facts, parameters.smallDifference) ?? parameters.smallDifference;
   const share = size * 10_000n;
@@ -91,7 +93,13 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   return [
     {
       type: 'TAX_ARITHMETIC_MISMATCH',
-      ...(isSmall ? levels.arithmeticSmall : isOverbilled ? levels.arithmeticOverbilled : levels.arithmetic),
+      ...(isSmall
+        ? levels.arithmeticSmall
+        : charges.length > 0
+          ? levels.arithmeticStatutory
+          : isOverbilled
+            ? levels.arithmeticOverbilled
+            : levels.arithmetic),
       summary: `Net ${money(net)} plus tax ${money(tax)} is ${money(expected)}, but the gross amount of ${invoice.invoiceNumber} is ${amountText(invoice)}.`,
       about: [invoice.invoiceId],
       parameters: {
@@ -109,6 +117,9 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
       },
       explanation: [
         `The gross amount is ${money(size)} ${difference > 0n ? 'more' : 'less'} than net and tax together.`,
+        ...(charges.length === 0
+          ? []
+          : [`The difference is as high as ${listed(charges.map(({ name }) => `the ${name}`))}.`]),
       ],
       extra: { difference: inCurrency(difference), expectedGross: inCurrency(expected), currency: invoice.currency },
     },
@@ -144,6 +155,54 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
     const withheld = (magnitude(net) * BigInt(rate)) / 10_000n;
     return magnitude(magnitude(difference) - withheld) <= toleranceOf(amounts, parameters);
   });
+}
+
+/**
+ * Returns the charges that explain by how much the gross amount exceeds net and tax: one of those that the law of the
+ * supplier's country knows, or a fixed one together with a share. A share of the amount is explained only if the country
+ * is known, because it may be high.
+ */
+function statutoryChargesIn(
+  facts: Facts,
+  amounts: TaxedAmounts,
+  difference: bigint,
+  parameters: TaxParameters,
+): readonly StatutoryCharge[] {
+  const { net = 0n } = amounts;
+  if (difference > 0n !== net > 0n) return [];
+  const country = taxRegistration(facts)?.country;
+  const charges = country === undefined ? [] : (parameters.statutoryCharges[country] ?? []);
+  const explains = (sum: bigint): boolean => magnitude(magnitude(difference) - sum) <= toleranceOf(amounts, parameters);
+  const possible = charges.flatMap((charge) =>
+    chargedAmounts(facts, amounts, charge).map((minor) => ({ charge, minor })),
+  );
+  const alone = possible.find(({ minor }) => explains(minor));
+  if (alone !== undefined) return [alone.charge];
+  const pair = possible
+    .filter(({ charge }) => charge.kind === 'FIXED')
+    .flatMap((fixed) =>
+      possible
+        .filter(({ charge, minor }) => charge.kind === 'SHARE' && explains(fixed.minor + minor))
+        .slice(0, 1)
+        .map((shared) => [fixed.charge, shared.charge]),
+    )[0];
+  return pair ?? [];
+}
+
+/** Returns the amounts of a charge in minor units. Empty if the invoice cannot have the charge. */
+function chargedAmounts(
+  { invoice }: Facts,
+  { net = 0n, tax, exponent }: TaxedAmounts,
+  charge: StatutoryCharge,
+): bigint[] {
+  if (charge.kind === 'FIXED') {
+    const isCharged = invoice.currency === charge.currency && tax === 0n;
+    if (!isCharged || magnitude(net) <= toMinorUnits(charge.netAbove, exponent)) return [];
+    return [toMinorUnits(charge.amount, exponent)];
+  }
+  if (charge.withoutTax && tax !== 0n) return [];
+  const base = magnitude(charge.of === 'NET' ? net : net + tax);
+  return charge.basisPoints.map((basisPoints) => (base * BigInt(basisPoints) + 5_000n) / 10_000n);
 }
 
 /**

@@ -3,6 +3,8 @@ import type { Level } from './level.js';
 export interface TaxParameters {
   readonly levels: {
     readonly arithmeticSmall: Level;
+    /** Level if the difference is as high as a charge that the law of the supplier's country adds to the total. */
+    readonly arithmeticStatutory: Level;
     readonly arithmetic: Level;
     readonly arithmeticOverbilled: Level;
     readonly rateImplausible: Level;
@@ -23,6 +25,8 @@ export interface TaxParameters {
   readonly cashRoundingSteps: Readonly<Record<string, string>>;
   /** Shares of the net amount, in basis points, that the buyer withholds for the tax office, by supplier country. */
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
+  /** Charges that suppliers add to net and tax, by supplier country. */
+  readonly statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>>;
   /** Maximum gross amounts of simplified invoices, by supplier country. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
   /**
@@ -36,6 +40,25 @@ export interface TaxParameters {
   readonly rateConstantShareMin: number;
   readonly rateUnusualBasisPoints: number;
 }
+
+/** A charge of a fixed amount, or of a share of the net or of the net and tax. */
+export type StatutoryCharge =
+  | {
+      readonly kind: 'FIXED';
+      readonly name: string;
+      readonly currency: string;
+      readonly amount: string;
+      /** Net amount above which an invoice without tax has the charge. */
+      readonly netAbove: string;
+    }
+  | {
+      readonly kind: 'SHARE';
+      readonly name: string;
+      readonly basisPoints: readonly number[];
+      readonly of: 'NET' | 'NET_AND_TAX';
+      /** True if only invoices without tax have the charge. */
+      readonly withoutTax: boolean;
+    };
 
 /** Gross amount in the currency in which the law states it. */
 export interface SimplifiedInvoiceLimit {
@@ -83,10 +106,59 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   SE: { amount: '4000', currency: 'SEK' },
 };
 
+/**
+ * Charges that the law adds to the total beside tax. Each line names the law. They were not compared with the texts of
+ * the laws in 2026-11.
+ */
+const statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>> = {
+  BR: [
+    // Decreto 11.158/2022 (TIPI)
+    share('industrial products tax (IPI)', 'NET', [325, 500, 650, 975, 1000, 1500]),
+  ],
+  ES: [
+    // Ley 37/1992, artículo 161
+    share('equivalence surcharge (recargo de equivalencia)', 'NET', [50, 140, 175, 520]),
+  ],
+  GR: [
+    // Law 5135/2024, digital transaction duty
+    share('digital transaction duty', 'NET', [120, 240, 360], { withoutTax: true }),
+  ],
+  IN: [
+    // Income-tax Act 1961, section 206C
+    share('tax collected at source (TCS)', 'NET_AND_TAX', [10, 100]),
+  ],
+  IT: [
+    // D.P.R. 642/1972, tariffa, articolo 13
+    {
+      kind: 'FIXED',
+      name: 'stamp duty (imposta di bollo)',
+      currency: 'EUR',
+      amount: '2.00',
+      netAbove: '77.47',
+    },
+    // D.Lgs. 103/1996 and L. 335/1995
+    share('pension contribution of professionals (contributo integrativo)', 'NET', [200, 400, 500]),
+  ],
+  PT: [
+    // Tabela Geral do Imposto do Selo, verbas 17 and 22
+    share('stamp duty (imposto do selo)', 'NET', [300, 400, 500, 900], { withoutTax: true }),
+  ],
+};
+
+function share(
+  name: string,
+  of: 'NET' | 'NET_AND_TAX',
+  basisPoints: readonly number[],
+  { withoutTax = false }: { readonly withoutTax?: boolean } = {},
+): StatutoryCharge {
+  return { kind: 'SHARE', name, basisPoints, of, withoutTax };
+}
+
 /** Default parameters of the tax rules, which apply to every organization. */
 export const taxes: TaxParameters = {
   levels: {
     arithmeticSmall: { severity: 'LOW', confidence: 90 },
+    arithmeticStatutory: { severity: 'LOW', confidence: 60 },
     arithmetic: { severity: 'MEDIUM', confidence: 95 },
     arithmeticOverbilled: { severity: 'HIGH', confidence: 97 },
     rateImplausible: { severity: 'MEDIUM', confidence: 90 },
@@ -108,15 +180,19 @@ export const taxes: TaxParameters = {
     CZK: '1',
     DKK: '0.5',
     HUF: '5',
+    INR: '1',
     NOK: '1',
     NZD: '0.1',
     SEK: '1',
   },
   withholdingBasisPoints: {
+    BR: [150, 465, 500, 615, 1100],
     ES: [100, 200, 700, 1500, 1900],
+    GR: [100, 300, 400, 800, 2000],
     IT: [400, 1150, 2000, 2300],
     PT: [1150, 1650, 2000, 2300, 2500],
   },
+  statutoryCharges,
   simplifiedInvoiceLimits,
   simplifiedInvoiceLimit: euros('400'),
   rateExcessBasisPoints: 10,
