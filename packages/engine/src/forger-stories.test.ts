@@ -328,3 +328,20 @@ describe('charges that the law adds to net and tax', () => {
     expect(billed('27AAPFU0939F1ZV', '1000.30', '180.05', '1182.00', 'INR')).toBeDefined();
   });
 });
+
+describe('sales tax', () => {
+  const buyerIn = (country: string): BillOptions => ({
+    companies: [{ companyId: '0192a000-0000-7000-8000-00000000c001', name: 'Buyer', country }],
+  });
+  const taxed = { by: { name: 'Prairie Office Supply' }, currency: 'USD', net_amount: '2000.00', tax_amount: '165.00' };
+  const withoutRegistration = (changes: object, options: BillOptions) =>
+    findingIn(ledger().bill({ ...taxed, gross_amount: '2165.00', ...changes }, options), 'TAX_WITHOUT_REGISTRATION');
+
+  test('has no tax id on a bill to a buyer in the United States', () => {
+    expect(withoutRegistration({}, buyerIn('US'))).toBeUndefined();
+  });
+  test('needs one for a buyer in a country with value added tax, and from a supplier that banks in one', () => {
+    expect(withoutRegistration({}, buyerIn('DE'))).toBeDefined();
+    expect(withoutRegistration({ account: GERMAN_ACCOUNT }, buyerIn('US'))).toBeDefined();
+  });
+});

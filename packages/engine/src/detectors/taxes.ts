@@ -226,7 +226,7 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
   const { net, tax, rate } = amounts;
   if (net === undefined || rate === undefined || tax === 0n) return [];
   const registration = taxRegistration(facts);
-  const legal = highestRate(invoice, registration?.country);
+  const legal = highestRate(facts, registration?.country);
   if (tax > 0n !== net > 0n) {
     return [
       {
@@ -270,10 +270,11 @@ function rateImplausible(facts: Facts, amounts: TaxedAmounts, parameters: TaxPar
  * Returns the highest rate that the supplier may charge in its country, or in any country if its country is unknown.
  */
 function highestRate(
-  invoice: NormalisedInvoice,
+  facts: Facts,
   country: string | undefined,
 ): { readonly country: string; readonly rate: VatRate } | undefined {
-  if (country === undefined) return isOutsideVat(invoice) ? undefined : highestVatRate(invoice.issueDate);
+  const { invoice } = facts;
+  if (country === undefined) return isOutsideVat(facts) ? undefined : highestVatRate(invoice.issueDate);
   const rate = standardVatRate(country, invoice.issueDate);
   return rate === undefined ? undefined : { country, rate };
 }
@@ -343,7 +344,7 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
   const isPlaceholder = invoice.hasPlaceholderTaxId === true;
   const isInvalid = isPlaceholder || taxIdFault(facts) !== undefined;
   if (tax <= 0n || (invoice.taxKey !== undefined && !isInvalid)) return [];
-  if (!isInvalid && isOutsideVat(invoice)) return [];
+  if (!isInvalid && isOutsideVat(facts)) return [];
   const limit = simplifiedInvoiceLimit(facts, parameters);
   if (limit !== undefined && BigInt(invoice.amountMinor) <= limit.minor) return [];
   const isLater = wasWithoutRegistration(facts, limit, net === undefined);
@@ -415,10 +416,13 @@ function wasWithoutRegistration(
 
 /**
  * Checks whether the bank is in a country without value added tax, such as the United States. Suppliers there have no
- * VAT id.
+ * VAT id, and sales tax has no id on an invoice. If the account shows no country, the country of the buyer is taken,
+ * because sales tax is charged where the buyer is.
  */
-function isOutsideVat({ bankCountry, issueDate }: NormalisedInvoice): boolean {
-  return bankCountry !== undefined && standardVatRate(bankCountry, issueDate) === undefined;
+function isOutsideVat(facts: Facts): boolean {
+  const { bankCountry, issueDate } = facts.invoice;
+  const country = bankCountry ?? buyerOf(facts).country;
+  return country !== undefined && standardVatRate(country, issueDate) === undefined;
 }
 
 /** Reports tax charged between businesses in two member states, because the buyer usually owes it. */
