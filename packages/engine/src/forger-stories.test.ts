@@ -345,3 +345,52 @@ describe('sales tax', () => {
     expect(withoutRegistration({ account: GERMAN_ACCOUNT }, buyerIn('US'))).toBeDefined();
   });
 });
+
+describe('a currency that replaces another', () => {
+  const currencyFindings = typesIn('CUR');
+  const switched = (before: string, after: string, issue_date: string) => {
+    const by = { name: 'Vitosha Transport' };
+    const vitosha = ledger();
+    for (let month = 1; month <= 6; month += 1) {
+      vitosha.bill({ by, currency: before, issue_date: `${Number(issue_date.slice(0, 4)) - 1}-0${month}-10` });
+    }
+    return currencyFindings(vitosha.bill({ by, currency: after, issue_date }, { asOf: issue_date }));
+  };
+  test.each([
+    ['lev to euro', 'BGN', 'EUR', '2026-01-15'],
+    ['kuna to euro', 'HRK', 'EUR', '2023-02-15'],
+    ['guilder to Caribbean guilder', 'ANG', 'XCG', '2025-06-15'],
+  ])('%s is no change of currency', (_, before, after, day) => {
+    expect(switched(before, after, day)).toEqual([]);
+  });
+  test.each([
+    ['before its first day', 'BGN', 'EUR', '2025-12-15'],
+    ['of another country', 'BGN', 'USD', '2026-01-15'],
+    ['that was not replaced', 'CZK', 'EUR', '2026-01-15'],
+  ])('one %s is', (_, before, after, day) => {
+    expect(switched(before, after, day)).toEqual(['CURRENCY_CHANGED']);
+  });
+});
+
+describe('an amount in a currency without a rate', () => {
+  const noRate: BillOptions = { base: null };
+  test('is neither high nor silent', () => {
+    const first = ledger().bill({ currency: 'KES', gross_amount: '1250000.00' }, noRate);
+    expect(findingIn(first, 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
+    expect(findingIn(first, 'CURRENCY_WITHOUT_RATE')).toMatchObject({ severity: 'LOW' });
+    expect(decisionOf(first)).toBe('PASS');
+  });
+  test('is said once for each supplier and currency, and then compared with the amounts of the supplier', () => {
+    const acme = ledger();
+    const later = acme.repeat(10, { currency: 'KES' }, noRate);
+    expect(findingIn(later, 'CURRENCY_WITHOUT_RATE')).toBeUndefined();
+    const high = acme.bill({ currency: 'KES', gross_amount: '90000.00' }, noRate);
+    expect(findingIn(high, 'AMOUNT_OUTLIER')).toBeDefined();
+  });
+  test('is compared where a rate exists', () => {
+    const rated: BillOptions = { base: null, ratesPerEuro: { KES: '150' } };
+    const first = ledger().bill({ currency: 'KES', gross_amount: '1650000.00' }, rated);
+    expect(findingIn(first, 'SUPPLIER_NEW_HIGH_VALUE')).toBeDefined();
+    expect(findingIn(first, 'CURRENCY_WITHOUT_RATE')).toBeUndefined();
+  });
+});

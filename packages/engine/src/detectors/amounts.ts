@@ -5,7 +5,7 @@ import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import { AMOUNT_DECIMALS_MAX, microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import { severityRank } from '../explanation/catalogue.js';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
-import { valueOf } from '../facts/facts.js';
+import { LIMIT_CURRENCY, valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { readInvoiceNumber } from '../normalisation/invoice-number.js';
 import { limitsIn, moneyIn, moneyText, valueEvidence } from '../explanation/money.js';
@@ -19,7 +19,7 @@ import { isRound, roundSteps } from '../supplier/profile.js';
 import type { AmountUse, RecentBill } from '../facts/supplier.js';
 import { comparableAmounts, usualCount } from '../supplier/habits.js';
 import { amountRatio, amountsOf, amountStatistics, differences, medianAmount } from '../supplier/statistics.js';
-import { isWorth } from './checked-amount.js';
+import { isWorth, mayBeWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 import { risenAmount } from './spending.js';
 
@@ -32,7 +32,8 @@ export function detectAmounts(facts: Facts, policy: Policy): RaisedFinding[] {
   if (minor < 0n) return [];
   if (minor === 0n) return zero(facts, policy.amounts);
   const uses = comparableAmounts(facts, policy.amounts);
-  const checked: CheckedAmount = { facts, minor, value: toMicro(valueOf(facts).value), uses };
+  const { value, noRate } = valueOf(facts);
+  const checked: CheckedAmount = { facts, minor, value: noRate ? undefined : toMicro(value), uses };
   const amounts = amountsOf(uses);
   const usual = usualCount(amounts, policy.amounts);
   const ratio = amountRatio(amounts.slice(-usual), Number(minor));
@@ -93,7 +94,7 @@ function outlier(
   const beyondAll = isWorth(checked, parameters.highRiseValueMin) ? outlierHighRise : outlierBeyondAll;
   const level = mostSevere(step?.level, exceeded === undefined ? undefined : beyondAll);
   if (level === undefined) return [];
-  if (!isWorth(checked, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
+  if (!mayBeWorth(checked, parameters.outlierValueMin) || isYearlyBill(facts, uses, parameters)) return [];
   const median = amountOf({ currency: invoice.currency, amountMinor: medianMinor });
   const usualAmount = moneyText(median, invoice.currency);
   const ofThisSize = uses.filter(({ minor }) => isOfThisSize(invoice.amountMinor, minor, parameters)).length;
@@ -111,7 +112,7 @@ function outlier(
           ? {}
           : { beyondAllTimes: parameters.beyondAllTimes, beyondAllRatioMin: parameters.beyondAllRatioMin }),
         outlierSampleMin: parameters.outlierSampleMin,
-        ...limitsIn(valueOf(facts).currency, pick(parameters, 'outlierValueMin')),
+        ...limitsIn(LIMIT_CURRENCY, pick(parameters, 'outlierValueMin')),
       },
       observed: { z, ratio, median, currency: invoice.currency, ...valueEvidence(facts) },
       explanation: [
@@ -218,7 +219,7 @@ function magnitudeShift(
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
   // The larger amount is the value at stake.
-  if (!isWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
+  if (!mayBeWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
   const { magnitudeShift: tooHigh, magnitudeShiftDown: tooLow, magnitudeShiftOfQuantity } = parameters.levels;
@@ -470,7 +471,7 @@ function round(checked: CheckedAmount, parameters: AmountParameters): RaisedFind
       summary: `${amountText(invoice)} is a round amount; ${roundHabitText(invoice.supplierName, roundCount, count)}.`,
       about: [invoice.invoiceId],
       parameters: {
-        ...limitsIn(valueOf(facts).currency, pick(parameters, 'roundValueMin')),
+        ...limitsIn(LIMIT_CURRENCY, pick(parameters, 'roundValueMin')),
         ...pick(parameters, 'roundHistoryMin', 'roundShareMax'),
       },
       observed: { invoices: count, roundInvoices: roundCount, ...valueEvidence(facts) },
@@ -503,7 +504,7 @@ function roundHabitText(supplierName: string, roundCount: number, count: number)
 
 /** Raises the finding about an invoice amount that is just below an approval limit. */
 function approvalLimits(checked: CheckedAmount, policy: Policy): RaisedFinding[] {
-  if (!isWorth(checked, policy.amounts.approvalValueMin)) return [];
+  if (!mayBeWorth(checked, policy.amounts.approvalValueMin)) return [];
   const currencies = limitCurrencies(checked.facts);
   return [...belowThreshold(checked, currencies, policy.amounts), ...splitBelowThreshold(checked, currencies, policy)];
 }

@@ -5,7 +5,7 @@ import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
 import { dateOfDayNumber } from '@invoicecontrol/values/calendar-date';
 import { toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { EvidenceValue, RaisedFinding } from '../explanation/evidence.js';
-import { valueOf } from '../facts/facts.js';
+import { LIMIT_CURRENCY, valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { isNewOn, othersOn } from '../facts/links.js';
 import type { LinkedSupplier } from '../facts/links.js';
@@ -584,7 +584,8 @@ function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedF
   const signs = isLater ? signsOfDiversion(facts, policy) : [];
   const isUnanswered = use !== undefined && answeredUses(invoice, use) === 0;
   if (use !== undefined && (isAnswered(facts, use) || (signs.length === 0 && !isUnanswered))) return [];
-  const isHigh = toMicro(valueOf(facts).value) >= toMicro(newSupplierHighValue);
+  const { value, noRate } = valueOf(facts);
+  const isHigh = !noRate && toMicro(value) >= toMicro(newSupplierHighValue);
   const level = !isLater
     ? isHigh
       ? levels.firstUseHighValue
@@ -602,7 +603,7 @@ function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedF
       summary: `${invoice.supplierName} asks for payment to ${account.masked}${use === undefined ? ' ' : ''}${since} (${amountText(invoice)})${reason}.`,
       about: [subject.supplier(supplier.supplierId), subject.account(account.key)],
       parameters: {
-        ...limitsIn(valueOf(facts).currency, { newSupplierHighValue }),
+        ...limitsIn(LIMIT_CURRENCY, { newSupplierHighValue }),
         ...pick(policy.bank, 'escalatingAmountRatio'),
       },
       observed: {

@@ -6,15 +6,23 @@ import type { AmountUse } from '../facts/supplier.js';
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
-  /** Value in micro-units of the euro. */
-  readonly value: bigint;
+  /** Value in micro-units of the euro. Undefined if no exchange rate exists. */
+  readonly value: bigint | undefined;
   /** Earlier amounts that are comparable with the checked amount. */
   readonly uses: readonly AmountUse[];
 }
 
-/** Checks whether the amount, multiplied by a factor, is at least a value in euros. */
-export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
-  return value * BigInt(times) >= limitInMicro(valueMin);
+/** Checks whether the amount is known to be at least a value in euros. */
+export function isWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string): boolean {
+  return value !== undefined && value >= limitInMicro(valueMin);
+}
+
+/**
+ * Checks whether the amount, multiplied by a factor, may be at least a value in euros. This is so for every amount
+ * without an exchange rate, so that rules that compare it with the supplier's own amounts still apply.
+ */
+export function mayBeWorth({ value }: Pick<CheckedAmount, 'value'>, valueMin: string, times = 1): boolean {
+  return value === undefined || value * BigInt(times) >= limitInMicro(valueMin);
 }
 
 /** Cache of parsed limits. Every invoice is compared with them, so each limit is parsed only once. */

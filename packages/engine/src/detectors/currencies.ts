@@ -3,9 +3,11 @@ import { subject } from '../explanation/subject.js';
 import { UNKNOWN_CURRENCY } from '@invoicecontrol/values/currency';
 import { buyerOf } from '../facts/buyer.js';
 import { isLegalTender } from '../data/country-currencies.js';
+import { isSuccessor } from '../data/successor-currencies.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
+import { valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
-import { amountText } from '../matching/comparison-row.js';
+import { amountOf, amountText } from '../matching/comparison-row.js';
 import { countryName } from '../explanation/country.js';
 import { counted, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
@@ -16,7 +18,7 @@ import { statedTaxCountry } from '../supplier/habits.js';
 /** Checks whether the currency is known and usual for the supplier (family CUR; detection reference, section 7.5). */
 export function detectCurrencies(facts: Facts, { currencies }: Policy): RaisedFinding[] {
   if (facts.invoice.currency === UNKNOWN_CURRENCY) return unknown(facts, currencies);
-  return [...changed(facts, currencies), ...unusualForCountry(facts, currencies)];
+  return [...changed(facts, currencies), ...withoutRate(facts, currencies), ...unusualForCountry(facts, currencies)];
 }
 
 function unknown(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] {
@@ -54,6 +56,8 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
   const used = usedCurrencies(facts);
   const [usual] = used;
   if (usual === undefined) return [];
+  // The country of the supplier has a new currency.
+  if (used.some(({ currency }) => isSuccessor(invoice.currency, currency, invoice.issueDate))) return [];
   const inRegularUse = used.filter(({ count }) => count >= parameters.multiCurrencyUsesMin);
   const isMultiCurrency = inRegularUse.length >= parameters.multiCurrencyMin;
   return [
@@ -72,6 +76,29 @@ function changed(facts: Facts, parameters: CurrencyParameters): RaisedFinding[] 
         ...(isMultiCurrency ? ['The supplier uses several currencies.'] : []),
       ],
       extra: { usual: usual.currency, new: invoice.currency },
+    },
+  ];
+}
+
+/**
+ * Reports an amount that cannot be compared with the limits of the policy, because no exchange rate exists. Later
+ * invoices in the currency are compared with the supplier's own amounts.
+ */
+function withoutRate(facts: Facts, { levels }: CurrencyParameters): RaisedFinding[] {
+  const { invoice, supplier, base } = facts;
+  if (!valueOf(facts).noRate || base?.currency === invoice.currency) return [];
+  if (Object.hasOwn(supplier.profile.currencies, invoice.currency)) return [];
+  return [
+    {
+      type: 'CURRENCY_WITHOUT_RATE',
+      ...levels.withoutRate,
+      summary: `${invoice.supplierName} bills ${amountText(invoice)}. There is no exchange rate for ${invoice.currency}, so the amount was not compared with the value limits.`,
+      about: [subject.supplier(supplier.supplierId), invoice.currency],
+      observed: { currency: invoice.currency, grossAmount: amountOf(invoice) },
+      explanation: [
+        `There is no exchange rate between ${invoice.currency} and EUR for ${invoice.issueDate}.`,
+        'Rules with a limit in EUR were not applied.',
+      ],
     },
   ];
 }

@@ -5,7 +5,7 @@ import { minorToDecimal, toMicro, toMinorUnits } from '@invoicecontrol/values/de
 import type { OrderTotals } from '../facts/erp-facts.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { limitsIn, moneyText, valueEvidence } from '../explanation/money.js';
-import { inInvoiceCurrency, valueOf } from '../facts/facts.js';
+import { LIMIT_CURRENCY, inInvoiceCurrency, valueOf } from '../facts/facts.js';
 import type { Facts } from '../facts/facts.js';
 import { counted, listed } from '../explanation/phrases.js';
 import type { Policy } from '../policy/policy.js';
@@ -92,14 +92,15 @@ function notInMaster(facts: Facts, { levels, masterFreshHours, notInMasterHighVa
   const { invoice, supplier, vendorMaster } = facts;
   if (vendorMaster === undefined || vendorMaster.vendor !== null) return [];
   if (vendorMaster.ageHours > masterFreshHours) return [];
-  const isHigh = toMicro(valueOf(facts).value) >= toMicro(notInMasterHighValue);
+  const { value, noRate } = valueOf(facts);
+  const isHigh = !noRate && toMicro(value) >= toMicro(notInMasterHighValue);
   return [
     {
       type: 'SUPPLIER_NOT_IN_MASTER',
       ...(isHigh ? levels.notInMasterHighValue : levels.notInMaster),
       summary: `${invoice.supplierName} is not in the vendor master of the company.`,
       about: [subject.supplier(supplier.supplierId), invoice.companyId],
-      parameters: { ...limitsIn(valueOf(facts).currency, { notInMasterHighValue }), masterFreshHours },
+      parameters: { ...limitsIn(LIMIT_CURRENCY, { notInMasterHighValue }), masterFreshHours },
       observed: { ...valueEvidence(facts), ageHours: vendorMaster.ageHours },
       explanation: ['No vendor of the company has the tax id, the account or the name of this supplier.'],
       extra: { syncedAt: vendorMaster.syncedAt },

@@ -4,14 +4,14 @@ import { pick } from '../explanation/evidence.js';
 import type { RaisedFinding } from '../explanation/evidence.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { counted, grouped } from '../explanation/phrases.js';
-import { LIMIT_CURRENCY, valueOf } from '../facts/facts.js';
+import { LIMIT_CURRENCY } from '../facts/facts.js';
 import type { AmountUse } from '../facts/supplier.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { AmountParameters } from '../policy/amounts.js';
 import type { Level } from '../policy/level.js';
 import { comparableAmounts } from '../supplier/habits.js';
 import { medianAmount } from '../supplier/statistics.js';
-import { isWorth } from './checked-amount.js';
+import { isWorth, mayBeWorth } from './checked-amount.js';
 import type { CheckedAmount } from './checked-amount.js';
 
 // The rules in this file find rises that the usual spread of single amounts does not show (detection reference, section
@@ -32,7 +32,7 @@ export function risenAmount(checked: CheckedAmount, parameters: AmountParameters
 function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, uses } = checked;
   const { outlierSampleMin, fewAmountsTimes, fewAmountsValueMin } = parameters;
-  if (uses.length >= outlierSampleMin || !isWorth(checked, fewAmountsValueMin)) return [];
+  if (uses.length >= outlierSampleMin || !mayBeWorth(checked, fewAmountsValueMin)) return [];
   const earlier = largestEarlier(checked, parameters);
   if (earlier === undefined || earlier.ratio < fewAmountsTimes) return [];
   const { ratio, largest, amounts } = earlier;
@@ -46,7 +46,7 @@ function farAboveFew(checked: CheckedAmount, parameters: AmountParameters): Rais
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'fewAmountsTimes', 'outlierSampleMin'),
-        ...limitsIn(valueOf(facts).currency, pick(parameters, 'fewAmountsValueMin', 'highRiseValueMin')),
+        ...limitsIn(LIMIT_CURRENCY, pick(parameters, 'fewAmountsValueMin', 'highRiseValueMin')),
       },
       observed: { ratio, invoices: amounts, ...valueEvidence(facts) },
       explanation: [
@@ -70,20 +70,19 @@ function largestEarlier(
 ): { readonly ratio: number; readonly largest: string; readonly amounts: number } | undefined {
   const { facts, minor, value, uses } = checked;
   const { currency } = facts.invoice;
-  const { noRate } = valueOf(facts);
   let found: { ratio: number; largest: string } | undefined;
   let amounts = 0;
   for (const other of Object.keys(facts.supplier.profile.amounts).sort()) {
     const isSame = other === currency;
     const perEuro = other === LIMIT_CURRENCY ? '1' : facts.ratesPerEuro[other];
-    if (!isSame && (noRate || perEuro === undefined)) continue;
+    if (!isSame && (value === undefined || perEuro === undefined)) continue;
     const ofCurrency = isSame ? uses : comparableAmounts(facts, parameters, other);
     if (ofCurrency.length === 0) continue;
     amounts += ofCurrency.length;
     const record = { currency: other, amountMinor: String(largestOf(ofCurrency)) };
     const [left, right] = isSame
       ? [minor, BigInt(record.amountMinor)]
-      : [value, toMicro(scaleAmount(amountOf(record), '1', perEuro ?? '1'))];
+      : [value ?? 0n, toMicro(scaleAmount(amountOf(record), '1', perEuro ?? '1'))];
     const ratio = ratioOf(left, right);
     if (found === undefined || ratio < found.ratio) found = { ratio, largest: amountText(record) };
   }
@@ -98,7 +97,7 @@ function largestEarlier(
 function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedFinding[] {
   const { facts, minor, uses } = checked;
   const { climbBaseAmounts, climbTimes, climbStepPercent, climbRecordsMin, climbShareMin, climbValueMin } = parameters;
-  if (uses.length < climbBaseAmounts || !isWorth(checked, climbValueMin)) return [];
+  if (uses.length < climbBaseAmounts || !mayBeWorth(checked, climbValueMin)) return [];
   const base = medianAmount(uses.slice(0, climbBaseAmounts));
   if (minor < base * BigInt(climbTimes)) return [];
   const since = [...uses.slice(1).map((use) => BigInt(use.minor)), minor];
@@ -124,7 +123,7 @@ function climbing(checked: CheckedAmount, parameters: AmountParameters): RaisedF
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'climbBaseAmounts', 'climbTimes', 'climbStepPercent', 'climbRecordsMin', 'climbShareMin'),
-        ...limitsIn(valueOf(facts).currency, pick(parameters, 'climbValueMin', 'highRiseValueMin')),
+        ...limitsIn(LIMIT_CURRENCY, pick(parameters, 'climbValueMin', 'highRiseValueMin')),
       },
       observed: { ratio, records, invoices: since.length, ...valueEvidence(facts) },
       explanation: [
@@ -152,8 +151,8 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const recent = uses.filter(({ day }) => day >= start && day <= invoice.issueDay);
   if (older.length < outlierSampleMin || recent.length + 1 < surgeBillsMin) return [];
   const sum = recent.reduce((total, use) => total + BigInt(use.minor), minor);
-  const together = { value: (value * sum) / minor };
-  if (!isWorth(together, surgeValueMin)) return [];
+  const together = { value: value === undefined ? undefined : (value * sum) / minor };
+  if (!mayBeWorth(together, surgeValueMin)) return [];
   // A single earlier bill is usually enough to decide. The error of floating-point numbers is far smaller than the
   // margin.
   const enough = (Number(sum) / surgeTimes) * 1.001;
@@ -175,7 +174,7 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
       about: [invoice.invoiceId],
       parameters: {
         ...pick(parameters, 'surgeDays', 'surgeBillsMin', 'surgeTimes', 'surgeHistoryDays', 'outlierSampleMin'),
-        ...limitsIn(valueOf(facts).currency, pick(parameters, 'surgeValueMin', 'highRiseValueMin')),
+        ...limitsIn(LIMIT_CURRENCY, pick(parameters, 'surgeValueMin', 'highRiseValueMin')),
       },
       observed: { sum: amountOf({ currency, amountMinor: String(sum) }), currency, invoices: bills, ratio },
       explanation: [

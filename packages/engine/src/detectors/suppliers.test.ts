@@ -417,9 +417,11 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
     expect(highIn(supported, { facts: { highAmount: '10000.01' } })).toMatchObject({ evidence: { p95: '10000.01' } });
     expect(highIn(supported, { facts: { highAmount: '500' } })).toMatchObject({ severity: 'LOW' });
   });
-  test('use the amount as stated where no rate exists, and say so in evidence', () => {
-    expect(highIn({ ...supported, currency: 'SEK' }, { base: null })).toMatchObject({
-      evidence: { observed: { noRate: true, valueCurrency: 'SEK' } },
+  test('are silent where no rate exists, because CURRENCY_WITHOUT_RATE says so', () => {
+    const kronor = { ...supported, currency: 'SEK', gross_amount: '900000.00' };
+    expect(highIn(kronor, { base: null })).toBeUndefined();
+    expect(findingIn(ledger().bill(kronor, { base: null }), 'CURRENCY_WITHOUT_RATE')).toMatchObject({
+      severity: 'LOW',
     });
   });
   test('SUPPLIER_NEW_HIGH_VALUE is not raised again for a second bill while the first is not counted', () => {

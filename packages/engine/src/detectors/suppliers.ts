@@ -465,9 +465,10 @@ function wasHighBefore(facts: Facts): boolean {
 function newHighValue(facts: Facts, { suppliers: parameters, bank }: Policy): RaisedFinding[] {
   const { invoice, supplier } = facts;
   if (!isNew(facts, parameters)) return [];
-  const { value, currency } = valueOf(facts);
+  const { value, currency, noRate } = valueOf(facts);
   const policyLimit = bank.newSupplierHighValue;
-  if (toMicro(value) < toMicro(policyLimit) || wasHighBefore(facts)) return [];
+  // CURRENCY_WITHOUT_RATE reports that the amount was not compared.
+  if (noRate || toMicro(value) < toMicro(policyLimit) || wasHighBefore(facts)) return [];
   const highest = highestOf(facts);
   if (highest !== undefined && toMicro(highest.value) < toMicro(highest.high)) return [];
   const isHighest = highest !== undefined && isAboveLimit(highest, value, policyLimit);
@@ -532,9 +533,7 @@ function isAboveLimit(highest: HighestAmounts, value: DecimalAmount, limit: Deci
 function highValueText(facts: Facts, limit: { readonly amount: DecimalAmount; readonly currency: string }): string {
   const { invoice, base } = facts;
   const amount = amountText(invoice);
-  const { value, currency, noRate } = valueOf(facts);
-  if (noRate)
-    return `${amount}; there is no exchange rate, and the figure reaches the limit of ${grouped(moneyIn(limit.currency, limit.amount))}`;
+  const { value, currency } = valueOf(facts);
   const compared = base?.currency === limit.currency ? base : { amount: value, currency };
   const converted = compared.currency === invoice.currency ? '' : ` (${moneyText(compared.amount, compared.currency)})`;
   return `${amount}${converted}, which reaches the limit of ${moneyText(limit.amount, limit.currency)} for first invoices`;

@@ -485,6 +485,13 @@ export const catalogue = {
     description: 'The supplier bills in a currency that it has not used before.',
     recommendedAction: 'Check whether the contract with the supplier allows the new currency.',
   },
+  CURRENCY_WITHOUT_RATE: {
+    family: 'CUR',
+    severities: ['LOW'],
+    requires: [],
+    description: 'There is no exchange rate for the currency, so the amount was not compared with limits in EUR.',
+    recommendedAction: 'Judge the size of the amount yourself.',
+  },
   CURRENCY_UNUSUAL_FOR_COUNTRY: {
     family: 'CUR',
     severities: ['LOW'],

@@ -6,6 +6,7 @@ export interface CurrencyParameters {
     readonly changed: Level;
     readonly changedMultiCurrency: Level;
     readonly unusual: Level;
+    readonly withoutRate: Level;
   };
   readonly changedHistoryMin: number;
   /** Minimum number of currencies, and of uses of each, for a supplier that bills in several currencies. */
@@ -23,6 +24,7 @@ export const currencies: CurrencyParameters = {
     changed: { severity: 'MEDIUM', confidence: 75 },
     changedMultiCurrency: { severity: 'LOW', confidence: 75 },
     unusual: { severity: 'LOW', confidence: 60 },
+    withoutRate: { severity: 'LOW', confidence: 60 },
   },
   changedHistoryMin: 5,
   multiCurrencyMin: 2,
