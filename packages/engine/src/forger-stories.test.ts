@@ -394,3 +394,30 @@ describe('an amount in a currency without a rate', () => {
     expect(findingIn(first, 'CURRENCY_WITHOUT_RATE')).toBeUndefined();
   });
 });
+
+describe('firms of one group that share an account', () => {
+  const logistics = { name: 'Nordwind Logistik GmbH', tax_id: 'DE136695976' };
+  const shared = (billed: Billed) => findingIn(billed, 'BANK_ACCOUNT_SHARED');
+  const groupWith = (bills: number) => {
+    const group = ledger();
+    for (let month = 0; month < bills; month += 1) {
+      const origin = { receivedAtMs: Date.UTC(2026, month, 1) };
+      group.bill({ by: logistics, account: GERMAN_ACCOUNT }, { origin });
+    }
+    return group;
+  };
+  const catering = { name: 'Nordwind Catering AG', tax_id: 'DE811569869' };
+
+  test('are mentioned where a new firm uses the account that another has used for long', () => {
+    const first = groupWith(4).bill({ by: catering, account: GERMAN_ACCOUNT });
+    expect(shared(first)).toMatchObject({ severity: 'LOW' });
+  });
+  test('are asked about where the account itself is new, where the name is another, and where payments would move', () => {
+    expect(shared(groupWith(1).bill({ by: catering, account: GERMAN_ACCOUNT }))).toMatchObject({ severity: 'HIGH' });
+    const stranger = { name: 'Borealis Catering AG', tax_id: 'DE811569869' };
+    expect(shared(groupWith(4).bill({ by: stranger, account: GERMAN_ACCOUNT }))).toMatchObject({ severity: 'HIGH' });
+    const group = groupWith(4);
+    group.repeat(4, { by: catering });
+    expect(shared(group.bill({ by: catering, account: GERMAN_ACCOUNT }))).toMatchObject({ severity: 'HIGH' });
+  });
+});

@@ -11,6 +11,8 @@ import { isNewOn, othersOn } from '../facts/links.js';
 import type { LinkedSupplier } from '../facts/links.js';
 import { haveOtherLegalForms, readName } from '../normalisation/name-key.js';
 import { isAdjacentSwap, jaroWinkler } from '../normalisation/similarity.js';
+import { genericNameWords } from '../data/generic-name-words.js';
+import { countryWords } from '../data/neutral-name-words.js';
 import { limitsIn, valueEvidence } from '../explanation/money.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import { countryName } from '../explanation/country.js';
@@ -420,10 +422,13 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
   const isFactor = isFactorAccount(facts, parameters);
   // A company may have several tax ids and a single account.
   const isOneName = others.every((other) => other.nameKey === invoice.nameKey);
+  const isGroup = isOwnGroup(facts, others, parameters);
   const level = isOneName
     ? parameters.levels.sharedOneName
-    : isFactor
-      ? parameters.levels.sharedFactor
+    : isFactor || isGroup
+      ? isFactor
+        ? parameters.levels.sharedFactor
+        : parameters.levels.sharedGroup
       : isPlausible
         ? parameters.levels.sharedPlausible
         : isFirst
@@ -446,6 +451,9 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
           ? 'Invoices under this name but with different tax ids state the account. One company may have several tax ids.'
           : 'Suppliers with different names or tax ids ask for payment to this account.',
         ...(isFactor ? ['So many suppliers use the account that it may belong to a factoring company.'] : []),
+        ...(isGroup && !isOneName
+          ? ['The names begin with the same word, and the other supplier has used the account for a long time.']
+          : []),
         ...(isFirst ? [] : ['No earlier invoice of the supplier with this account was accepted by a reviewer.']),
       ],
       extra: {
@@ -790,6 +798,26 @@ function isFactorAccount({ bankLink, invoice }: Facts, { factorSuppliersMin }: B
 /** Returns the bills in a link that count towards trust. Older links do not store which bills these are. */
 function earningOf({ earning, asked, count, firstDay, lastDay }: LinkedSupplier): EarningUse {
   return earning ?? (asked === undefined ? { count, firstDay, lastDay } : { count: 0, firstDay, lastDay });
+}
+
+/**
+ * Checks whether a new supplier uses the established account of firms whose names begin like its own, as firms of one
+ * group do. The money then goes where it always went. A supplier that billed before without the account is no such
+ * case, because its payments would be diverted.
+ */
+function isOwnGroup(
+  { invoice, supplier }: Facts,
+  others: readonly LinkedSupplier[],
+  { groupWordLengthMin }: BankParameters,
+): boolean {
+  const { profile } = supplier;
+  const isOnlyAccount = profile.accounts.every(({ key }) => key === invoice.bankKey);
+  if (!isOnlyAccount || (profile.count > 0 && profile.bankCount < profile.count)) return false;
+  const [word = ''] = invoice.nameKey.split(' ');
+  if (word.length < groupWordLengthMin || genericNameWords.has(word) || countryWords.has(word)) return false;
+  return others.every(
+    (other) => other.nameKey.split(' ')[0] === word && (other.accepted === true || isEstablished(earningOf(other))),
+  );
 }
 
 function isLinkOfScan({ onlyScanId }: LinkedSupplier, { scanId }: NormalisedInvoice): boolean {

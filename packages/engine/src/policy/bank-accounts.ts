@@ -20,6 +20,8 @@ export interface BankParameters {
     readonly sharedLater: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
+    /** Level for a new supplier that uses the established account of a firm of its group. */
+    readonly sharedGroup: Level;
     readonly sharedOneName: Level;
     readonly invalid: Level;
     readonly invalidRepeated: Level;
@@ -44,6 +46,8 @@ export interface BankParameters {
   readonly nearMatchUsesMin: number;
   readonly virtualAccountsMin: number;
   readonly factorSuppliersMin: number;
+  /** Minimum length of the first word that the names of firms of one group share. */
+  readonly groupWordLengthMin: number;
   readonly revertedInvoicesMin: number;
   readonly revertedDaysMin: number;
   readonly intermediateInvoicesMax: number;
@@ -75,6 +79,7 @@ export const bank: BankParameters = {
     sharedLater: { severity: 'MEDIUM', confidence: 75 },
     sharedPlausible: { severity: 'MEDIUM', confidence: 70 },
     sharedFactor: { severity: 'LOW', confidence: 70 },
+    sharedGroup: { severity: 'LOW', confidence: 70 },
     sharedOneName: { severity: 'LOW', confidence: 70 },
     invalid: { severity: 'HIGH', confidence: 97 },
     invalidRepeated: { severity: 'MEDIUM', confidence: 97 },
@@ -96,6 +101,7 @@ export const bank: BankParameters = {
   nearMatchUsesMin: 2,
   virtualAccountsMin: 3,
   factorSuppliersMin: 5,
+  groupWordLengthMin: 4,
   revertedInvoicesMin: 8,
   revertedDaysMin: 90,
   intermediateInvoicesMax: 3,
