@@ -421,3 +421,42 @@ describe('firms of one group that share an account', () => {
     expect(shared(group.bill({ by: catering, account: GERMAN_ACCOUNT }))).toMatchObject({ severity: 'HIGH' });
   });
 });
+
+describe('contracts of one supplier that are billed under their own numbers', () => {
+  const lessor = { name: 'Brunnthal Verwaltung GmbH', tax_id: 'DE136695976' };
+  const months = Array.from({ length: 12 }, (_, month) => `2025-${String(month + 1).padStart(2, '0')}-01`);
+  const years = ['2021-03-01', '2022-03-01', '2023-03-01', '2024-03-01', '2025-03-01'];
+  const leases = ['MV-10441', 'MV-10442', 'MV-20977'];
+  const row = (invoice_number: string, issue_date: string) => ({
+    by: lessor,
+    invoice_number,
+    issue_date,
+    gross_amount: '1785.00',
+  });
+  const billed = (days: readonly string[], options?: BillOptions) => {
+    const history = ledger();
+    const bills = days.flatMap((day) => leases.map((lease) => history.bill(row(lease, day), options)));
+    return { history, held: bills.filter((bill) => decisionOf(bill) !== 'PASS').map(({ facts }) => facts.invoice) };
+  };
+
+  test('ask once for each contract in a file', () => {
+    const { held } = billed(months, imported);
+    expect(held.map(({ issueDate }) => issueDate)).toEqual(['2025-02-01', '2025-02-01', '2025-02-01']);
+    expect(held.map(({ invoiceNumber }) => invoiceNumber)).toEqual(leases);
+  });
+  test('ask once for each contract in a file, also if they are billed once a year', () => {
+    expect(billed(years, imported).held).toHaveLength(leases.length);
+  });
+  test('hide no second bill of a month in the file', () => {
+    const { history } = billed(months.slice(0, 6), imported);
+    expect(decisionOf(history.bill(row('MV-10441', '2025-06-06'), imported))).toBe('BLOCK');
+    expect(decisionOf(history.bill(row('MV-10442', '2025-06-12'), imported))).not.toBe('PASS');
+  });
+  test('go on asking in posts and in another file until a person answers', () => {
+    const { history } = billed(months.slice(0, 2));
+    expect(decisionOf(history.bill(row('MV-10441', '2025-03-01')))).toBe('REVIEW');
+    const inFile = billed(months.slice(0, 2), imported).history;
+    const otherFile: BillOptions = { origin: { source: 'SCAN', scanId: 't' } };
+    expect(decisionOf(inFile.bill(row('MV-10441', '2025-03-01'), otherFile))).toBe('REVIEW');
+  });
+});

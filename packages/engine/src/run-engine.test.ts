@@ -363,10 +363,20 @@ const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post
   BANK_ACCOUNT_FIRST_USE: isAccountAsked,
   BANK_ACCOUNT_SHARED: isAccountAsked,
   BANK_COUNTRY_MISMATCH: isAccountAsked,
+  DUPLICATE_INVOICE: isNumberAsked,
   SUPPLIER_LOOKALIKE_NAME: isPartyAsked,
   SUPPLIER_TAX_ID_CHANGED: isPartyAsked,
   SUPPLIER_TAX_ID_FIRST_USE: isPartyAsked,
+  SUSPECTED_DUPLICATE: isNumberAsked,
 };
+
+/** Rows with one number, each asked about, show the rhythm of a contract to later rows of their scan. */
+function isNumberAsked({ invoice, candidates }: Facts): boolean {
+  return candidates.some(
+    ({ suspectedAs: suspicion, number, issueDay }) =>
+      suspicion === 'DUPLICATE' && number.f1 === invoice.number.f1 && issueDay !== invoice.issueDay,
+  );
+}
 
 function isAmountAsked(_row: Facts, { supplier }: Facts): boolean {
   return Object.values(supplier.profile.amounts).some((uses) => uses.some(({ askedOn }) => askedOn !== undefined));

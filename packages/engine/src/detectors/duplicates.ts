@@ -399,8 +399,10 @@ function reusedNumbers(
     (listed, best) => ({
       type: 'INVOICE_NUMBER_REUSED',
       // A single earlier bill does not prove that there is a contract, so it is reviewed once.
-      ...(habitOf(reused.map(({ other }) => other)).size >= parameters.contractRecordsMin &&
-      listed.every((pair) => pair.number === 'CONTRACT')
+      ...(habitOf(
+        reused.map(({ other }) => other),
+        invoice,
+      ).size >= parameters.contractRecordsMin && listed.every((pair) => pair.number === 'CONTRACT')
         ? parameters.levels.contractNumberReused
         : parameters.levels.numberReused),
       verb: best.number === 'SUFFIX' ? 'may replace' : SAME_NUMBER_VERB,

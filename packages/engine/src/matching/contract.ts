@@ -6,13 +6,20 @@ import { showsHabit } from '../supplier/suspicion.js';
 import { isDigitRun } from './similar-numbers.js';
 
 /**
- * Returns the earlier records with the same number that may show a supplier's habit. Suspected copies are left out. A
- * record whose number belongs to another bill, as a person has confirmed, is also left out, with all records after it.
+ * Returns the earlier records with the same number that may show a supplier's habit. Suspected copies are left out,
+ * except for rows of the scan that contains the checked row, because no one can review one row before the next. A record
+ * whose number belongs to another bill, as a person has confirmed, is also left out, with all records after it.
  */
-export function habitOf(records: readonly Candidate[]): ReadonlySet<Candidate> {
+export function habitOf(records: readonly Candidate[], { scanId }: Pick<Candidate, 'scanId'>): ReadonlySet<Candidate> {
   const misused = records.filter(({ confirmedAs }) => confirmedAs === 'REUSED_NUMBER').sort(compareByArrival)[0];
+  const isUnreviewedRow = (record: Candidate): boolean =>
+    scanId !== undefined && record.scanId === scanId && record.confirmedAs === undefined;
   return new Set(
-    records.filter((record) => showsHabit(record) && (misused === undefined || compareByArrival(record, misused) < 0)),
+    records.filter(
+      (record) =>
+        (showsHabit(record) || isUnreviewedRow(record)) &&
+        (misused === undefined || compareByArrival(record, misused) < 0),
+    ),
   );
 }
 

@@ -110,7 +110,10 @@ function contractOf(
 ): (pair: Compared) => boolean {
   const { issueDay } = invoice;
   const numbered = comparable.filter(isOfItsNumber);
-  const habit = habitOf(numbered.map(({ other }) => other));
+  const habit = habitOf(
+    numbered.map(({ other }) => other),
+    invoice,
+  );
   const ofHabit = numbered.filter(({ other }) => habit.has(other));
   const series = ofHabit.filter((pair) => pair.amount === 'EQ');
   const daysOf = (pairs: readonly Compared[]): number[] => pairs.map((pair) => pair.other.issueDay);
