@@ -481,15 +481,15 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   supplier: [
     {
       specific:
-        'seller; supplier; vendor; sold by; issued by; service provider; from; issuer; billed by; our details; invoice from; bill from; company details; prop; proprietor',
+        'seller; supplier; vendor; sold by; issued by; service provider; from; issuer; billed by; our details; invoice from; bill from; company details; prop; proprietor; landlord; lessor; licensor',
     },
     {
       specific:
-        'verkaufer; lieferant; rechnungssteller; rechnungsersteller; leistungserbringer; absender; aussteller; von; rechnung von; anbieter; auftragnehmer; rechnungsaussteller',
+        'verkaufer; lieferant; rechnungssteller; rechnungsersteller; leistungserbringer; absender; aussteller; von; rechnung von; anbieter; auftragnehmer; rechnungsaussteller; vermieter; verpachter',
     },
     {
       specific:
-        'vendeur; fournisseur; emetteur; prestataire; expediteur; emis par; emise par; facture emise par; emetteur de la facture',
+        'vendeur; fournisseur; emetteur; prestataire; expediteur; emis par; emise par; facture emise par; emetteur de la facture; bailleur',
     },
     { specific: 'sprzedawca; wystawca; sprzedajacy; dostawca; dane sprzedawcy; wystawca faktury; uslugodawca' },
     {
@@ -502,7 +502,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'leverancier; verkoper; afzender; gegevens leverancier; opdrachtnemer; van; dienstverlener; leverancier gegevens',
+        'leverancier; verkoper; afzender; gegevens leverancier; verhuurder; opdrachtnemer; van; dienstverlener; leverancier gegevens',
     },
     { specific: 'dodavatel; dodavatel:; prodavajici; poskytovatel; zhotovitel; vystavitel; dodavatelia; predavajuci' },
     { specific: 'leverandor; saelger; selger; afsender; udsteder; utsteder' },
@@ -519,15 +519,15 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
   buyer: [
     {
       specific:
-        'buyer; bill to; billed to; customer; client; ship to; sold to; invoice to; invoiced to; deliver to; delivery address; billing address; shipping address; customer details; recipient; consignee; to; attn; attention; invoice address; payer; for; customer name; bill-to; sold-to; customer address; purchaser; debtor; billing to; prepared for; delivered to',
+        'buyer; bill to; billed to; customer; client; ship to; sold to; invoice to; invoiced to; deliver to; delivery address; billing address; shipping address; customer details; recipient; consignee; to; attn; attention; invoice address; payer; for; customer name; bill-to; sold-to; customer address; purchaser; debtor; billing to; prepared for; delivered to; tenant; lessee; licensee; guest; guest name',
     },
     {
       specific:
-        'kaufer; rechnungsempfanger; leistungsempfanger; kunde; lieferadresse; rechnungsadresse; rechnungsanschrift; lieferanschrift; empfanger; an; auftraggeber; kaufer leistungsempfanger; rechnung an; lieferung an; besteller; kundenanschrift; firma; herrn; frau; warenempfanger; kundin; abnehmer; rechnungsempfanger in; zu handen',
+        'kaufer; rechnungsempfanger; leistungsempfanger; kunde; lieferadresse; rechnungsadresse; rechnungsanschrift; lieferanschrift; empfanger; an; auftraggeber; kaufer leistungsempfanger; rechnung an; lieferung an; besteller; kundenanschrift; firma; herrn; frau; warenempfanger; kundin; abnehmer; rechnungsempfanger in; zu handen; mieter; pachter; gast',
     },
     {
       specific:
-        "client; acheteur; facture a; adresse de livraison; destinataire; adresse de facturation; facturer a; livre a; adresse facturation; livraison; facturation; a l'attention de; facturee a; adresse client; adresse livraison; donneur d'ordre; preneur; vendu a; pour le compte de; expedie a; destinataire de la facture; lieu de livraison",
+        "client; acheteur; facture a; adresse de livraison; destinataire; adresse de facturation; facturer a; livre a; adresse facturation; livraison; facturation; a l'attention de; facturee a; adresse client; adresse livraison; locataire; donneur d'ordre; preneur; vendu a; pour le compte de; expedie a; destinataire de la facture; lieu de livraison",
     },
     {
       specific:
@@ -543,7 +543,7 @@ const LABELS: Readonly<Record<LabelKind, readonly LabelWords[]>> = {
     },
     {
       specific:
-        'klant; koper; factuuradres; afleveradres; debiteur; aan; klantgegevens; factuur aan; afnemer; bezorgadres; opdrachtgever; gefactureerd aan; leveradres; ontvanger; t.a.v; ter attentie van; verzendadres; klant gegevens; factureren aan',
+        'klant; koper; factuuradres; afleveradres; debiteur; aan; klantgegevens; huurder; factuur aan; afnemer; bezorgadres; opdrachtgever; gefactureerd aan; leveradres; ontvanger; t.a.v; ter attentie van; verzendadres; klant gegevens; factureren aan',
     },
     {
       specific:

@@ -1,4 +1,5 @@
 import { leadingLabel, hasKind } from './text-document.js';
+import type { LabelHit, LabelKind } from './labels.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 /**
@@ -19,6 +20,7 @@ export interface PartyZone {
   readonly cells: readonly ReadCell[];
 }
 
+const INVOICE_KINDS: readonly LabelKind[] = ['number', 'issueDate', 'gross'];
 const LINES_OF_ZONE_MAX = 12;
 const GAP_SIZES_MAX = 3.2;
 /**
@@ -65,7 +67,14 @@ export function findPartyZones(document: TextDocument): PartyZone[] {
 
 /** Matches headings with two names, as in `Käufer/Leistungsempfänger` or `Cedente / Prestatore`. */
 function isSecondHeading(cell: ReadCell, from: number): boolean {
-  return cell.labels.some((label) => label.start >= from && label.start <= from + 4 && hasKind(label, ...roles));
+  return cell.labels.some(
+    ({ start, end, ...label }) =>
+      start >= from &&
+      start <= from + 4 &&
+      label.entries.some(({ kind }) => roles.some((role) => role === kind)) &&
+      // In `Landlord: Landlord Estates LLP`, the word is part of the name.
+      (!cell.text.slice(from, start).includes(':') || /^[\s:)]*$/.test(cell.text.slice(end))),
+  );
 }
 
 function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
@@ -90,7 +99,7 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
     if (first.top - bottom > GAP_SIZES_MAX * Math.max(heading.size, first.size)) break;
     const label = leadingLabel(first);
     if (label !== undefined && hasKind(label, ...roles) && found.length > 0 && !hasKind(label, 'partyName')) break;
-    if (line.isItemHeader) break;
+    if (line.isItemHeader || (label !== undefined && isOfInvoice(label))) break;
     found.push(first);
     // Finds names in two columns, as in `Name:   Acme GmbH`.
     const second = line.cells[first.index + 1];
@@ -99,6 +108,11 @@ function cellsOfZone(document: TextDocument, heading: ReadCell): ReadCell[] {
     bottom = Math.max(bottom, first.bottom);
   }
   return found;
+}
+
+/** Checks whether a label announces the number, a date or a total of the invoice, which no address contains. */
+function isOfInvoice({ entries }: LabelHit): boolean {
+  return entries.some(({ kind, isSpecific }) => isSpecific && INVOICE_KINDS.includes(kind));
 }
 
 /** Returns the role of a cell, as determined by the headings above it. */

@@ -53,6 +53,10 @@ const LETTERSPACED = /(?:\S ){5}/;
 /** Words in the block of an addressee. */
 const ADDRESSEE =
   /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
+/** A person whom a letter addresses, on the line above the name of the company. */
+const PERSON = /^(?:mr|mrs|ms|miss|frau|herrn?|mme|mlle|monsieur|madame|sig\.?(?:ra)?|dhr|mevr|pan|pani)\.? \p{Lu}/iu;
+/** A heading that the labels lack, as in `Carrier: Harbor Freight LLC`. */
+const UNKNOWN_HEADING = /^\p{L}[\p{L} ]{2,19}: (?=\p{Lu})/u;
 /** Contacts and ids that a letterhead states and the address in the window of an envelope does not. */
 const SENDER =
   /@|www\.|https?:|\btel|\bfax\b|phone|\bkvk\b|\biban\b|siret|\bvat\b|\bbtw\b|\bust\b|\bnip\b|\bcif\b|\bnif\b|p\. ?iva|\bcvr\b|org\.? ?n|gstin|\babn\b|\btva\b|\bein\b|\bdič\b|αφμ/i;
@@ -230,11 +234,12 @@ function blockScore(document: TextDocument, name: ReadCell): number {
     bottom = cell.bottom;
   }
   const above = lines[name.line - 1]?.cells.find(({ left }) => Math.abs(left - name.left) < 1.5 * name.size);
-  const isAddressed = [...block.slice(1), ...(above === undefined ? [] : [above])].some(({ text }) =>
-    ADDRESSEE.test(text),
+  const isAddressed = [...block.slice(1), ...(above === undefined ? [] : [above])].some(
+    ({ text }) => ADDRESSEE.test(text) || PERSON.test(text),
   );
   if (isAddressed) return -ADDRESSEE_PENALTY;
-  return block.length > 1 && block.slice(1).some(({ text }) => SENDER.test(text)) ? SENDER_BONUS : 0;
+  const beside = lines[name.line]?.cells.filter(({ index }) => index === name.index + 1) ?? [];
+  return [...block.slice(1), ...beside].some(({ text }) => SENDER.test(text)) ? SENDER_BONUS : 0;
 }
 
 /**
@@ -314,7 +319,7 @@ export function cleanName(text: string, isLabelled: boolean): string | undefined
 function withoutLabel(text: string): string {
   const label = findLabels(text.slice(0, NAME_LENGTH_MAX)).find(({ start }) => start === 0);
   const rest = label === undefined ? '' : text.slice(label.end);
-  return /^ ?:/.test(rest) ? rest.replace(/^[\s:]+/, '') : text;
+  return /^ ?:/.test(rest) ? rest.replace(/^[\s:]+/, '') : text.replace(UNKNOWN_HEADING, '');
 }
 
 /** Cuts a text before the part that belongs to an address, an id or a contact. */
