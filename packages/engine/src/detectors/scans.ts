@@ -11,8 +11,8 @@ import type { ScanParameters } from '../policy/scans.js';
 import { compareSuppliers, compareText } from '../facts/record-order.js';
 
 /**
- * Raises findings about a scan as a whole, which belong to no invoice (detection reference, section 7.6). The amounts
- * in a file that was imported before are not examined again.
+ * Raises findings about a history scan as a whole, which belong to no invoice (detection reference, section 7.6). The
+ * amounts in a file that was imported before are not examined again.
  */
 export function detectInScan(scan: ScanPopulation, policy: Policy): RaisedFinding[] {
   const reimported = scanReimported(scan, policy.scans);
@@ -69,7 +69,7 @@ function benfordOfScan({ scanId, rows }: ScanPopulation, parameters: ScanParamet
     {
       type: 'BENFORD_DEVIATION',
       ...parameters.levels.benford,
-      summary: `The first two digits of ${grouped(fit.n)} amounts are unusual${spikeClause(fit.spikes)}.`,
+      summary: `The first two digits of ${grouped(fit.n)} invoice amounts in the scan are unusual${spikeClause(fit.spikes)}.`,
       about: [scanId],
       parameters: pick(parameters, 'benfordAmountsMin', 'benfordExcessMax'),
       observed: { mad: fit.mad, noise: fit.noise, n: fit.n },
@@ -92,7 +92,7 @@ function benfordOfSuppliers({ scanId, rows }: ScanPopulation, parameters: ScanPa
       {
         type: 'BENFORD_DEVIATION' as const,
         ...parameters.levels.benfordSupplier,
-        summary: `The first digits of ${grouped(fit.n)} amounts from ${name} are unusual${spikeClause(fit.spikes)}.`,
+        summary: `The first digits of ${grouped(fit.n)} invoice amounts from ${name} are unusual${spikeClause(fit.spikes)}.`,
         about: [scanId, subject.supplier(supplierId)],
         parameters: pick(parameters, 'benfordSupplierAmountsMin', 'benfordSupplierExcessMax'),
         observed: { mad: fit.mad, noise: fit.noise, n: fit.n },

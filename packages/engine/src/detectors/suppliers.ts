@@ -55,10 +55,10 @@ function imitatedName(facts: Facts, parameters: SupplierParameters): RaisedFindi
 }
 
 /**
- * Reports a supplier that uses exactly the name of an established supplier and requests payment to an account that the
- * established supplier is not known to use. Bills that are waiting for a review do not establish a supplier. The stated
- * tax id is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually keep their
- * account.
+ * Reports a supplier that uses exactly the name of an established supplier and requests payment to a bank account that
+ * the established supplier is not known to use. Bills that are waiting for a review do not establish a supplier. The
+ * stated tax id is ignored, valid or not, because an impostor can choose it. Suppliers with several tax ids usually
+ * keep their account.
  */
 function sameName(facts: Facts, parameters: SupplierParameters): RaisedFinding[] {
   const { invoice, supplier, namesakes } = facts;
@@ -175,7 +175,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
         isFirst
           ? `This is the first invoice from ${invoice.supplierName}.`
           : `No earlier invoice from ${invoice.supplierName} was free of such findings or was accepted by a reviewer.`,
-        `The name is similar to ${other.name}: ${likenessText(likeness)}.`,
+        `The supplier name is similar to ${other.name}: ${likenessText(likeness)}.`,
         ...(isOtherTaxId ? ['The two suppliers state different tax ids.'] : []),
         ...(isOtherAccount ? [`No earlier invoice from ${other.name} states the account.`] : []),
       ],
@@ -190,7 +190,7 @@ function lookalikeName(facts: Facts, parameters: SupplierParameters): RaisedFind
 }
 
 /**
- * Checks whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the
+ * Checks whether unrelated firms may have names that are similar in this way. Such a similarity counts only if the bank
  * account differs too.
  */
 function isWeak(likeness: Likeness | undefined): boolean {
@@ -590,8 +590,8 @@ function ownCompany({ invoice, supplier, companies }: Facts, { levels }: Supplie
 }
 
 /**
- * Checks whether the supplier counts as new. In an organization's first scan every supplier is new until enough rows
- * have been checked.
+ * Checks whether the supplier counts as new. In an organization's first history scan every supplier is new until enough
+ * rows have been checked.
  */
 function isNew({ supplier, firstScanRowsBefore }: Facts, { firstScanRows }: SupplierParameters): boolean {
   return supplier.profile.count === 0 && (firstScanRowsBefore === undefined || firstScanRowsBefore >= firstScanRows);
