@@ -30,8 +30,8 @@ export interface UploadTimes {
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
 /**
- * Maximum number of requests for one decision. Each waits for 20 s. Reading a scan may take a minute, and may wait for
- * others before.
+ * Maximum number of requests for one decision. Each waits for 20 s. Reading a history scan may take a minute, and may
+ * wait for others before.
  */
 const ATTEMPTS_MAX = 10;
 

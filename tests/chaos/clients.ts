@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly tenants: readonly Tenant[];
   /** Number of clients of each tenant, in addition to the one that scans. */
   readonly clients: number;
-  /** Maximum number of rows of a file; 0 for no scans. */
+  /** Maximum number of rows of a file; 0 for no history scans. */
   readonly rowsMax: number;
   /** Maximum pause of a client. Before each request, it waits for a random part of this time. */
   readonly pauseMs: number;

@@ -29,7 +29,7 @@ export interface DeliveryRecord {
   readonly failures: number;
   /** Number of attempts that were counted, over all series. */
   readonly attemptCount: number;
-  /** Last 20 attempts of the delivery. */
+  /** Last 20 attempts of the webhook delivery. */
   readonly attempts: readonly { readonly series: number; readonly outcome: string; readonly interruptions: number }[];
   readonly claim?: string;
   readonly leaseUntil?: Date;
@@ -64,7 +64,7 @@ export interface WebhookBooks {
   readonly readAtMs: number;
 }
 
-/** Failed attempts after which a delivery has failed. */
+/** Failed attempts after which a webhook delivery has failed. */
 const ATTEMPTS = 5;
 export const LEASE_OVERDUE_MS = 60_000;
 /** A process that is paused between signing and sending is late by the pause, which the plan limits to 15 s. */
@@ -97,7 +97,10 @@ export function auditWebhooks(books: WebhookBooks): Breach[] {
   ];
 }
 
-/** I1: each published event has one delivery for every endpoint that had subscribed to it when it happened, and no other. */
+/**
+ * I1: each published event has one webhook delivery for every endpoint that had subscribed to it when it happened, and
+ * no other.
+ */
 function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach[] {
   const stored = groupBy(deliveries, ({ endpointId, eventId }) => `${endpointId} ${eventId}`);
   const byId = new Map(published.filter(({ name }) => name in publicNames).map((event) => [event.id, event]));
@@ -116,7 +119,7 @@ function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach
   });
 }
 
-/** I1, I5 and I7 for one delivery. */
+/** I1, I5 and I7 for one webhook delivery. */
 function auditDelivery(
   { _id, state, failures, attemptCount, attempts, leaseUntil, claim }: DeliveryRecord,
   {
@@ -145,8 +148,8 @@ function auditDelivery(
     ...(state === 'SKIPPED' || (state === 'CANCELED' && !isEndpointDeleted)
       ? breach('lost', `delivery ${_id} is ${state}, and nobody asked for it`)
       : []),
-    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. A delivery that is still PENDING, or
-    // was canceled, may have an attempt in progress.
+    // An interrupted attempt may have been sent or not; nothing else is sent without being counted. A webhook delivery
+    // that is still PENDING, or was canceled, may have an attempt in progress.
     ...(state !== 'PENDING' && state !== 'CANCELED' && counted.length > attemptCount + interruptions
       ? breach(
           'doubled',

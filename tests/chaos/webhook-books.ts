@@ -11,7 +11,7 @@ import type {
 } from './webhook-audit.js';
 
 export interface WebhookBookReader {
-  /** Returns the number of deliveries that are not completed. */
+  /** Returns the number of webhook deliveries that are not completed. */
   pending(): Promise<number>;
   /** Claims that expired a minute ago and that no process has taken over: invariant I7. */
   lapsedClaims(): Promise<number>;

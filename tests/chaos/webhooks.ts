@@ -10,7 +10,7 @@ import type { WebhookBooks } from './webhook-audit.js';
 import { openWebhookBooks } from './webhook-books.js';
 
 export interface ChaosWebhooks {
-  /** Returns the number of deliveries that are not completed. */
+  /** Returns the number of webhook deliveries that are not completed. */
   pending(): Promise<number>;
   /** Returns the number of claims that lapsed, as {@link WebhookBookReader.lapsedClaims} does. */
   lapsedClaims(): Promise<number>;

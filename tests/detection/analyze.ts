@@ -9,12 +9,18 @@ import { scaleAmount } from '@invoicecontrol/values/decimal-amount';
 import { companies } from './bill.js';
 import type { Bill } from './bill.js';
 
-/** The way in which bills arrive: posted one by one on the day of arrival, or all at the end as the rows of one scan. */
+/**
+ * The way in which bills arrive: posted one by one on the day of arrival, or all at the end as the rows of one history
+ * scan.
+ */
 export type Road = 'posts' | 'scan';
 
 export interface AnalyzeOptions {
   readonly road?: Road;
-  /** Answers every alert about a clean bill with FALSE_POSITIVE some days later. Rows of one scan are never reviewed between each other. */
+  /**
+   * Answers every alert about a clean bill with FALSE_POSITIVE some days later. Rows of one history scan are never
+   * reviewed between each other.
+   */
   readonly hasReviewer?: boolean;
   /** Companies of the organization to which the bills are addressed. */
   readonly companies?: readonly Company[];
@@ -90,12 +96,14 @@ function inOrderOfArrival(bills: readonly Bill[]): Bill[] {
   return [...bills].sort((left, right) => compareText(left.arrival, right.arrival));
 }
 
-/** Rows of a scan are analyzed in the order of issue dates, then of rows; the file is in the order of arrival. */
+/**
+ * Rows of a history scan are analyzed in the order of issue dates, then of rows; the file is in the order of arrival.
+ */
 function inOrderOfIssue(bills: readonly Bill[]): Bill[] {
   return inOrderOfArrival(bills).sort((left, right) => compareText(left.invoice.issue_date, right.invoice.issue_date));
 }
 
-/** Returns the fields that a row of a scan can state. */
+/** Returns the fields that a row of a history scan can state. */
 function rowOf({ invoice }: Bill): Bill['invoice'] {
   const { due_date: _due, net_amount: _net, tax_amount: _tax, buyer: _buyer, ...stated } = invoice;
   return stated;

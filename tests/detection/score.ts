@@ -13,7 +13,7 @@ const pairTypes: ReadonlySet<string> = new Set([
   'SPLIT_DUPLICATE',
 ]);
 
-/** Types of findings about facts that a row of a scan cannot contain, or that depend on the day of receipt. */
+/** Types of findings about facts that a row of a history scan cannot contain, or that depend on the day of receipt. */
 const postedOnly = /^(DUE_DATE|PAYMENT_TERMS|TAX_|BUYER_|ISSUE_DATE_)/;
 
 /** Marks a mutation that keeps nothing of the original number (tests/README.md). */
@@ -115,7 +115,7 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
   };
 }
 
-/** Tells whether an anomaly is visible in a row of a scan. */
+/** Tells whether an anomaly is visible in a row of a history scan. */
 function isShownByRows({ anomaly }: Bill): boolean {
   return anomaly === undefined || anomaly.expected.some((type) => !postedOnly.test(type));
 }
@@ -183,7 +183,7 @@ function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
         mutation,
         original: bills.find(({ bill }) => isOriginal(bill))?.bill,
         bills: bills.filter(({ bill }) => !isOriginal(bill)),
-        // In a scan the original may come after the copy. The finding is then about the original.
+        // In a history scan the original may come after the copy. The finding is then about the original.
         isFound: bills.some(isCopyFound),
       },
     ];

@@ -117,7 +117,8 @@ describe('invoices and scans that are sent while processes are killed', () => {
       try {
         for (let round = 0; round < ROUNDS; round++) {
           await expectAnswers(ANSWERS_BETWEEN);
-          // After a kill, the scans of an organization wait for half a minute, so each round uses a new organization.
+          // After a kill, the history scans of an organization wait for half a minute, so each round uses a new
+          // organization.
           const scanning = await eventually(() => system.newTenant(`Scanning ${round}`), { timeoutMs: ANSWER_MS_MAX });
           tenants.push(scanning);
           const atOnce = scanAtOnce(ledger, scanning, nextSample);

@@ -17,23 +17,23 @@ const ROWS_OF_SLICE = 25;
 const SLICES = 3;
 /** The last slice is not full. */
 const FILE_ROWS = ROWS_OF_SLICE * SLICES - 5;
-/** From 300 rows on, a scan has a finding about the scan as a whole. */
+/** From 300 rows on, a history scan has a finding about the scan as a whole. */
 const LONG_FILE_ROWS = 330;
 
 type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'database';
 
-/** A command that a scan makes a service send to its database. */
+/** A command that a history scan makes a service send to its database. */
 interface Step {
   readonly command: string;
-  /** Position among the same commands of a scan. Default: the first one. */
+  /** Position among the same commands of a history scan. Default: the first one. */
   readonly occurrence?: number;
   /** Text that a command without an organization contains. The first matching command is paused. */
   readonly carrying?: string;
-  /** The scan that sends the command. Default: `later`. */
+  /** The history scan that sends the command. Default: `later`. */
   readonly of?: Kind;
 }
 
-/** A scan is its tenant's first one, a later one, or a later one with a long file. */
+/** A history scan is its tenant's first one, a later one, or a later one with a long file. */
 type Kind = 'first' | 'later' | 'long';
 
 const stepsOfScan: readonly Step[] = [
@@ -87,25 +87,25 @@ const stepsOfAnalysis: readonly Step[] = [
  */
 const besideScans: ReadonlySet<string> = new Set(['update release_policies', 'update consumer_positions']);
 
-/** The finding about the scan as a whole. It is separate, because it may belong to another scan. */
+/** The finding about the history scan as a whole. It is separate, because it may belong to another scan. */
 const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_CLUSTER', of: 'long' };
 
-/** The point at which a scan is paused before a kill. */
+/** The point at which a history scan is paused before a kill. */
 interface KillPoint extends Step {
   /** The service that sends the command. */
   readonly at: 'scan' | 'analysis';
   readonly side: HoldOptions['side'];
 }
 
-/** The service to kill when all these points are reached, each by the scan of another tenant. */
+/** The service to kill when all these points are reached, each by the history scan of another tenant. */
 interface Kill {
   readonly victims: readonly Part[];
   readonly points: readonly KillPoint[];
 }
 
-/** Number of scans that the analysis service runs at once. */
+/** Number of history scans that the analysis service runs at once. */
 const SCANS_AT_ONCE_MAX = 2;
-/** Number of scans that fit into the memory of a scan service and the time limit of the test. */
+/** Number of history scans that fit into the memory of a scan service and the time limit of the test. */
 const STEPS_OF_SCAN_AT_ONCE = 7;
 
 const kills: readonly Kill[] = [
@@ -137,7 +137,7 @@ function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce
   });
 }
 
-/** The client gives up at every n-th point, because the sweep finishes one scan after another. */
+/** The client gives up at every n-th point, because the sweep finishes one history scan after another. */
 const LEAVING_EACH = 3;
 const PASSING_MS_MAX = 60_000;
 const TRIAL_MS_MAX = 900_000;
@@ -264,7 +264,8 @@ describe('a scan during which something is killed', () => {
         expect(others).toEqual([]);
       }
       expect(await storedOf(disturbed)).toEqual(expect.arrayContaining(storedAtKill));
-      // Rows may be counted too often only if a scan service dies after it has counted and before it has stored them.
+      // Rows may be counted too often only if a history scan service dies after it has counted and before it has stored
+      // them.
       const countedOnce = disturbed.filter(({ point }) => point.at === 'analysis');
       const organizationIds = countedOnce.map(({ tenant }) => tenant.organizationId);
       expect(await overcounted(trial.databases, organizationIds)).toEqual([]);
@@ -277,7 +278,7 @@ describe('a scan during which something is killed', () => {
 interface Disturbed {
   readonly point: KillPoint;
   readonly tenant: Tenant;
-  /** True if the client does not repeat the request. The stored scan must nevertheless be finished. */
+  /** True if the client does not repeat the request. The stored history scan must nevertheless be finished. */
   readonly isLeft: boolean;
 }
 
@@ -289,8 +290,8 @@ function isOfFile({ invoicesAnalyzed }: Scan): boolean {
 }
 
 /**
- * Starts the work, kills the processes when each tenant's scan has reached its point, and restarts them. The scans begin
- * one after the other, because concurrent scans share commands.
+ * Starts the work, kills the processes when each tenant's scan has reached its point, and restarts them. The history
+ * scans begin one after the other, because concurrent scans share commands.
  */
 async function killAt(
   victims: readonly Part[],
@@ -316,7 +317,7 @@ async function killAt(
   await expectScansToPass();
 }
 
-/** A scan service that has not reconnected to the analysis service would delay the next scans for seconds. */
+/** A history scan service that has not reconnected to the analysis service would delay the next scans for seconds. */
 async function expectScansToPass(): Promise<void> {
   const { system, ledger } = trial;
   const passing = async (): Promise<unknown> =>

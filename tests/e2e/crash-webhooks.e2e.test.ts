@@ -44,7 +44,7 @@ function release(): void {
   for (const held of holds.splice(0)) held.drop();
 }
 
-/** Creates a customer and pauses the storing of deliveries for one of its events. */
+/** Creates a customer and pauses the storing of webhook deliveries for one of its events. */
 function fanOut(guarantee: string, side: HoldOptions['side'], expected: object): KillPoint {
   let customer: Customer;
   return {
@@ -84,7 +84,7 @@ function fanOutAfterOneOfThree(): KillPoint {
       const [first, ...others] = customer.endpoints;
       const outcomes = await Promise.all(customer.endpoints.map((endpoint) => trial.delivered(endpoint)));
       expect(outcomes.flat()).toEqual([
-        // The delivery was stored with the claim of the process that was killed before it sent anything.
+        // The killed process had claimed the first webhook delivery before it sent anything, which is an interruption.
         { requests: 1, attemptCount: 1, interruptions: 1 },
         { requests: 1, attemptCount: 1, interruptions: 0 },
         { requests: 1, attemptCount: 1, interruptions: 0 },
@@ -102,7 +102,7 @@ const rotate = (customer: Customer) =>
   trial.call<{ secret: string }>(customer, `POST /webhooks/${customer.endpoint.id}/rotate-secret`, {});
 
 /**
- * Replays a delivery.
+ * Replays a webhook delivery.
  * @returns the status of the response
  */
 async function replay(customer: Customer, delivery: StoredDelivery | undefined): Promise<number> {

@@ -225,7 +225,7 @@ describe('the archive of an organization', () => {
     expect(JSON.parse(file('organization.json').toString())).toEqual(organization);
     const { body: subscription } = await running.request<Line>('GET /billing/subscription', { key });
     expect(JSON.parse(file('subscription.json').toString())).toEqual(subscription);
-    // Three invoices, the first row of the scan and the file, each with a separate analysis.
+    // Three invoices, the first row of the history scan and the file, each with a separate analysis.
     expect(lines('invoices.jsonl')).toHaveLength(5);
     expect(new Set(lines('analyses.jsonl').map(({ invoiceId }) => invoiceId))).toEqual(
       new Set(lines('invoices.jsonl').map(({ id }) => id)),

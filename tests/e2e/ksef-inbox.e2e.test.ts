@@ -154,7 +154,7 @@ async function analyzePdf(key: string, lines: readonly string[]): Promise<Accept
 async function analyzeFile(key: string, bytes: Uint8Array, mediaType: string): Promise<AcceptedAnalysis> {
   const upload = await uploadFile(running, key, bytes, mediaType);
   const body = { upload_id: upload };
-  // On a busy machine, a scan takes longer than a response may. The repeated request returns the result.
+  // On a busy machine, a history scan takes longer than a response may. The repeated request returns the result.
   return eventually(
     async () => {
       const analyzed = await running.request<AcceptedAnalysis>('POST /invoices/from-upload', { key, body });

@@ -75,7 +75,7 @@ interface Stuck {
   readonly items: readonly { readonly what: string; readonly why: string; readonly resolution: string }[];
 }
 
-/** Stores a scan with damaged rows, as a bug could leave it. No attempt can ever complete such a scan. */
+/** Stores a history scan with damaged rows, as a bug could leave it. No attempt can ever complete such a scan. */
 async function poisonedScan(tenant: Tenant): Promise<string> {
   const { organizationId, companyId } = tenant;
   const [_id, createdAt, rows] = [randomUUID(), new Date(Date.now() - HOUR_MS), 2];

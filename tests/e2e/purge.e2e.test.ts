@@ -103,8 +103,8 @@ async function filesStored(): Promise<{ files: number; pieces: number }> {
 }
 
 /**
- * Fills every collection: with invoices that have findings, a reviewed invoice, a scan, uploads in every state, a
- * webhook, an ERP connection and a rule.
+ * Fills every collection: with invoices that have findings, a reviewed invoice, a history scan, uploads in every state,
+ * a webhook, an ERP connection and a rule.
  */
 async function fill({ keys, users }: Tenant, path: string): Promise<void> {
   const key = keys.owner;

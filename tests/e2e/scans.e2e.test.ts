@@ -6,7 +6,7 @@ import type { Answer, ErrorBody, RunningSystem } from './running-system.js';
 import { plainRow, UNKNOWN_ID } from './shapes.js';
 import type { Company, Finding, Page, Scan, StoredInvoice } from './shapes.js';
 
-/** The scan takes a few seconds, and longer on a busy machine. */
+/** The history scan takes a few seconds, and longer on a busy machine. */
 const LARGE_SCAN_MS_MAX = 400_000;
 
 let running: RunningSystem;
@@ -253,8 +253,8 @@ describe('a scan of 5,000 rows', () => {
       const tenant = await running.newTenant();
       const rows = Array.from({ length: 5_000 }, (_, index) => ({ ...plainRow(index + 1), externalId: `e-${index}` }));
       let isRunning = true;
-      // The request is repeated with the same idempotency key, as clients do when a scan takes longer than the time
-      // limit of a response.
+      // The request is repeated with the same idempotency key, as clients do when a history scan takes longer than the
+      // time limit of a response.
       const running5000 = eventually(() => completed(tenant, rows, { idempotencyKey: 'large' }), {
         timeoutMs: LARGE_SCAN_MS_MAX,
       }).finally(() => (isRunning = false));

@@ -64,7 +64,7 @@ export function plainInvoice(number: number): Schemas['Invoice'] {
   };
 }
 
-/** Returns a scan row with only the required fields, which differ for each number. */
+/** Returns a history scan row with only the required fields, which differ for each number. */
 export function plainRow(number: number): Schemas['ScanRow'] {
   return {
     supplierName: `Supplier ${number}`,

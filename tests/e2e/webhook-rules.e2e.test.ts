@@ -71,7 +71,7 @@ async function deliveriesOf({ keys }: Tenant): Promise<readonly Delivery[]> {
 const statuses = async (tenant: Tenant): Promise<readonly string[]> =>
   (await deliveriesOf(tenant)).map(({ status }) => status);
 
-/** Returns a delivery that has failed once and will be tried again. */
+/** Returns a webhook delivery that has failed once and will be tried again. */
 async function waitingDelivery(tenant: Tenant): Promise<Delivery> {
   await analyze(tenant);
   return eventually(async () => {

@@ -387,8 +387,8 @@ function isAccountAsked(_row: Facts, { bankLink }: Facts): boolean {
 }
 
 /**
- * Rows do not add trust to an account with an open finding, so in single posts alone other suppliers may be known on
- * it.
+ * Rows do not add trust to a bank account with an open finding, so in single posts alone other suppliers may be known
+ * on it.
  */
 function isPartyAsked(row: Facts, post: Facts): boolean {
   const known = ({ namesakes = [], lookalikes = [] }: Facts) =>

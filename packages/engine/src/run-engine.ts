@@ -22,7 +22,7 @@ export function runEngine(facts: Facts, policy: Policy): Finding[] {
   return complete(raised.map((finding) => withOwnRow(finding, facts)));
 }
 
-/** Returns the findings about a scan as a whole. They belong to no invoice and change no decision. */
+/** Returns the findings about a history scan as a whole. They belong to no invoice and change no decision. */
 export function runEngineOnScan(scan: ScanPopulation, policy: Policy): Finding[] {
   return complete(detectInScan(scan, policy));
 }
@@ -47,7 +47,7 @@ function complete(raised: readonly RaisedFinding[]): Finding[] {
   return raised.map((finding) => toFinding(finding, ENGINE_VERSION)).sort(compareFindings);
 }
 
-/** Adds the row number in the caller's file to a finding about a scan row. */
+/** Adds the row number in the caller's file to a finding about a history scan row. */
 function withOwnRow(raised: RaisedFinding, { invoice }: Facts): RaisedFinding {
   if (invoice.scanId === undefined) return raised;
   const row = { externalId: invoice.externalId ?? null, sourceRowNumber: invoice.rowNo ?? null };

@@ -9,7 +9,7 @@ const SHARE_OF_SCANS_MIN = 0.85;
 /** Minimum number of fields in a range of confidence. With fewer fields the result is not conclusive. */
 const FIELDS_OF_BAND_MIN = 10;
 const OVERCONFIDENCE_MAX = 0.1;
-/** OCR of a page takes seconds on a busy machine. */
+/** OCR of a document page takes seconds on a busy machine. */
 const OCR_TIMEOUT_MS = 175_000;
 
 afterAll(closeRecogniser);

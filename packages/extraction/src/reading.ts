@@ -32,7 +32,7 @@ export interface FieldReading {
   readonly raw: string;
   /** Page number, counted from 1. Null for XML. */
   readonly page: number | null;
-  /** Position on the page. Null for XML. */
+  /** Position on the document page. Null for XML. */
   readonly box: Box | null;
   /** Confidence that the field was read correctly, from 0 to 1. */
   readonly confidence: number;
@@ -104,7 +104,7 @@ export interface DocumentReading {
   readonly payableAmount: string | null;
   /** Name of the XML file embedded in a PDF, or null if there is none. */
   readonly embeddedFile: string | null;
-  /** Number of pages. Null for XML. */
+  /** Number of document pages. Null for XML. */
   readonly pages: number | null;
   readonly fields: Readonly<Partial<Record<FieldPath, FieldReading>>>;
   readonly lines: readonly InvoiceLine[];
@@ -129,9 +129,9 @@ export interface DocumentReading {
   readonly tamperSigns: readonly TamperSign[];
   readonly hiddenTexts: readonly HiddenText[];
   readonly conflicts: readonly FieldConflict[];
-  /** The KSeF number that a page names; absent for none, and for several different ones. */
+  /** The KSeF number that a document page names; absent for none, and for several different ones. */
   readonly ksefNumber?: string;
-  /** The QR code of KSeF on a page; absent for none, and for several different ones. */
+  /** The QR code of KSeF on a document page; absent for none, and for several different ones. */
   readonly ksefCode?: KsefCode;
   /** Further accounts that a structured document states, those of factors included; absent without any. */
   readonly otherIbans?: readonly string[];
@@ -162,7 +162,7 @@ export interface TamperSign {
   readonly objects: readonly string[];
 }
 
-/** Text that people who read the page cannot see. */
+/** Text that people who read the document page cannot see. */
 export interface HiddenText {
   readonly page: number;
   readonly hiddenBy: 'RENDER_MODE' | 'COLOUR' | 'SIZE' | 'POSITION' | 'LAYER';
@@ -177,7 +177,7 @@ export interface FieldConflict {
   readonly field: FieldPath;
   readonly source: 'XML' | 'QR';
   readonly machineValue: string;
-  /** Value on the visible page, or null if the page does not show the field. */
+  /** Value on the visible page, or null if the document page does not show the field. */
   readonly visibleValue: string | null;
 }
 

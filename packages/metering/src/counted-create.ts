@@ -24,8 +24,8 @@ export interface CountedCreate<Created, First> {
    */
   readonly findFirst?: (() => Promise<First | undefined>) | undefined;
   /**
-   * Counts and stores at the same time, which saves a step and is possible only without a limit. The record must be
-   * marked as possibly uncounted until it is finished, because a crash may leave it uncounted.
+   * Counts and stores at the same time, which saves a step and is possible only without a quota limit. The record must
+   * be marked as possibly uncounted until it is finished, because a crash may leave it uncounted.
    */
   readonly isCountUnsure?: boolean;
 }

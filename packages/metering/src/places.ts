@@ -16,7 +16,7 @@ export type PlacesDocument<IdsField extends string> = {
 
 /** The exact number of records of each organization. */
 export interface Places {
-  /** Reserves a slot for a record. Returns false if the organization has reached its limit. */
+  /** Reserves a slot for a record. Returns false if the organization has reached its quota limit. */
   take(organizationId: string, recordId: string, limit: number): Promise<boolean>;
   giveBack(organizationId: string, recordId: string): Promise<void>;
   taken(organizationId: string): Promise<readonly string[]>;
@@ -80,7 +80,7 @@ export async function takePlace(
   if (await places.take(organizationId, recordId, limit)) return true;
   const abandoned = (await places.taken(organizationId)).filter((id) => Date.now() - takenAt(id) >= ABANDONED_AFTER_MS);
   if (abandoned.length > 0) {
-    // The kept records are read with one query, because every request above the limit runs this code.
+    // The kept records are read with one query, because every request above the quota limit runs this code.
     const kept = await existing(abandoned);
     for (const id of abandoned) if (!kept.has(id)) await places.giveBack(organizationId, id);
   }

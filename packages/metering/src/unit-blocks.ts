@@ -6,8 +6,8 @@ import { nextStepAt } from './usage-steps.js';
 /** Maximum number of units that a replica reserves in advance. */
 export const BLOCK_UNITS_MAX = 100;
 /**
- * A block may have one unit for each twenty units that remain until the limit or the next notice. This keeps blocks
- * small near the limit.
+ * A block may have one unit for each twenty units that remain until the quota limit or the next notice. This keeps
+ * blocks small near the limit.
  */
 export const UNITS_LEFT_PER_BLOCK_UNIT = 20;
 /** Time after which the unused units of a block are returned. */

@@ -23,8 +23,8 @@ export interface UsageCounters {
    */
   reserve(mark: UsageMark, limit: number | undefined): Promise<void>;
   /**
-   * Refuses an amount that would exceed the limit now, without reserving it. Used for work that is accepted now and
-   * counted later.
+   * Refuses an amount that would exceed the quota limit now, without reserving it. Used for work that is accepted now
+   * and counted later.
    * @throws DomainError usage_exceeded
    */
   requireRoom(mark: UsageMark, limit: number | undefined): Promise<void>;
@@ -65,7 +65,7 @@ const STORED_WITHIN_MS = 30_000;
 /** Delay after a reservation until its minute is compared with the stored records. */
 const CHECKED_AFTER_MS = 2 * MINUTE_MS;
 /**
- * Minimum interval between two counts of the month for an organization that has reached its limit and keeps being
+ * Minimum interval between two counts of the month for an organization that has reached its quota limit and keeps being
  * refused.
  */
 const CHECK_AFTER_REFUSAL_EACH_MS = 10 * 60_000;

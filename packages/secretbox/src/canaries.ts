@@ -2,7 +2,10 @@ import type { KeyRing } from './key-ring.js';
 import { secretbox } from './secretbox.js';
 import type { SecretPlace } from './secretbox.js';
 
-/** A known text that is sealed with one key. At the start it shows whether the key with this id is still the same. */
+/**
+ * A known text that is sealed with one sealing key. At the start it shows whether the key with this id is still the
+ * same.
+ */
 export interface Canary {
   readonly keyId: string;
   readonly sealed: string;

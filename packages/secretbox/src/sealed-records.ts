@@ -6,12 +6,12 @@ import type { KeyRing } from './key-ring.js';
 
 /** Access to the records of one collection that contain secrets, for all organizations. */
 export interface SealedRecords {
-  /** Counts the records with a secret that this key has sealed. */
+  /** Counts the records with a secret that this sealing key has sealed. */
   countSealedWith(keyId: string): Promise<number>;
   /** Counts the records with a secret that none of these keys has sealed. */
   countSealedWithOthers(keyIds: readonly string[]): Promise<number>;
   /**
-   * Seals the secrets of this key again with the newest key, unless they changed after they were read.
+   * Seals the secrets of this sealing key again with the newest key, unless they changed after they were read.
    * @returns the number of records that were read, at most the limit
    */
   rewrap(keyId: string, limit: number): Promise<number>;
@@ -25,8 +25,8 @@ interface RewrapDeps {
   /** Name of the sealed records in the plural, for the log. */
   readonly name: string;
   /**
-   * All records of the service that contain secrets. A key may be removed from the ring only when none of them has a
-   * secret sealed with it.
+   * All records of the service that contain secrets. A sealing key may be removed from the ring only when none of them
+   * has a secret sealed with it.
    */
   readonly records: readonly SealedRecords[];
   readonly ring: KeyRing;
@@ -36,8 +36,8 @@ interface RewrapDeps {
 
 /**
  * Creates the job that seals secrets of older keys again with the newest key. It logs when no secret of an older key is
- * left, so that the key can be removed from the ring, and when another replica uses a key that this replica does not
- * have.
+ * left, so that the sealing key can be removed from the ring, and when another replica uses a key that this replica
+ * does not have.
  */
 export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps): Job {
   const [, ...older] = ring;

@@ -1,6 +1,6 @@
-/** A secret in its stored form, sealed with a key of SECRETBOX_KEYS. */
+/** A secret in its stored form, sealed with a sealing key of SECRETBOX_KEYS. */
 export interface SealedValue {
   readonly sealed: string;
-  /** Id of the key that sealed the value. Key rotation finds sealed values by it. */
+  /** Id of the sealing key that sealed the value. Key rotation finds sealed values by it. */
   readonly keyId: string;
 }

@@ -18,7 +18,7 @@ export interface SecretPlace {
   readonly field: string;
 }
 
-/** A sealed value cannot be opened. The message names the key and the place, but no part of the value. */
+/** A sealed value cannot be opened. The message names the sealing key and the place, but no part of the value. */
 export class SealedValueError extends Error {
   constructor(reason: string, { collection, recordId, field }: SecretPlace) {
     super(`The sealed ${field} of ${recordId} in ${collection} cannot be opened: ${reason}.`);
@@ -28,7 +28,7 @@ export class SealedValueError extends Error {
 
 /** Seals and opens the secrets of customers (reference http-and-security, section 9). */
 export interface Secretbox {
-  /** Id of the key that seals new secrets. */
+  /** Id of the sealing key that seals new secrets. */
   readonly keyId: string;
   /**
    * Seals a value.
@@ -90,7 +90,7 @@ export function secretbox(ring: KeyRing): Secretbox {
   };
 }
 
-/** Returns the id of the key that sealed a value, or undefined for a string that is not a sealed value. */
+/** Returns the id of the sealing key that sealed a value, or undefined for a string that is not a sealed value. */
 export function keyIdOf(sealed: string): string | undefined {
   const [version, keyId, ...rest] = sealed.split('.');
   return version === VERSION && rest.length === 2 ? keyId : undefined;

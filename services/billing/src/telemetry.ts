@@ -5,7 +5,7 @@ export function notificationReceived(outcome: 'stored' | 'repeated' | 'refused')
   count('billing.notifications_received', { outcome });
 }
 
-/** Counts the outcomes of stored notifications. */
+/** Counts the outcomes of stored payment notifications. */
 export function notificationApplied(outcome: string): void {
   count('billing.notifications_applied', { outcome });
 }

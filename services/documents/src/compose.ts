@@ -137,7 +137,7 @@ async function compose(
       ),
     ],
     eventHandlers: [
-      // Tokens work without an API key, so the reservations of a deleted organization are ended.
+      // Tokens work without an API key, so the upload reservations of a deleted organization are ended.
       handler(events.organizationDeleted, async ({ organizationId, eventTime = clock.now() }) => {
         await uploads.expireOf(organizationId, eventTime);
         await renderings.removeOf(organizationId);

@@ -16,7 +16,10 @@ export const configSchema = z.object({
   OPERATOR_TOKEN: operatorToken,
   /** Period in which a reserved upload accepts its content. */
   UPLOAD_TTL_SECONDS: z.coerce.number().int().min(1).max(DAY_SECONDS).default(900),
-  /** Time after the expiry of a reservation, or after an interrupted PUT request, at which leftover data is removed. */
+  /**
+   * Time after the expiry of an upload reservation, or after an interrupted PUT request, at which leftover data is
+   * removed.
+   */
   UPLOAD_SWEEP_SECONDS: z.coerce.number().int().min(0).max(DAY_SECONDS).default(3_600),
   /** Period for which received content is kept if its analysis is not requested. */
   UPLOAD_UNUSED_SECONDS: z.coerce

@@ -13,7 +13,7 @@ export function uploadRefused(): void {
 }
 
 /**
- * Counts a reservation that expired without content, or content that was removed because its analysis was not
+ * Counts an upload reservation that expired without content, or content that was removed because its analysis was not
  * requested.
  */
 export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {

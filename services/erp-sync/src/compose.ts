@@ -72,7 +72,7 @@ const DELETE_OLD_EACH_MS = 3_600_000;
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
 /**
  * Time limit of an ERP connection test. The budget of its calls is used up earlier with a message about the late call.
- * A token refresh has no budget.
+ * An OAuth token refresh has no budget.
  */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;

@@ -72,17 +72,17 @@ export function reportRuns({
   };
 }
 
-/** Counts a browser that returned from a consent. */
+/** Counts a browser that returned from an OAuth consent. */
 export function consentEnded(provider: string, outcome: string): void {
   count('erp.consents', { provider, outcome });
 }
 
-/** Counts a token refresh by result: `refreshed`, or the fault code. */
+/** Counts an OAuth token refresh by result: `refreshed`, or the fault code. */
 export function tokensRefreshed(provider: string, outcome: string): void {
   count('erp.token_refreshes', { provider, outcome });
 }
 
-/** Counts a token revocation by result: `revoked`, `failed` (will be retried), or `given_up`. */
+/** Counts an OAuth token revocation by result: `revoked`, `failed` (will be retried), or `given_up`. */
 export function tokensRevoked(provider: string, outcome: string): void {
   count('erp.token_revocations', { provider, outcome });
 }

@@ -121,7 +121,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
   }
 }
 
-/** Invalidates cached principals when a key is revoked, or an organization is deleted or changes its plan. */
+/** Invalidates cached principals when an API key is revoked, or an organization is deleted or changes its plan. */
 function invalidateChangedKeys(bus: Bus, authenticator: Authenticator, logger: Logger): { close(): void } {
   const { apiKeysRevoked, organizationChanged, organizationDeleted, organizationRestored } = events;
   const keys = subscribeBroadcast(

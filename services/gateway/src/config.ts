@@ -14,15 +14,15 @@ export const configSchema = z.object({
   PORT: port.default(8080),
   ...addressSettings(...owners),
   NATS_URL: z.string(),
-  /** Maximum number of requests per minute for one key. */
+  /** Maximum number of requests per minute for one API key. */
   RATE_LIMIT_DEFAULT_PER_MINUTE: requestsPerMinute.default(3_000),
-  /** Maximum number of requests per minute for one organization with all its keys. */
+  /** Maximum number of requests per minute for one organization with all its API keys. */
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: requestsPerMinute.default(10_000),
-  /** Maximum number of writing requests per minute for one key. */
+  /** Maximum number of writing requests per minute for one API key. */
   RATE_LIMIT_WRITES_PER_MINUTE: requestsPerMinute.default(1_200),
-  /** Maximum number of history scans per minute for one key. */
+  /** Maximum number of history scans per minute for one API key. */
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
-  /** Maximum number of requests for stored documents per minute for one key. */
+  /** Maximum number of requests for stored documents per minute for one API key. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
   /** Maximum time for which a request waits until the organization service has counted it. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
@@ -38,8 +38,8 @@ export const configSchema = z.object({
    */
   CONNECTIONS_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(500),
   /**
-   * Maximum number of concurrent requests without a key from one address, including web pages. If it is 0, there is no
-   * limit.
+   * Maximum number of concurrent requests without an API key from one address, including web pages. If it is 0, there
+   * is no limit.
    */
   UNAUTHENTICATED_PER_ADDRESS_MAX: z.coerce.number().int().min(0).max(5_000).default(50),
   /**

@@ -13,7 +13,7 @@ export function inboxRunEnded(environment: string, role: string, status: string)
   count('ksef.inbox_runs', { environment, role, status });
 }
 
-/** Counts an invoice of an inbox by outcome: received for the first time, received before, or refused. */
+/** Counts an invoice of a KSeF inbox by outcome: received for the first time, received before, or refused. */
 export function inboxInvoice(environment: string, outcome: 'RECEIVED' | 'REPEATED' | 'REFUSED'): void {
   count('ksef.inbox_invoices', { environment, outcome });
 }

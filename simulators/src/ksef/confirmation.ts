@@ -30,7 +30,7 @@ export interface ConfirmationContent {
   readonly proof: Proof;
   readonly formCode: FormCode;
   readonly documents: readonly ConfirmedDocument[];
-  /** True for the collective confirmation of a session, which states the number of documents. */
+  /** True for the collective confirmation of a KSeF session, which states the number of documents. */
   readonly isCollective: boolean;
   readonly sealedAt: Date;
 }

@@ -20,7 +20,7 @@ interface ConfirmationsDeps {
   readonly links: SignedLinks;
 }
 
-/** Creates the confirmations (UPO) of sessions and of single invoices, and their pre-signed addresses. */
+/** Creates the confirmations (UPO) of KSeF sessions and of single invoices, and their pre-signed addresses. */
 export class Confirmations {
   readonly #deps: ConfirmationsDeps;
   readonly #confirmations: Table<Confirmation>;

@@ -173,7 +173,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
         );
       }
       const registered = sessions.registerForeign({ ...foreign, session });
-      // A caller that has received the response must find the invoices in the next export.
+      // A caller that has received the response must find the invoices in the next KSeF export.
       const last = registered.at(-1);
       while (last !== undefined && !invoices.isStored(last.invoice)) await delay(1);
       const ksefNumbers = registered.map(({ ksefNumber }) => ksefNumber);

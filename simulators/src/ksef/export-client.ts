@@ -5,7 +5,7 @@ import type { TestClient, TestSession } from './testing.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A package part in the R2 response. */
+/** An invoice package part in the R2 response. */
 export interface ListedPart {
   readonly ordinalNumber: number;
   readonly partName: string;
@@ -17,7 +17,7 @@ export interface ListedPart {
   readonly expirationDate: string;
 }
 
-/** A package in the R2 response. */
+/** An invoice package in the R2 response. */
 export interface ListedPackage {
   readonly invoiceCount: number;
   readonly size: number;
@@ -48,7 +48,7 @@ export function purchases(dateRange: Json = {}, subjectType = 'Subject2'): Json 
   };
 }
 
-/** Returns the body of an export request (R1) with a new key. */
+/** Returns the body of a KSeF export request (R1) with a new key. */
 export async function exportRequest(
   client: TestClient,
   filters: Json = purchases(),
@@ -57,7 +57,7 @@ export async function exportRequest(
   return { reference: '', key, iv, body: { encryption: body['encryption'], filters } };
 }
 
-/** Starts an export of invoices (call R1). */
+/** Starts a KSeF export of invoices (call R1). */
 export async function startExport(client: TestClient, filters?: Json, changes: Json = {}): Promise<TestSession> {
   const { body, ...session } = await exportRequest(client, filters);
   const answer = await client.api('POST invoices/exports', { ...body, ...changes });
@@ -65,12 +65,12 @@ export async function startExport(client: TestClient, filters?: Json, changes: J
   return { ...session, reference: String(json(answer)['referenceNumber']) };
 }
 
-/** Reads the status of an export once (call R2). */
+/** Reads the status of a KSeF export once (call R2). */
 export async function pollExport(client: TestClient, { reference }: TestSession): Promise<ExportStatus> {
   return json(await client.api(`GET invoices/exports/${reference}`)) as unknown as ExportStatus;
 }
 
-/** Polls the status of an export until it is complete (call R2). */
+/** Polls the status of a KSeF export until it is complete (call R2). */
 export async function endExport(client: TestClient, session: TestSession): Promise<ExportStatus> {
   for (let polls = 0; polls < 20; polls++) {
     const shown = await pollExport(client, session);
@@ -80,7 +80,7 @@ export async function endExport(client: TestClient, session: TestSession): Promi
 }
 
 /**
- * Downloads a package part (R3) and decrypts it.
+ * Downloads an invoice package part (R3) and decrypts it.
  * @throws Error if a size or hash differs from the R2 response
  */
 export async function downloadPart({ key, iv }: TestSession, part: ListedPart): Promise<Buffer> {
@@ -97,7 +97,7 @@ export async function downloadPart({ key, iv }: TestSession, part: ListedPart): 
   return plain;
 }
 
-/** Downloads a package and unpacks it with the ZIP reader of the public client. */
+/** Downloads an invoice package and unpacks it with the ZIP reader of the public client. */
 export async function openPackage(session: TestSession, listed: ListedPackage): Promise<OpenedPackage> {
   const parts: Buffer[] = [];
   for (const part of listed.parts) parts.push(await downloadPart(session, part));
@@ -112,7 +112,7 @@ export async function openPackage(session: TestSession, listed: ListedPackage): 
   };
 }
 
-/** Receives a package with R1 to R3. */
+/** Receives an invoice package with R1 to R3. */
 export async function receive(client: TestClient, filters?: Json, changes?: Json): Promise<OpenedPackage> {
   const session = await startExport(client, filters, changes);
   const { status, package: listed } = await endExport(client, session);

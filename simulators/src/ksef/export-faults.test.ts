@@ -46,7 +46,7 @@ async function register(): Promise<string> {
   return String(json(await buyer.control('POST invoices', invoice))['ksefNumber']);
 }
 
-/** Registers an invoice and returns the package that contains it. */
+/** Registers an invoice and returns the invoice package that contains it. */
 async function listPackage(): Promise<ListedPackage> {
   await register();
   const { package: listed } = await endExport(buyer, await startExport(buyer));

@@ -32,9 +32,12 @@ import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 /** Maximum number of concurrent exports for one context. */
 const RUNNING_MAX = 10;
 const LINK_MS = 3_600_000;
-/** Time in milliseconds after which an export and its package no longer exist (410). */
+/** Time in milliseconds after which a KSeF export and its package no longer exist (410). */
 const KEPT_MS = 7 * 86_400_000;
-/** Maximum number of packages in memory. Other packages are created again from their export, with the same bytes. */
+/**
+ * Maximum number of invoice packages in memory. Other packages are created again from their export, with the same
+ * bytes.
+ */
 const PACKAGES_MAX = 4;
 const READ = ['InvoiceRead'];
 const BEGINNING = '2026-01-01T00:00:00.0000000';
@@ -79,7 +82,7 @@ interface ExportsDeps {
 export class Exports {
   readonly #deps: ExportsDeps;
   readonly #exports: Table<Export>;
-  /** Reference numbers of the invoices in each export. */
+  /** Reference numbers of the invoices in each KSeF export. */
   readonly #lists: Table<readonly string[]>;
   readonly #packages = new Map<string, Promise<readonly PackagePart[]>>();
 
@@ -89,12 +92,12 @@ export class Exports {
     this.#lists = deps.store.table('exportedInvoices');
   }
 
-  /** Returns the context of an export, or null if the export is unknown. */
+  /** Returns the context of a KSeF export, or null if the export is unknown. */
   contextOf(reference: string): string | null {
     return this.#exports.get(reference)?.context ?? null;
   }
 
-  /** Starts an export of invoices (call R1). */
+  /** Starts a KSeF export of invoices (call R1). */
   start(call: Call, faults: TakenFaults): Answer {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const { encryption, filters, onlyMetadata, compressionType } = readBody(call, exportRequest);
@@ -141,7 +144,7 @@ export class Exports {
     return { status: 201, body: { referenceNumber } };
   }
 
-  /** Returns the status of an export (R2). */
+  /** Returns the status of a KSeF export (R2). */
   async status(call: Call, reference: string, faults: TakenFaults): Promise<Answer> {
     const { context } = this.#deps.authenticator.authorize(call, READ);
     const found = this.#look(this.#require(reference, context));
@@ -199,7 +202,7 @@ export class Exports {
     return found;
   }
 
-  /** Polls an export. After enough polls, the export gets its final status. */
+  /** Polls a KSeF export. After enough polls, the export gets its final status. */
   #look(found: Export): Export {
     if (found.endedAt !== null) return found;
     const looks = found.looks + 1;

@@ -50,7 +50,7 @@ const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   S10: 'POST invoices/query/metadata',
   R1: 'POST invoices/exports',
   R2: `GET invoices/exports/${REFERENCE}`,
-  // The address of the package is next to the API, so the dots lead out of the path of the API.
+  // The address of the invoice package is next to the API, so the dots lead out of the path of the API.
   R3: `GET ../storage/${REFERENCE}/invoice-package/part`,
   R5: 'GET invoices/ksef/5265877635-20261123-000000000000-00',
 };
@@ -67,7 +67,7 @@ describe('each operation', () => {
     const target = calls[operation];
     const bodies = target.startsWith('GET') ? [undefined] : [undefined, {}, [], 'text', 7, null, deep(500)];
     for (const body of bodies) {
-      // A7 would end the session of the client.
+      // A7 would end the KSeF session of the client.
       const { status } = await client.api(target, body, operation === 'A7' ? 'unknown' : client.accessToken);
       expect([operation, status]).toEqual([operation, expect.any(Number)]);
       expect(status).toBeLessThan(500);

@@ -87,12 +87,12 @@ export class Invoices {
     return this.#invoices.get(reference);
   }
 
-  /** Lists the invoices of a session in the order in which they were received. */
+  /** Lists the invoices of a KSeF session in the order in which they were received. */
   of(session: Session): readonly Invoice[] {
     return session.invoices.flatMap((reference) => this.#invoices.get(reference) ?? []);
   }
 
-  /** Polls the invoice list of a session. Invoices that a fault currently hides are left out. */
+  /** Polls the invoice list of a KSeF session. Invoices that a fault currently hides are left out. */
   list(session: Session): readonly Invoice[] {
     const shown: Invoice[] = [];
     for (const invoice of this.of(session)) {
@@ -196,7 +196,9 @@ export class Invoices {
     return this.#registered.get(duplicateKey(facts)) !== undefined;
   }
 
-  /** Registers an invoice in another session (`POST /control/invoices`). The document must not be registered yet. */
+  /**
+   * Registers an invoice in another KSeF session (`POST /control/invoices`). The document must not be registered yet.
+   */
   registerForeign(
     { session, context, ordinalNumber }: Pick<Invoice, 'session' | 'context' | 'ordinalNumber'>,
     { facts, xml, invoiceHash, storedAt }: ForeignInvoice,

@@ -12,7 +12,7 @@ import type { KsefSimulator } from './simulator.js';
 import { fa3Document, SELLER } from './fa3-document.js';
 import { hashOf, json, TestClient } from './testing.js';
 
-/** A company that only has the purchases registered by tests of exports. */
+/** NIP of a company whose only purchase invoices are those that the tests of KSeF exports register. */
 const EXPORTER = '9999999999';
 const TOKEN = `20261123-EC-0123456789-ABCDEF0123-5C|nip-${SELLER}|${'b'.repeat(64)}`;
 const POLL = { intervalMs: 5, maxAttempts: 100 };

@@ -5,13 +5,13 @@ import { sha256 } from './keys.js';
 
 const BLOCK = Buffer.alloc(64 * 1024);
 
-/** A file in a package. Its bytes are generated when they are needed. */
+/** A file in an invoice package. Its bytes are generated when they are needed. */
 export interface PackageFile {
   readonly name: string;
   readonly content: () => Iterable<Uint8Array>;
 }
 
-/** A part of a package: a piece of the ZIP archive that is encrypted separately. */
+/** A part of an invoice package: a piece of the ZIP archive that is encrypted separately. */
 export interface PackagePart {
   /** Size of the part in bytes, before its encryption. */
   readonly size: number;
@@ -26,7 +26,9 @@ interface PartOptions {
   readonly iv: Buffer;
   /** Maximum size of a part in bytes, before encryption. */
   readonly bytesMax: number;
-  /** Modification time of all files in the package. It is fixed, so that a package always has the same bytes. */
+  /**
+   * Modification time of all files in the invoice package. It is fixed, so that a package always has the same bytes.
+   */
   readonly modifiedAt: Date;
 }
 

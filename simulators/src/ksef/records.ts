@@ -81,7 +81,7 @@ export interface Session {
   readonly updatedAt: string;
   readonly validUntil: string;
   readonly closedAt: string | null;
-  /** Symmetric key of the session in base64, or null if it could not be decrypted. */
+  /** Symmetric key of the KSeF session in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
@@ -91,7 +91,7 @@ export interface Session {
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
-  /** True for the session of an earlier document that `POST /control/invoices` registered. */
+  /** True for the KSeF session of an earlier document that `POST /control/invoices` registered. */
   readonly isForeign: boolean;
 }
 
@@ -193,24 +193,24 @@ export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
   readonly startedAt: string;
-  /** Symmetric key of the export in base64, or null if it could not be decrypted. */
+  /** Symmetric key of the KSeF export in base64, or null if it could not be decrypted. */
   readonly key: string | null;
   readonly iv: string;
-  /** Final status of the export, which is shown after enough polls. */
+  /** Final status of the KSeF export, which is shown after enough polls. */
   readonly outcome: Status;
-  /** Id of the fault that keeps the export at status 100 while the fault exists. */
+  /** Id of the fault that keeps the KSeF export at status 100 while the fault exists. */
   readonly heldBy: string | null;
   readonly looks: number;
   readonly endedAt: string | null;
   readonly isOnlyMetadata: boolean;
   readonly partBytesMax: number;
   readonly isTruncated: boolean;
-  /** Dates that the R2 response states about the package. */
+  /** Dates that the R2 response states about the invoice package. */
   readonly dates: Readonly<Record<string, string | null>>;
   readonly tampering: Tampering;
 }
 
-/** Faults in the package of an export. They are chosen when the export starts. */
+/** Faults in the package of a KSeF export. They are chosen when the export starts. */
 export interface Tampering {
   /** Files of zero bytes whose names are the numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;
@@ -227,11 +227,11 @@ export interface Settings {
   readonly invoicePolls: number;
   readonly sessionPolls: number;
   readonly exportPolls: number;
-  /** Time in seconds after which an export is complete even if no client polls it. */
+  /** Time in seconds after which a KSeF export is complete even if no client polls it. */
   readonly exportSeconds: number;
-  /** Number of invoices after which a package is truncated. */
+  /** Number of invoices after which an invoice package is truncated. */
   readonly exportInvoicesMax: number;
-  /** Maximum size of one part of a package in bytes, before encryption. */
+  /** Maximum size of one part of an invoice package in bytes, before encryption. */
   readonly partBytesMax: number;
   /** Number of seconds by which the high water mark is behind. */
   readonly highWaterLagSeconds: number;

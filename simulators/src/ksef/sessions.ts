@@ -49,7 +49,7 @@ const sendRequest = z.object({
   hashOfCorrectedInvoice: hash.nullish(),
 });
 
-/** Invoices that another taxpayer has registered in one session. */
+/** Invoices that another taxpayer has registered in one KSeF session. */
 interface ForeignSession {
   readonly context: string;
   /** Reference number of the open session that contains the invoices. Undefined for a separate session. */
@@ -68,7 +68,9 @@ interface SessionsDeps {
   readonly takesFa2: boolean;
 }
 
-/** Handles interactive sessions with their invoices and confirmations (S1 to S8), and the list of sessions (S9). */
+/**
+ * Handles interactive sessions with their invoices and confirmations (S1 to S8), and the list of KSeF sessions (S9).
+ */
 export class Sessions {
   readonly #deps: SessionsDeps;
   readonly #sessions: Table<Session>;
@@ -78,7 +80,7 @@ export class Sessions {
     this.#sessions = deps.store.table('sessions');
   }
 
-  /** Opens a session for sending invoices (call S1). */
+  /** Opens a KSeF session for sending invoices (call S1). */
   open(call: Call, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const { formCode, encryption } = readBody(call, openRequest);
@@ -111,7 +113,7 @@ export class Sessions {
     return { status: 201, body: { referenceNumber, validUntil: timestamp(validUntil) } };
   }
 
-  /** Receives an invoice in a session (S2). */
+  /** Receives an invoice in a KSeF session (S2). */
   send(call: Call, reference: string, faults: TakenFaults): Answer {
     const caller = this.#deps.authenticator.authorize(call, WRITE);
     const session = this.#require(reference, caller);
@@ -150,7 +152,7 @@ export class Sessions {
     return { status: 200, body: invoices.present(invoices.look(invoice, session), session) };
   }
 
-  /** Lists the invoices of a session (S4). */
+  /** Lists the invoices of a KSeF session (S4). */
   invoices(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const { page, continuationToken } = paginate(this.#deps.invoices.list(session), call);
@@ -160,7 +162,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, invoices } };
   }
 
-  /** Closes a session (call S5). */
+  /** Closes a KSeF session (call S5). */
   close(call: Call, reference: string): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, WRITE));
     if (session.status !== 100) throw badRequest(21_180, `Status sesji ${session.status} uniemożliwia jej zamknięcie.`);
@@ -168,7 +170,7 @@ export class Sessions {
     return { status: 204 };
   }
 
-  /** Returns the status of a session (S6). */
+  /** Returns the status of a KSeF session (S6). */
   status(call: Call, reference: string): Answer {
     const caller = this.#deps.authenticator.authorize(call, READ_STATUS);
     const session = this.#finish(this.#require(reference, caller));
@@ -198,7 +200,7 @@ export class Sessions {
     };
   }
 
-  /** Returns the collective confirmation (UPO) of a session (call S7). */
+  /** Returns the collective confirmation (UPO) of a KSeF session (call S7). */
   confirmation(call: Call, reference: string, upoReference: string, faults: TakenFaults): Answer {
     const session = this.#require(reference, this.#deps.authenticator.authorize(call, READ_STATUS));
     const found = session.upo === upoReference ? this.#deps.confirmations.get(upoReference) : undefined;
@@ -221,7 +223,7 @@ export class Sessions {
     return xmlAnswer(this.#deps.invoices.confirm(invoice, session).xml, false);
   }
 
-  /** Lists the sessions of the caller (S9). */
+  /** Lists the KSeF sessions of the caller (S9). */
   list(call: Call): Answer {
     const { context } = this.#deps.authenticator.authorize(call, LIST);
     const { query } = call;
@@ -260,7 +262,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** Checks whether the context has this session and the session is open. */
+  /** Checks whether the context has this KSeF session and the session is open. */
   isOpen(reference: string, context: string): boolean {
     const session = this.#sessions.get(reference);
     return session?.context === context && this.#expire(session).status === 100;
@@ -301,7 +303,7 @@ export class Sessions {
     return registered;
   }
 
-  /** Counts the sessions of one context or of all contexts. */
+  /** Counts the KSeF sessions of one context or of all contexts. */
   countSessions(context: string | undefined): Readonly<Record<'opened' | 'open' | 'empty', number>> {
     const own = [...this.#sessions.values()]
       .map((session) => this.#expire(session))
@@ -322,7 +324,7 @@ export class Sessions {
     return this.#expire(session);
   }
 
-  /** Closes a session that has expired. */
+  /** Closes a KSeF session that has expired. */
   #expire(session: Session): Session {
     const isOver = session.status === 100 && Date.parse(session.validUntil) <= this.#deps.clock.now().getTime();
     return isOver ? this.#close(session) : session;

@@ -8,7 +8,7 @@ export function hashOf(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
 
-/** A session that a test client has opened, with its key. */
+/** A KSeF session that a test client has opened, with its key. */
 export interface TestSession {
   readonly reference: string;
   readonly key: Buffer;
@@ -95,7 +95,7 @@ export class TestClient {
     this.refreshToken = (tokens['refreshToken'] as { token: string }).token;
   }
 
-  /** Returns the body of a request to open a session (S1), with a new key. */
+  /** Returns the body of a request to open a KSeF session (S1), with a new key. */
   async openRequest(): Promise<{ readonly body: Json; readonly key: Buffer; readonly iv: Buffer }> {
     const key = randomBytes(32);
     const iv = randomBytes(16);
@@ -107,7 +107,7 @@ export class TestClient {
     return { body, key, iv };
   }
 
-  /** Opens a session for sending invoices (call S1). */
+  /** Opens a KSeF session for sending invoices (call S1). */
   async open(): Promise<TestSession> {
     const { body, key, iv } = await this.openRequest();
     const answer = await this.api('POST sessions/online', body);
@@ -115,7 +115,7 @@ export class TestClient {
     return { reference: String(json(answer)['referenceNumber']), key, iv };
   }
 
-  /** Sends a document in a session (call S2). */
+  /** Sends a document in a KSeF session (call S2). */
   async send(session: TestSession, document: Uint8Array | string, changes: Json = {}): Promise<TestAnswer> {
     return this.api(`POST sessions/online/${session.reference}/invoices`, {
       ...sendRequest(session, document),
@@ -139,7 +139,7 @@ export class TestClient {
     throw new Error('Processing of the invoice did not finish.');
   }
 
-  /** Closes a session (S5) and polls it until it is final (S6). */
+  /** Closes a KSeF session (S5) and polls it until it is final (S6). */
   async closeAndWait(session: TestSession): Promise<Json> {
     await this.api(`POST sessions/online/${session.reference}/close`);
     for (let polls = 0; polls < 20; polls++) {

@@ -4,7 +4,7 @@ import type { Item, Prices } from './items.js';
 
 export type SubscriptionStatus = 'trialing' | 'active' | 'past_due' | 'paused' | 'canceled';
 
-/** A subscription as the API and the notifications show it. Only the simulator changes it. */
+/** A subscription as the API and the payment notifications show it. Only the simulator changes it. */
 export interface Subscription {
   id: string;
   status: SubscriptionStatus;

@@ -1,4 +1,4 @@
-/** Names of the faults, with their effect on the next notifications. */
+/** Names of the faults, with their effect on the next payment notifications. */
 export const faultMeanings = {
   NONE: 'ends the fault',
   SHUFFLE: 'sends the next sequence in another order',
@@ -13,11 +13,11 @@ export type FaultKind = keyof typeof faultMeanings;
 export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface FaultSwitch {
-  /** Replaces the fault. `times` is a number of notifications. */
+  /** Replaces the fault. `times` is a number of payment notifications. */
   set(kind: FaultKind, times: number): void;
-  /** Returns the fault that the next notification meets, and counts it. */
+  /** Returns the fault that the next payment notification meets, and counts it. */
   consume(): FaultKind;
-  /** True if the next sequence is shuffled. Its notifications are counted when they are sent. */
+  /** True if the next sequence is shuffled. Its payment notifications are counted when they are sent. */
   readonly isShuffling: boolean;
 }
 

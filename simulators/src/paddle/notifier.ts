@@ -5,7 +5,7 @@ import type { FaultKind } from './faults.js';
 import { instantSource, newId } from './ids.js';
 import { signatureHeader } from './signature.js';
 
-/** A notification that was sent or should have been sent. */
+/** A payment notification that was sent or should have been sent. */
 export interface SentNotification {
   readonly eventId: string;
   readonly eventType: string;
@@ -49,7 +49,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   const nextInstant = instantSource();
   const stopping = new AbortController();
   const { signal } = stopping;
-  // Node.js must not warn of many listeners, because each notification that waits for a retry adds one.
+  // Node.js must not warn of many listeners, because each payment notification that waits for a retry adds one.
   setMaxListeners(0, signal);
   let { url } = options;
 

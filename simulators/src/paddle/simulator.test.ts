@@ -70,7 +70,7 @@ async function call<T = Record<string, string>>(target: string, body?: unknown, 
   return { status: response.status, body: (await response.json()) as T };
 }
 
-/** Buys a plan, and waits until every notification about it got a 200 response. */
+/** Buys a plan, and waits until every payment notification about it got a 200 response. */
 async function buy(
   items?: readonly object[],
 ): Promise<{ ids: Record<string, string>; sent: readonly SentNotification[] }> {
@@ -85,7 +85,7 @@ async function buy(
   });
 }
 
-/** Checks a notification as a receiver does: it must be current, and one of the signatures must match. */
+/** Checks a payment notification as a receiver does: it must be current, and one of the signatures must match. */
 function isGood(body: string, signature: string): boolean {
   const [time = '', ...values] = signature.split(';');
   const ts = Number(time.replace('ts=', ''));

@@ -22,7 +22,7 @@ export interface PaddleOptions {
   readonly port?: number;
   /** URL for notifications, which can also be set later. */
   readonly notificationUrl?: string;
-  /** Secrets that receivers of notifications accept. The first one signs. */
+  /** Secrets that receivers of payment notifications accept. The first one signs. */
   readonly notificationSecrets: readonly string[];
   /** Ids of the prices by name, such as `CORE_MONTH`. */
   readonly prices: Prices;

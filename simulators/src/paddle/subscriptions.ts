@@ -15,7 +15,7 @@ export interface Happened {
 
 export type EffectiveFrom = 'immediately' | 'next_billing_period';
 
-/** A customer as the API and the notifications show it. */
+/** A customer as the API and the payment notifications show it. */
 export interface Customer {
   readonly id: string;
   readonly name: null;

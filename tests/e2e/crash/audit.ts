@@ -45,7 +45,10 @@ export interface StoredInvoice {
   };
   /** The facts of the decision, or their position among the facts of other rows. */
   readonly facts?: { readonly bundleId?: string };
-  /** Id of the first import of the row, if an earlier scan has already imported it. Such rows are not counted again. */
+  /**
+   * Id of the first import of the row, if an earlier history scan has already imported it. Such rows are not counted
+   * again.
+   */
   readonly reimportOf?: unknown;
 }
 
@@ -53,7 +56,7 @@ export interface StoredFinding {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: string;
-  /** Absent if the finding is about a scan as a whole. */
+  /** Absent if the finding is about a history scan as a whole. */
   readonly invoiceId?: string;
   readonly scanId?: string;
 }
@@ -77,8 +80,8 @@ interface LinkDocument extends CountedDocument {
 }
 
 /**
- * Fields that indicate unfinished work, none of which may remain. A scan in progress has a lease. The query runs often,
- * so it uses the indexes of these fields.
+ * Fields that indicate unfinished work, none of which may remain. A history scan in progress has a lease. The query
+ * runs often, so it uses the indexes of these fields.
  */
 export async function unfinishedWork({ analysis, scan }: Databases): Promise<string[]> {
   const isMarked = { pending: true, outboxPending: true, leaseUntil: { $gte: new Date(0) } } as const;
@@ -322,7 +325,7 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
 
 /**
  * The number of invoices that a record should count, and of its versions: one per posted invoice, one for all rows of a
- * scan.
+ * history scan.
  */
 interface Expected {
   count: number;

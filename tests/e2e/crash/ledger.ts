@@ -7,7 +7,7 @@ import type { Row } from './sample-invoices.js';
 
 /** Time limit for one attempt. The gateway gives up earlier. */
 const ATTEMPT_MS_MAX = 15_000;
-/** Time limit for a scan, which waits for its turn and for the scans that are being analyzed. */
+/** Time limit for a history scan, which waits for its turn and for the scans that are being analyzed. */
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pause of a client that was told to retry after a second. */
 const RETRY_EACH_MS = 1_000;
@@ -58,7 +58,7 @@ export interface Ledger {
   sendScan(sent: SentScan): Promise<Scan>;
   /** Sends a history scan until it is acknowledged, as {@link Ledger.sendWithRetries} does for an invoice. */
   scanWithRetries(sent: SentScan): Promise<Scan>;
-  /** Returns the scans that the API lists for a tenant. */
+  /** Returns the history scans that the API lists for a tenant. */
   scansOf(tenant: Tenant): Promise<readonly Scan[]>;
   /** Resolves when the gateway reaches the analysis and scan services. */
   reach(tenant: Tenant): Promise<void>;

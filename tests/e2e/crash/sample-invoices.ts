@@ -74,7 +74,7 @@ function token(): string {
   return Math.random().toString(36).slice(2, 10).toUpperCase();
 }
 
-/** A row of a scan in the form that the REST API accepts. */
+/** A row of a history scan in the form that the REST API accepts. */
 export type Row = Readonly<Record<string, string | number>>;
 
 /** The fields in which the rows of sample files differ. */

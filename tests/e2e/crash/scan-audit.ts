@@ -1,4 +1,5 @@
-// Compares the stored scans with the responses. The invoices of their rows are audited together with all others.
+// Compares the stored history scans with the responses. The invoices of their rows are audited together with all
+// others.
 import { isDeepStrictEqual as same } from 'node:util';
 import type { Scan } from '../shapes.js';
 import { counted, repeated, withoutDetails } from './audit.js';
@@ -106,8 +107,8 @@ async function readBooks(databases: Databases): Promise<Books> {
 }
 
 /**
- * Checks that every response holds: the scan is stored as the response said, and the same key always gives the same
- * response.
+ * Checks that every response holds: the history scan is stored as the response said, and the same key always gives the
+ * same response.
  */
 function scanAnswersNotKept({ scans, rowsOf, imports }: Books, acknowledged: readonly AcknowledgedScan[]): string[] {
   const stored = new Map(scans.map((scan) => [scan._id, scan]));
@@ -137,7 +138,7 @@ function scanAnswersNotKept({ scans, rowsOf, imports }: Books, acknowledged: rea
   });
 }
 
-/** Checks that a stored scan is complete and that its figures match its rows. */
+/** Checks that a stored history scan is complete and that its figures match its rows. */
 function faultsOf(scan: StoredScan, { rowsOf, findingsOf, runs }: Books): string[] {
   const { _id, organizationId, status, usage, result, turn, packedRows } = scan;
   if (status !== 'COMPLETE' || result === undefined) return [`scan ${_id} is ${status}`];
@@ -160,7 +161,7 @@ function faultsOf(scan: StoredScan, { rowsOf, findingsOf, runs }: Books): string
   return faults.flatMap((fault) => (fault === '' ? [] : [`scan ${_id} ${fault}`]));
 }
 
-/** Checks that a scan that is not stored leaves no records, and that an external id is imported once. */
+/** Checks that a history scan that is not stored leaves no records, and that an external id is imported once. */
 function leftOfNothing({ scans, imports, runs, rowsOf, findingsOf }: Books): string[] {
   const stored = new Set(scans.map(({ _id }) => _id));
   const traces = [
@@ -174,7 +175,7 @@ function leftOfNothing({ scans, imports, runs, rowsOf, findingsOf }: Books): str
   );
 }
 
-/** Checks that every scan was published once, with its figures. */
+/** Checks that every history scan was published once, with its figures. */
 function announcedOtherwise({ scans }: Books, effects: readonly Effect[]): string[] {
   const told = effects
     .filter(({ event }) => event === 'scan_completed')

@@ -7,7 +7,7 @@ import type { Bill } from '../testing/ledger.js';
 
 const typesOf = typesIn('BANK');
 
-// All accounts are valid. The second differs from the first in one digit of the account and in its check digits.
+// All bank accounts are valid. The second differs from the first in one digit of the account and in its check digits.
 const HOME = { iban: 'DE89370400440532013000' };
 const HOME_ONE_DIGIT = ibanOf('DE', '370400440532013001');
 const HOME_SWAPPED = ibanOf('DE', '370400440532103000');

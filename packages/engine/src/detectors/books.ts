@@ -406,7 +406,7 @@ function creditNote(first: BookedPayment, second: BookedPayment, credits: readon
     : `${named}, but names another bill.`;
 }
 
-/** Reports a payment to an account that the vendor did not have at that time. Returned payments are skipped. */
+/** Reports a payment to a bank account that the vendor did not have at that time. Returned payments are skipped. */
 function paidElsewhere(payment: BookedPayment, { levels }: BooksParameters): RaisedFinding[] {
   const { account, vendorAccountsThen, vendorName, paymentId } = payment;
   if (account === undefined || vendorAccountsThen === undefined || vendorAccountsThen.length === 0) return [];
@@ -446,7 +446,7 @@ function accountsThen({ day, isDayUnknown, vendorKnownSince }: BookedPayment, ac
     : `On ${date} the vendor master had ${others} for the vendor.`;
 }
 
-/** States the period in which the vendor master contained the account, if it ever did. */
+/** States the period in which the vendor master contained the bank account, if it ever did. */
 function whenInMaster({ accountInMaster }: BookedPayment): string[] {
   if (accountInMaster === undefined) return [];
   const { from, to } = accountInMaster;

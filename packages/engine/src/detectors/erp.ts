@@ -24,7 +24,7 @@ export function detectErp(facts: Facts, policy: Policy): RaisedFinding[] {
 }
 
 /**
- * Reports an account that differs from the verified vendor master. The account must be confirmed by a call before
+ * Reports a bank account that differs from the verified vendor master. The account must be confirmed by a call before
  * payment.
  */
 function masterMismatch(facts: Facts, { erp, bank }: Policy): RaisedFinding[] {

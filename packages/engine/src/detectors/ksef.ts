@@ -43,7 +43,7 @@ interface Difference {
   readonly ksef: string;
   /** Values for the evidence, if they are written differently in sentences. */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
-  /** True if both records state an account and the accounts differ. */
+  /** True if both records state a bank account and the accounts differ. */
   readonly isAccount?: true;
 }
 
@@ -56,7 +56,7 @@ interface Differing {
 
 /**
  * Reports a document that differs from its KSeF invoice. The finding is raised on the later of the two records. It
- * names the account stated on the document, because that account is the doubtful one.
+ * names the bank account stated on the document, because that account is the doubtful one.
  */
 function contentDiffers(facts: Facts, policy: Policy): RaisedFinding[] {
   const { invoice, candidates } = facts;

@@ -68,7 +68,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     expect(typesOf(numbered(rising(8)).next({ invoice_number: 'A1042' }))).toEqual([]);
   });
   test('is LOW for a jump of more than twenty usual steps', () => {
-    // The median step is 9 and the last number is 1057.
+    // The median step is 9 and the last invoice number is 1057.
     expect(findingIn(numbered(rising(8)).next({ invoice_number: `A${1057 + 181}` }), TYPE)).toMatchObject({
       evidence: { expectedRange: { to: 1237 } },
     });
@@ -130,7 +130,10 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
 
 describe('INVOICE_NUMBERS_CONSECUTIVE', () => {
   const TYPE = 'INVOICE_NUMBERS_CONSECUTIVE';
-  /** Creates a supplier with an old bill and six later bills without a gap in the numbers, `daysApart` days apart. */
+  /**
+   * Creates a supplier with an old bill and six later bills without a gap in the invoice numbers, `daysApart` days
+   * apart.
+   */
   function unbroken(daysApart: number, by: Bill['by'] = { name: 'Acme', tax_id: 'DE136695976' }, first = '2024-01-10') {
     const acme = ledger();
     acme.bill({ by, invoice_number: 'A3', issue_date: first });

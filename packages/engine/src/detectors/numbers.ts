@@ -77,7 +77,9 @@ interface Series {
   readonly before: readonly Entry[];
 }
 
-/** Returns the series, or undefined if the last digits of the number are the billed period and not a counter. */
+/**
+ * Returns the series, or undefined if the last digits of the invoice number are the billed period and not a counter.
+ */
 function seriesOf({ invoice, supplier }: Facts): Series | undefined {
   const run = lastNumericRun(invoice);
   const printed = invoice.number.runs.findLast((text) => /^[0-9]+$/.test(text));
@@ -120,8 +122,8 @@ function outOfSequence(
   if (carriesPeriod(String(value), invoice.issueDate) || !isOfYear(last.day, invoice.issueDate)) return [];
   const medianStep = median(rising);
   const medianGap = median(differences(series.map(({ day }) => day)));
-  // After a pause of the supplier, the number may be higher: each usual gap between invoices that fits into the pause
-  // allows one more step.
+  // After a pause of the supplier, the invoice number may be higher: each usual gap between invoices that fits into the
+  // pause allows one more step.
   const pauses = Math.max(1, (invoice.issueDay - last.day) / Math.max(1, medianGap));
   const highest = last.value + Math.ceil(jumpMax * pauses);
   const isAhead = value > highest && rising.every((step) => step <= jumpMax);
@@ -151,9 +153,9 @@ function outOfSequence(
 }
 
 /**
- * Checks whether the number continues a series that never fell and whose last step was not a jump, by a step no longer
- * than an earlier one. This is true for most numbers. The comparison does not build the series, because it runs for
- * every invoice.
+ * Checks whether the invoice number continues a series that never fell and whose last step was not a jump, by a step no
+ * longer than an earlier one. This is true for most numbers. The comparison does not build the series, because it runs
+ * for every invoice.
  */
 function continuesSteadily(before: readonly Entry[], value: number, { jumpStepsMax }: NumberParameters): boolean {
   let [shortest, longest, last, reached] = [Number.POSITIVE_INFINITY, 0, 0, before[0]?.value ?? value];
@@ -253,12 +255,12 @@ function consecutive(
   ];
 }
 
-/** Returns the entries without those that repeat the previous number, as a copy does. */
+/** Returns the entries without those that repeat the previous invoice number, as a copy does. */
 function withoutRepeats(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter(({ value }, index) => value !== entries[index - 1]?.value);
 }
 
-/** Returns the newest entries in which each number is one higher than the previous number. */
+/** Returns the newest entries in which each invoice number is one higher than the previous number. */
 function unbrokenSeries(entries: readonly Entry[]): readonly Entry[] {
   const start = entries.findLastIndex(
     ({ value }, index) => index === 0 || value !== (entries[index - 1]?.value ?? 0) + 1,
@@ -279,8 +281,8 @@ function saysOnlyCustomer(
 }
 
 /**
- * Checks whether the number contains digits in addition to those of a period. Numbers such as `<customer>-<count>` are
- * counted for each customer.
+ * Checks whether the invoice number contains digits in addition to those of a period. Numbers such as
+ * `<customer>-<count>` are counted for each customer.
  */
 function hasAccountPart(invoice: NormalisedInvoice): boolean {
   const numeric = invoice.number.runs.filter((run) => /^[0-9]+$/.test(run));
@@ -307,7 +309,10 @@ function isPeriod(printed: string, { issueDate, number }: NormalisedInvoice): bo
   return [...written, ...days, ...years].some((text) => text === printed || withoutLeadingZeros(text) === printed);
 }
 
-/** Checks whether a running number follows the year and month, as in `2025030017`. Such a number jumps every month. */
+/**
+ * Checks whether a running number follows the year and month, as in `2025030017`. Such an invoice number jumps every
+ * month.
+ */
 function carriesPeriod(run: string, date: CalendarDate): boolean {
   const [year = '', month = ''] = date.split('-');
   return [year + month, year.slice(2) + month].some((period) => run.length > period.length && run.startsWith(period));

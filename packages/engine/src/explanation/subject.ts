@@ -20,7 +20,7 @@ export const subject = {
   supplier: (supplierId: string): Subject => ({ kind: 'SUPPLIER', supplierId }),
 } as const;
 
-/** Returns the account to which an invoice requests payment, if it states one. */
+/** Returns the bank account to which an invoice requests payment, if it states one. */
 export function accountsOf({ bankKey }: Pick<Candidate, 'bankKey'>): Subject[] {
   return bankKey === undefined ? [] : [subject.account(bankKey)];
 }

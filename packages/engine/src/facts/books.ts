@@ -45,11 +45,11 @@ export interface VendorAccountChange {
   readonly before: readonly MasterAccount[];
   readonly after: readonly MasterAccount[];
   readonly openBills: number;
-  /** True if a person has accepted every new account. */
+  /** True if a person has accepted every new bank account. */
   readonly isReviewed?: boolean;
-  /** True if an earlier change to the same accounts was confirmed and the vendor has had other accounts since. */
+  /** True if an earlier change to the same bank accounts was confirmed and the vendor has had other accounts since. */
   readonly isAgain?: boolean;
-  /** Completion times of the two synchronisations between which the accounts changed (RFC 3339). */
+  /** Completion times of the two synchronisations between which the bank accounts changed (RFC 3339). */
   readonly seenBefore: string;
   readonly seenAfter: string;
 }
@@ -82,15 +82,15 @@ export interface BookedPayment {
   /** Known invoices that the payment covers. */
   readonly invoiceIds: readonly string[];
   readonly account?: MasterAccount;
-  /** Keys of the accounts that the vendor had on the payment day. Absent if the ERP does not report them. */
+  /** Keys of the bank accounts that the vendor had on the payment day. Absent if the ERP does not report them. */
   readonly vendorAccountsThen?: readonly string[];
-  /** True if a person has accepted the account for the vendor. */
+  /** True if a person has accepted the bank account for the vendor. */
   readonly isAccountReviewed?: boolean;
   /** Period in which the vendor master contained the paid account, if it ever did. */
   readonly accountInMaster?: { readonly from: string | undefined; readonly to: string | undefined };
   /**
-   * Day on which the vendor was first read. Earlier payments are compared with the accounts that the vendor had on that
-   * day.
+   * Day on which the vendor was first read. Earlier payments are compared with the bank accounts that the vendor had on
+   * that day.
    */
   readonly vendorKnownSince?: string;
   /**

@@ -45,7 +45,7 @@ export interface OrderTotals {
   readonly billed: DecimalAmount;
 }
 
-/** The organization's company that owns the account on the invoice. */
+/** The organization's company that owns the bank account on the invoice. */
 export interface OwnAccountFacts {
   readonly companyId: string;
   readonly name: string;

@@ -45,13 +45,13 @@ export interface Facts {
    */
   readonly companies?: readonly Company[];
   /**
-   * Flag that is present on rows of a scan in which at least half of the rows state an account, so that a missing
-   * account is significant.
+   * Flag that is present on rows of a history scan in which at least half of the rows state a bank account, so that a
+   * missing account is significant.
    */
   readonly scanStatesAccounts?: boolean;
   /**
-   * Number of rows in an organization's first scan that were checked before this row. Every supplier is new in a first
-   * scan.
+   * Number of rows in an organization's first history scan that were checked before this row. Every supplier is new in
+   * a first scan.
    */
   readonly firstScanRowsBefore?: number;
   /** Other suppliers with exactly the name of the invoice's supplier. */

@@ -17,7 +17,7 @@ export interface InvoiceOrigin {
   /** Company of the organization to which the invoice was assigned. */
   readonly companyId: string;
   readonly source: InvoiceSource;
-  /** Time of receipt in milliseconds since 1970. All rows in a scan have the time of the scan. */
+  /** Time of receipt in milliseconds since 1970. All rows in a history scan have the time of the scan. */
   readonly receivedAtMs: number;
   readonly scanId?: string;
   /** Value of `sourceRowNumber` as sent by the caller. */

@@ -2,13 +2,13 @@ import type { NormalisedInvoice } from './invoice.js';
 import { compareSuppliers, compareText } from './record-order.js';
 import type { EarningUse } from './supplier.js';
 
-/** The organization's suppliers that have used an account. There is one link for each account. */
+/** The organization's suppliers that have used a bank account. There is one link for each account. */
 export interface BankLink {
   readonly bankKey: string;
   readonly suppliers: readonly LinkedSupplier[];
   /**
-   * Confirmed fraud. Present while fraud on this account is confirmed. Every invoice that states the account is then
-   * blocked.
+   * Confirmed fraud. Present while fraud on this bank account is confirmed. Every invoice that states the account is
+   * then blocked.
    */
   readonly fraud?: { readonly reviewId: string; readonly confirmedAt: string };
 }
@@ -26,14 +26,14 @@ export interface LinkedSupplier {
   /** Id of the invoice that created the link. */
   readonly firstInvoiceId: string;
   /**
-   * Bills without a finding about the account or the supplier. `asked` contains the other bills. Absent if there are
-   * none, and in links stored before the field existed.
+   * Bills without a finding about the bank account or the supplier. `asked` contains the other bills. Absent if there
+   * are none, and in links stored before the field existed.
    */
   readonly earning?: EarningUse;
   readonly asked?: EarningUse;
-  /** Present while a person's acceptance of the account for the supplier is in effect. */
+  /** Present while a person's acceptance of the bank account for the supplier is in effect. */
   readonly accepted?: true;
-  /** The scan that imported all bills in the link. Absent once another source has delivered one. */
+  /** The history scan that imported all bills in the link. Absent once another source has delivered one. */
   readonly onlyScanId?: string;
 }
 
@@ -72,8 +72,8 @@ const COUNTED_UNITS_FULL = 64;
 const FINALIZED_UNITS_KEPT = 32;
 
 /**
- * Lists suppliers that were linked to the account or order before this supplier and differ from it in tax id or name,
- * in order of first use. A supplier that was linked later is reported on its own invoice, even if this invoice is
+ * Lists suppliers that were linked to the bank account or order before this supplier and differ from it in tax id or
+ * name, in order of first use. A supplier that was linked later is reported on its own invoice, even if this invoice is
  * analyzed again.
  */
 export function othersOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): LinkedSupplier[] {
@@ -90,14 +90,14 @@ export function othersOn(link: Linked | null, supplierId: string, invoice: Norma
     .sort((left, right) => left.firstDay - right.firstDay || compareSuppliers(left, right));
 }
 
-/** Checks whether the supplier was linked to the account or order before. */
+/** Checks whether the supplier was linked to the bank account or order before. */
 export function isTied(link: Linked | null, supplierId: string): boolean {
   return link?.suppliers.some((linked) => linked.supplierId === supplierId) ?? false;
 }
 
 /**
- * Checks whether the invoice is the one that links the supplier to the account or order, so that the finding is raised
- * once.
+ * Checks whether the invoice is the one that links the supplier to the bank account or order, so that the finding is
+ * raised once.
  */
 export function isNewOn(link: Linked | null, supplierId: string, invoice: NormalisedInvoice): boolean {
   const own = link?.suppliers.find((linked) => linked.supplierId === supplierId);
@@ -106,7 +106,7 @@ export function isNewOn(link: Linked | null, supplierId: string, invoice: Normal
 
 type Linked = Pick<BankLink | OrderLink, 'suppliers'>;
 
-/** Returns the account link with one more invoice from this supplier. */
+/** Returns the bank account link with one more invoice from this supplier. */
 export function countBankUse(
   link: BankLink | null,
   bankKey: string,
@@ -163,15 +163,15 @@ export function withoutFinalized(countedUnits: readonly string[], unfinalized: R
 }
 
 /**
- * Checks whether a bill counts towards the trust in its account, because it has no open finding about the account or
- * the supplier.
+ * Checks whether a bill counts towards the trust in its bank account, because it has no open finding about the account
+ * or the supplier.
  */
 export function earnsTrust({ suspectedAs }: Pick<NormalisedInvoice, 'suspectedAs'>): boolean {
   return suspectedAs === undefined || suspectedAs === 'AMOUNT';
 }
 
 /**
- * Adds a bill to the bills on an account. Its day is the day of receipt, because the sender chooses the date on the
+ * Adds a bill to the bills on a bank account. Its day is the day of receipt, because the sender chooses the date on the
  * bill. Scan rows use the issue day.
  */
 export function withEarning(
@@ -194,7 +194,7 @@ function trustAfter(
   return earnsTrust(invoice) ? { earning: withEarning(earning, invoice) } : { asked: withEarning(asked, invoice) };
 }
 
-/** Returns the account link after a person accepted the account for a supplier, or withdrew the acceptance. */
+/** Returns the bank account link after a person accepted the account for a supplier, or withdrew the acceptance. */
 export function withAcceptedLink(link: BankLink, supplierId: string, isAccepted: boolean): BankLink {
   const suppliers = link.suppliers.map((linked) => {
     if (linked.supplierId !== supplierId || isAccepted === (linked.accepted === true)) return linked;

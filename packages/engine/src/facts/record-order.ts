@@ -1,8 +1,8 @@
 import type { Candidate } from './invoice.js';
 
 /**
- * Compares two records by arrival: by time of receipt, and rows of one scan by issue date, source row number and
- * position. The finding is raised on the later record (detection reference, sections 0.3 and 11). The result is
+ * Compares two records by arrival: by time of receipt, and rows of one history scan by issue date, source row number
+ * and position. The finding is raised on the later record (detection reference, sections 0.3 and 11). The result is
  * negative when `left` is earlier. The order is total, so exactly one of two equal invoices that are posted at once is
  * the later one.
  */

@@ -1,9 +1,9 @@
-/** A completed scan as a whole, for rules that cannot be applied to a single row. */
+/** A completed history scan as a whole, for rules that cannot be applied to a single row. */
 export interface ScanPopulation {
   readonly scanId: string;
   readonly companyId: string;
   readonly rows: readonly ScanRow[];
-  /** The company's earlier scan that shares the most identical rows. Absent if no scan shares a row. */
+  /** The company's earlier history scan that shares the most identical rows. Absent if no scan shares a row. */
   readonly earlier?: { readonly scanId: string; readonly identicalRows: number };
 }
 

@@ -45,7 +45,9 @@ export function canBook(
   );
 }
 
-/** Checks whether a bill and an invoice have the same number, amount and days. Their suppliers are not compared. */
+/**
+ * Checks whether a bill and an invoice have the same invoice number, amount and days. Their suppliers are not compared.
+ */
 export function isSameBill(bill: Candidate, candidate: Candidate, parameters: DuplicateParameters): boolean {
   const number = numberRelation(bill, candidate, { amountAndDate: false, amountAndDays: false }, parameters);
   return (

@@ -142,8 +142,8 @@ function similarTexts(left: string, right: string, isJump: boolean, parameters: 
 }
 
 /**
- * Checks whether exactly one number begins with a short letter run that the other lacks and the rest is equal, as in
- * `AB-1042` and `1042`.
+ * Checks whether exactly one invoice number begins with a short letter run that the other lacks and the rest is equal,
+ * as in `AB-1042` and `1042`.
  */
 function differByPrefix(a: InvoiceNumber, b: InvoiceNumber, parameters: DuplicateParameters): boolean {
   const aPrefix = letterPrefix(a);
@@ -180,8 +180,8 @@ interface DifferingRun {
 }
 
 /**
- * Returns the digit runs in which two numbers with the same structure differ, or undefined if the structure or the
- * letters differ.
+ * Returns the digit runs in which two invoice numbers with the same structure differ, or undefined if the structure or
+ * the letters differ.
  */
 function differingNumericRuns(one: Candidate, other: Candidate): DifferingRun[] | undefined {
   const [a, b] = [one.number, other.number];
@@ -293,9 +293,9 @@ function periodParts({ issueDate }: Candidate, hasRoomForDate: boolean): string[
 }
 
 /**
- * Checks whether only the year differs and is the issue year of one bill. The other number has a typing error or last
- * year's number, as people often write in January. Two digits may also be a counter, unless the bills agree in all
- * other fields.
+ * Checks whether only the year differs and is the issue year of one bill. The other invoice number has a typing error
+ * or last year's number, as people often write in January. Two digits may also be a counter, unless the bills agree in
+ * all other fields.
  */
 function isWrongYear(
   differing: readonly DifferingRun[],
@@ -315,7 +315,7 @@ function isWrongYear(
 
 /**
  * Checks whether two bills from one day differ only in the run that is the month or the date of one of them. The other
- * number has a typing error. A month is recognized by the year next to it, if no other run can be the month.
+ * invoice number has a typing error. A month is recognized by the year next to it, if no other run can be the month.
  */
 function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: Candidate): boolean {
   const [run, ...others] = differing;
@@ -384,7 +384,7 @@ function isLaterCounter(
 
 /**
  * Checks whether only the counter differs, and only by a little. In that case, the other record is another bill on a
- * busy day rather than a number with two typing errors.
+ * busy day rather than an invoice number with two typing errors.
  */
 function isCounterJump(
   differing: readonly DifferingRun[] | undefined,

@@ -85,7 +85,7 @@ export function scorePairs(
 
 /**
  * Checks whether the pair is certainly the same invoice: number, amount and supplier agree, and only the notation of
- * the number may differ.
+ * the invoice number may differ.
  */
 export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParameters): boolean {
   return (
@@ -103,7 +103,9 @@ function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
   return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
 }
 
-/** Finds pairs in which the number identifies a contract or a customer and therefore does not identify the bill. */
+/**
+ * Finds pairs in which the invoice number identifies a contract or a customer and therefore does not identify the bill.
+ */
 function contractOf(
   { facts: { invoice, supplier }, parameters }: PairContext,
   comparable: readonly Compared[],
@@ -144,14 +146,14 @@ function contractOf(
 }
 
 /**
- * Relations in which a number may be a contract number. Once a number is known as a contract number, a copy of it (with
- * a suffix, or misread) gives no information about the bills from other months either.
+ * Relations in which an invoice number may be a contract number. Once a number is known as a contract number, a copy of
+ * it (with a suffix, or misread) gives no information about the bills from other months either.
  */
 const SAME_NUMBER: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'SUFFIX', 'EXTRA'];
 /** Relations that count less for short numbers. */
 const NEEDS_LENGTH: readonly PairScore['number'][] = ['IDENT', 'FORMAT', 'OCR', 'YEARLESS', 'REORDERED'];
 
-/** Relations between numbers that differ but may have been the same number. */
+/** Relations between numbers that differ but may have been the same invoice number. */
 const ALIKE_NUMBER: readonly PairScore['number'][] = ['REORDERED', 'TYPO', 'CONTAINS', 'TYPO2', 'MISSING'];
 
 /** Values that all pairs of one invoice share. */
@@ -330,8 +332,8 @@ function repetitionRows(context: PairContext, pair: Compared, others: number): C
 }
 
 /**
- * Reduces the points for an amount that the supplier often bills. The row is empty if the numbers agree too, or if they
- * are similar on one day and the supplier bills the amount at most once a day.
+ * Reduces the points for an amount that the supplier often bills. The row is empty if the invoice numbers agree too, or
+ * if they are similar on one day and the supplier bills the amount at most once a day.
  */
 function recurrenceRow({ amounts, parameters }: PairContext, pair: Compared, others: number): Comparison[] {
   if (others === 0 || SAME_NUMBER.includes(pair.number)) return [];

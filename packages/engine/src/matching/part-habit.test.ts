@@ -10,7 +10,7 @@ const FEE = '707.30';
 
 /**
  * Creates a bill for each month, dated on the fifth. With `withSecond`, each month has a second bill under the same
- * number with -2.
+ * invoice number with -2.
  */
 function monthly(months: number, { withSecond }: { readonly withSecond: boolean }) {
   const acme = ledger();

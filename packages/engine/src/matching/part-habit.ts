@@ -21,9 +21,9 @@ interface PartContext {
 }
 
 /**
- * Checks whether the digit after a number counts the supplier's bills and does not mark a copy: `5117/2026-07` and, two
- * weeks later, `5117/2026-07-2`. Earlier bills with such digits show this. If the number names only the month, a second
- * bill in the month needs such a digit, so it is accepted unless earlier bills contradict it.
+ * Checks whether the digit after an invoice number counts the supplier's bills and does not mark a copy: `5117/2026-07`
+ * and, two weeks later, `5117/2026-07-2`. Earlier bills with such digits show this. If the number names only the month,
+ * a second bill in the month needs such a digit, so it is accepted unless earlier bills contradict it.
  * @param others the supplier's other bills with the same amount
  */
 export function isHabitualPart(context: PartContext, pair: Compared, others: number): boolean {
@@ -47,8 +47,8 @@ export function isHabitualPart(context: PartContext, pair: Compared, others: num
 /**
  * Checks whether the supplier sends a second, counted bill within days of the first, such as a crew with one bill for
  * each of two shifts. Such a bill looks like a copy. It is accepted if people have dismissed earlier findings about
- * such bills (two people, or one person over thirty days), or if this scan has reported enough of them. No such bill
- * may be a confirmed copy.
+ * such bills (two people, or one person over thirty days), or if this history scan has reported enough of them. No such
+ * bill may be a confirmed copy.
  */
 function sendsBoth({ facts, originals, parameters }: PartContext): boolean {
   const { invoice, supplier, candidates } = facts;
@@ -87,15 +87,15 @@ function numberedOf({ invoiceNumber, day }: RecentBill): Numbered {
 }
 
 /**
- * Checks whether a number ends with a count that can be removed, as in `1042-2`. The month in `7712345/2026-09` is not
- * a count.
+ * Checks whether an invoice number ends with a count that can be removed, as in `1042-2`. The month in
+ * `7712345/2026-09` is not a count.
  */
 function isCounted(bill: Numbered): boolean {
   const { base, runs } = bill.number;
   return base !== undefined && isDigitRun(runs.at(-1) ?? '') && !namesItsMonth(bill);
 }
 
-/** Checks whether a number ends with the month of its date next to the year, or with both in one run. */
+/** Checks whether an invoice number ends with the month of its date next to the year, or with both in one run. */
 function namesItsMonth({ number: { runs }, issueDate }: Numbered): boolean {
   const [year = '', month = ''] = issueDate.split('-');
   const years = [year, year.slice(2)];

@@ -4,8 +4,8 @@ import { isAdjacentSwap } from '../normalisation/similarity.js';
 import type { DuplicateParameters } from '../policy/duplicates.js';
 
 /**
- * Checks whether two numbers are equal except for the year of the bill, which one number shortens or leaves out:
- * `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only within one calendar year,
+ * Checks whether two invoice numbers are equal except for the year of the bill, which one number shortens or leaves
+ * out: `RE-2026-0113` and `RE-0113`, `F/2026/01/31` and `F/26/01/31`. The rule applies only within one calendar year,
  * because counters restart with a new year. Numbers of bills from one month may also differ in the month, the date, or
  * the letters before them: `FV/40/09/2026` and `FV/40/2026`.
  */
@@ -19,7 +19,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // The number without its year must be shorter by at least one run.
+  // The invoice number without its year must be shorter by at least one run.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -90,7 +90,8 @@ function withoutYear(run: string, year: string): string | undefined {
 }
 
 /**
- * Checks whether two numbers have the same runs in another order, ignoring labels: `FA/2026/00011` and `00011/2026/FA`.
+ * Checks whether two invoice numbers have the same runs in another order, ignoring labels: `FA/2026/00011` and
+ * `00011/2026/FA`.
  */
 export function areReordered(a: InvoiceNumber, b: InvoiceNumber): boolean {
   const [left, right] = [a, b].map((number) => plainRuns(number).filter((run) => !isLabel(run)));
@@ -133,7 +134,7 @@ export function hasExtraParts(
   { extraDigitsMin, extraDigitsMinSameAmountAndDate, extraReferenceMin }: DuplicateParameters,
 ): boolean {
   const digitsMin = sameAmountAndDate ? extraDigitsMinSameAmountAndDate : extraDigitsMin;
-  // Printed digits are counted, because leading zeros show how long a number is.
+  // Printed digits are counted, because leading zeros show how long an invoice number is.
   if (longer.runs.length <= shorter.runs.length || digitCount(shorter.runs.join('')) < digitsMin) return false;
   const all = plainRuns(longer);
   const some = plainRuns(shorter);
@@ -145,7 +146,7 @@ export function hasExtraParts(
   }
   if (matched < some.length) return false;
   const isBehind = some.every((run, index) => run === all[index]);
-  // If amount and date are equal, the reference may also precede the number, as a customer number does.
+  // If amount and date are equal, the reference may also precede the invoice number, as a customer number does.
   const isBeside = isBehind || (sameAmountAndDate && some.every((run, index) => run === all[extra.length + index]));
   return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }
@@ -165,7 +166,8 @@ const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
 /**
- * Counts the digits in a number that distinguish it from other numbers. Digits of its own year and month do not count.
+ * Counts the digits in an invoice number that distinguish it from other numbers. Digits of its own year and month do
+ * not count.
  */
 export function tellingDigits({ number, issueDate }: Candidate): number {
   const year = issueDate.slice(0, 4);

@@ -8,7 +8,7 @@ import { isSameSupplier } from './supplier-relation.js';
 export interface Split {
   readonly whole: Candidate;
   readonly parts: readonly Candidate[];
-  /** Bills with the same number, with or without a part mark, that do not contribute to the sum. */
+  /** Bills with the same invoice number, with or without a part mark, that do not contribute to the sum. */
   readonly leftOut: readonly Candidate[];
   /** Number of equal parts into which the whole is divided. Present if some of the parts have not arrived yet. */
   readonly equalParts?: number;
@@ -108,8 +108,8 @@ function chosenParts(
 ): readonly Candidate[] | undefined {
   const daysFrom = ({ issueDay }: Candidate): number => Math.abs(issueDay - checked.issueDay);
   const required = parts.includes(checked) ? [checked] : [];
-  // A number with many different amounts identifies a customer, so only bills from the same days can be parts of one
-  // invoice.
+  // An invoice number with many different amounts identifies a customer, so only bills from the same days can be parts
+  // of one invoice.
   const siblings = parts
     .filter((part) => part !== checked && (part.number.o1 !== whole.number.o1 || daysFrom(part) <= nearDays))
     .sort((left, right) => daysFrom(left) - daysFrom(right) || compareByArrival(left, right))

@@ -18,8 +18,8 @@ function supplied(changes: InvoiceChanges): CanonicalInvoice {
 }
 
 /**
- * Builds the history of a supplier with one bill a week, each with a different amount, under the numbers RE-5010,
- * RE-5020, ...
+ * Builds the history of a supplier with one bill a week, each with a different amount, under the invoice numbers
+ * RE-5010, RE-5020, ...
  */
 function supplierOf(bills: number, amountOf = (index: number): string => `${900 + index * 37}.${11 + index}`): History {
   const history = inMemoryHistory();

@@ -110,7 +110,7 @@ export function noteOf(field: Comparison['field'], relation: string): string {
   return notes[`${field} ${relation}`] ?? '';
 }
 
-/** Verb in a summary about two bills that only have the same number. */
+/** Verb in a summary about two bills that only have the same invoice number. */
 export const SAME_NUMBER_VERB = 'has the same number as';
 
 /**
@@ -138,7 +138,7 @@ export function pairSummary(invoice: Candidate, pair: PairScore, verb: string, o
   const isOfKsef = pair.comparisons.some(({ field }) => field === 'channel');
   const origin = isOfKsef && other.source === 'KSEF' ? ' from KSeF' : '';
   const which = `${shownText(other.invoiceNumber)}${origin} (${other.issueDate}, ${otherAmount})`;
-  // The verb already states that the numbers are equal.
+  // The verb already states that the invoice numbers are equal.
   const written = pair.number === 'FORMAT' ? ', written differently' : '';
   const how = verb === SAME_NUMBER_VERB ? written : ` ${numberPhrases[pair.number]}`;
   const own = isOfKsef && invoice.source === 'KSEF' ? ' from KSeF' : '';

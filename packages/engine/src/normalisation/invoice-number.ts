@@ -151,7 +151,7 @@ function isLabelAt(part: string, index: number): boolean {
   return isLabel(part) || (SECOND_LABELS.has(part) && index > 0);
 }
 
-/** Checks whether a group of letters is only a label of the number. */
+/** Checks whether a group of letters is only a label of the invoice number. */
 export function isLabel(part: string): boolean {
   return LABELS.has(part);
 }

@@ -16,7 +16,7 @@ export interface BankParameters {
     readonly reverted: Level;
     readonly revertedPaid: Level;
     readonly shared: Level;
-    /** Level for later invoices while the first finding about the account is open. */
+    /** Level for later invoices while the first finding about the bank account is open. */
     readonly sharedLater: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
@@ -35,7 +35,7 @@ export interface BankParameters {
     readonly firstUseLater: Level;
     readonly firstUseLaterDoubtful: Level;
     readonly missing: Level;
-    /** Another party is to be paid, to an account that is not trusted, or by other means than a transfer. */
+    /** Another party is to be paid, to a bank account that is not trusted, or by other means than a transfer. */
     readonly payeeDiffers: Level;
     readonly payeeIsFactor: Level;
   };

@@ -93,14 +93,15 @@ export interface DuplicateParameters {
    */
   readonly slipDigitsMin: number;
   readonly slipDigitsMinSameAmountAndDate: number;
-  /** Conditions under which digits after a number count a supplier's bills instead of marking a copy. */
+  /** Conditions under which digits after an invoice number count a supplier's bills instead of marking a copy. */
   readonly partHabit: {
     /** Minimum number of earlier bills with such digits, and of other bills with the amount. */
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
      * Minimum number of pairs in which a bill with such digits follows its counterpart within days, before the next
-     * such bill is accepted: pairs without an open finding, and for rows of one scan, pairs that the scan has reported.
+     * such bill is accepted: pairs without an open finding, and for rows of one history scan, pairs that the scan has
+     * reported.
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;
@@ -119,7 +120,7 @@ export interface DuplicateParameters {
   /** Minimum number of digits of a number that another number extends. */
   readonly extraDigitsMin: number;
   readonly extraDigitsMinSameAmountAndDate: number;
-  /** Minimum length of a reference that follows a number. */
+  /** Minimum length of a reference that follows an invoice number. */
   readonly extraReferenceMin: number;
   readonly nearAmountBasisPoints: number;
   readonly nearAmountMinor: number;

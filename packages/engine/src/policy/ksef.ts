@@ -5,7 +5,7 @@ export interface KsefParameters {
     readonly contentDiffers: Level;
     readonly accountDiffers: Level;
     readonly missing: Level;
-    /** Level for a bill that requests payment to an account that is not trusted. */
+    /** Level for a bill that requests payment to a bank account that is not trusted. */
     readonly missingNewAccount: Level;
     /** Level for a supplier that sends no invoices through KSeF. */
     readonly missingSmallSeller: Level;

@@ -3,7 +3,7 @@ import type { Level } from './level.js';
 /**
  * Lengths that decide which names are lookalikes. Stored keys depend on them. Short brands with four letters are
  * similar by chance. Long words may differ in two characters. Words with at least `twoSlipsLengthMin` letters may do so
- * too if the account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
+ * too if the bank account differs. The order of words may differ if they have `wordSetLengthMin` letters together.
  */
 export const lookalikeWords = { lengthMin: 5, longLengthMin: 10, twoSlipsLengthMin: 7, wordSetLengthMin: 4 } as const;
 
@@ -14,11 +14,11 @@ export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
-    /** Level for further rows of the scan that imported the supplier. */
+    /** Level for further rows of the history scan that imported the supplier. */
     readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
-    /** Level for further rows of the scan that imported the tax id. */
+    /** Level for further rows of the history scan that imported the tax id. */
     readonly taxIdChangedAsked: Level;
     /** Levels for a tax id that is first stated after invoices without one. */
     readonly taxIdFirstUse: Level;
@@ -46,7 +46,7 @@ export interface SupplierParameters {
   readonly groupTaxIdsMin: number;
   readonly taxIdShareMin: number;
   readonly taxIdInvoicesMin: number;
-  /** Number of rows in an organization's first scan during which every supplier is new. */
+  /** Number of rows in an organization's first history scan during which every supplier is new. */
   readonly firstScanRows: number;
   readonly dormantInvoicesMin: number;
   readonly dormantDaysMin: number;

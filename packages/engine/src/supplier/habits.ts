@@ -13,8 +13,8 @@ import type { AmountStatistics } from './statistics.js';
 
 /**
  * Returns the supplier's positive amounts in a currency, sorted by day. The default is the currency of the invoice. Old
- * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the same scan, because
- * no one can review one row before the next.
+ * amounts are left out. Amounts with an open finding are left out too, unless they are rows of the same history scan,
+ * because no one can review one row before the next.
  */
 export function comparableAmounts(
   { invoice, supplier }: Facts,
@@ -69,7 +69,7 @@ export function statedTaxCountry({ taxCountry, taxCountryPresumed }: NormalisedI
   return taxCountryPresumed === true ? undefined : taxCountry;
 }
 
-/** Checks whether a supplier with known accounts requests payment to an account that it has never used. */
+/** Checks whether a supplier with known accounts requests payment to a bank account that it has never used. */
 export function isOtherAccount({ invoice: { bankKey }, supplier }: Facts): boolean {
   const { accounts } = supplier.profile;
   return bankKey !== undefined && accounts.length > 0 && accounts.every(({ key }) => key !== bankKey);

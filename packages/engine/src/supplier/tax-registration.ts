@@ -12,8 +12,8 @@ export interface TaxRegistration {
 
 /**
  * Finds the country in which the supplier is registered for tax. In several countries, tax ids are printed without the
- * country. The country is then taken from the supplier's earlier invoices, or from the account and the buyer if both
- * are in one country. An account alone is not enough, and neither is an account that the supplier has never used,
+ * country. The country is then taken from the supplier's earlier invoices, or from the bank account and the buyer if
+ * both are in one country. An account alone is not enough, and neither is an account that the supplier has never used,
  * because a forger of the account would choose the country.
  */
 export function taxRegistration(facts: Facts): TaxRegistration | undefined {

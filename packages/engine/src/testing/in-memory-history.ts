@@ -164,7 +164,7 @@ export function inMemoryHistory(policy: Policy = defaultPolicy) {
   return {
     factsOf,
     record,
-    /** Stores a record as RECEIVED. A scan does so with all rows before it decides the first row. */
+    /** Stores a record as RECEIVED. A history scan does so with all rows before it decides the first row. */
     receive(canonical: CanonicalInvoice, origin: InvoiceOrigin): void {
       store(matchPartOf(normaliseInvoice(canonical, origin)));
     },

@@ -7,7 +7,7 @@ import { inMemoryHistory } from './in-memory-history.js';
 import type { InvoiceChanges } from '@invoicecontrol/invoice/testing/invoices';
 import type { Billed, BillOptions } from './in-memory-history.js';
 
-/** Fields of a bill that a test may set. `by` is the supplier and `account` the account to pay to. */
+/** Fields of a bill that a test may set. `by` is the supplier and `account` the bank account to pay to. */
 export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
   readonly account?: CanonicalBankAccount | undefined;
   readonly by?: { readonly name: string; readonly tax_id?: string };

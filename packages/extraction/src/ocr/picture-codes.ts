@@ -5,11 +5,11 @@ import type { ReaderOptions } from 'zxing-wasm/reader';
 
 /** Path of the decoder. Without it, the library would download the decoder. */
 const DECODER = createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm');
-/** Maximum number of codes that are read on a page. */
+/** Maximum number of codes that are read on a document page. */
 const CODES_MAX = 6;
 /**
- * Time in milliseconds after which no further page is searched. A page takes a fraction of a second, but one that
- * consists of parts of codes takes longer.
+ * Time in milliseconds after which no further page is searched. A document page takes a fraction of a second, but one
+ * that consists of parts of codes takes longer.
  */
 const SEARCH_MS_MAX = 5_000;
 const options: ReaderOptions = { formats: ['QRCode'], maxNumberOfSymbols: CODES_MAX, tryInvert: false };
@@ -29,7 +29,7 @@ export async function readPictureCodes(pictures: readonly Buffer[]): Promise<str
       for (const { text } of await codesOn(picture)) texts.push(text);
     }
   } catch {
-    // The decoder could not start. The text of the pages was read all the same.
+    // The decoder could not start. The text of the document pages was read all the same.
     return [];
   } finally {
     // The decoder's memory grows with the largest picture and never shrinks.
@@ -38,7 +38,7 @@ export async function readPictureCodes(pictures: readonly Buffer[]): Promise<str
   return texts;
 }
 
-/** Returns no codes if the decoder fails, because the text of the page was read all the same. */
+/** Returns no codes if the decoder fails, because the text of the document page was read all the same. */
 async function codesOn(picture: Buffer): ReturnType<typeof readBarcodes> {
   try {
     return await readBarcodes(picture, options);

@@ -12,7 +12,7 @@ import { closeRecogniser } from './recogniser.js';
 import type { OcrWord } from './recogniser.js';
 
 const context = { companies: [], today: '2026-11-23' };
-/** OCR of a page takes seconds on a busy machine. */
+/** OCR of a document page takes seconds on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 
 afterAll(closeRecogniser);

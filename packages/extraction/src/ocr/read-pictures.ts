@@ -13,9 +13,9 @@ import type { OcrLanguage, OcrWord, PageMode } from './recogniser.js';
 import { isNarrow, pageSize, receiptSize } from './scale.js';
 import type { PictureSize } from './scale.js';
 
-/** Picture of a page as a greyscale PNG. */
+/** Picture of a document page as a greyscale PNG. */
 export interface Picture {
-  /** Number of the page, counted from 1. */
+  /** Number of the document page, counted from 1. */
   readonly number: number;
   readonly png: Buffer;
   readonly width: number;
@@ -29,7 +29,7 @@ export interface PictureContext {
 }
 
 export const OCR_PAGES_MAX = 10;
-/** Maximum number of pixels of a page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
+/** Maximum number of pixels of a document page. A file of 250 KB can contain 16,000 x 16,000 pixels. */
 export const PIXELS_MAX = 50_000_000;
 /** Share of the pixels at each end of the grey values that is ignored. */
 const IGNORED_SHARE = 0.01;
@@ -101,7 +101,7 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   const ignored = grey.length * IGNORED_SHARE;
   const darkest = valueAfter(counts, ignored);
   const lightest = 255 - valueAfter(counts.toReversed(), ignored);
-  // A page with a single colour cannot be spread.
+  // A document page with a single colour cannot be spread.
   if (lightest <= darkest) return { factor: 1, offset: 0 };
   const factor = 255 / (lightest - darkest);
   return { factor, offset: -darkest * factor };

@@ -4,7 +4,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Maximum length of a side in pixels. Longer sides take more time and do not improve OCR. */
+/** Maximum length of a side of a scanned picture in pixels. Longer sides take more time and do not improve text recognition. */
 export const SIDE_MAX = 2_500;
 const SIDE_MIN = 1_600;
 const RECEIPT_WIDTH = 1_600;
@@ -15,7 +15,7 @@ const RECEIPT_WIDTH = 1_600;
 export const ENLARGED_PIXELS_MAX = 25_600_000;
 /** Maximum length of a side in tesseract, which stores lengths in 15 bits. */
 export const ENLARGED_SIDE_MAX = 32_000;
-/** Ratio of height to width above which a page counts as a receipt. */
+/** Ratio of height to width above which a document page counts as a receipt. */
 const NARROW = 1.6;
 
 export function isNarrow({ width, height }: PictureSize): boolean {
@@ -23,8 +23,8 @@ export function isNarrow({ width, height }: PictureSize): boolean {
 }
 
 /**
- * Returns the size in which a page is recognized: at most 2,500 pixels for each side. Small pages are enlarged. A
- * receipt keeps its size (see `receiptSize`).
+ * Returns the size in which a document page is recognized: at most 2,500 pixels for each side. Small pages are
+ * enlarged. A receipt keeps its size (see `receiptSize`).
  */
 export function pageSize(source: PictureSize): PictureSize {
   const longest = Math.max(source.width, source.height);

@@ -93,7 +93,8 @@ export async function readInvoiceAttachments(pdf: PDFDocumentProxy): Promise<Att
   }
   const isPrescribed = ({ name }: Attachment): boolean => INVOICE_NAMES.includes(name.toLowerCase());
   const invoices = found.slice(0, ATTACHMENTS_MAX).filter((file) => isPrescribed(file) || hasInvoiceRoot(file.content));
-  // Viewers list a file of an annotation among those of the document, so that a file can appear twice.
+  // A file that is attached to an annotation of a PDF may also be listed among the files of the PDF, so it can appear
+  // twice.
   const distinct = invoices.filter(
     (file, index) => invoices.findIndex(({ content }) => Buffer.compare(content, file.content) === 0) === index,
   );

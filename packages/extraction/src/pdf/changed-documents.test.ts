@@ -31,7 +31,7 @@ const context = { companies: [], today: '2026-11-23' };
 const HIGHER = '9320.00';
 /** Timeout for drawing a hundred pages on a busy machine. */
 const LONG_TEST_MS = 120_000;
-/** Number of pages that are read of a file. */
+/** Number of document pages that are read of a file. */
 const PAGES_READ_MAX = 50;
 const ANNOTATIONS = [at.field, at.signature];
 
@@ -84,7 +84,7 @@ const annotation = (subtype: string, rectangle: string, entries = ''): string =>
   `<< /Type /Annot /Subtype /${subtype} /Rect [${rectangle}] /F 4 /Contents (Please check) ${entries} >>`;
 const OVER_TOTAL = '396 616 456 632';
 const coverOfTotal = drawing(`1 1 1 rg 0 0 60 16 re f 0 g ${textAt(HIGHER, 4, 4)}`, '0 0 60 16');
-/** Adds a comment to the page, next to its fields. */
+/** Adds a comment to the document page, next to its fields. */
 const commented = (comment: string, look?: PdfObject, annotations: readonly number[] = ANNOTATIONS): PdfObjects => ({
   [at.page]: pageWith('', [...annotations, at.free]),
   [at.free]: comment,
@@ -92,7 +92,7 @@ const commented = (comment: string, look?: PdfObject, annotations: readonly numb
 });
 const LOOK = `/AP << /N ${at.free + 1} 0 R >>`;
 const QUADS = '/QuadPoints [400 632 440 632 400 616 440 616]';
-/** Another catalog with other pages and content. */
+/** Another catalog with other document pages and content. */
 const otherCatalog = {
   30: catalogWith('', { pages: 31 }),
   31: '<< /Type /Pages /Kids [32 0 R] /Count 1 >>',
@@ -290,7 +290,7 @@ const changesOfSigned: readonly Row[] = [
   ...changesOfPages.map(([change, seen, objects, root = at.catalog]): Row => [
     change,
     seen,
-    // Changes that redefine the page or the form keep the signature, so that only the page differs.
+    // Changes that redefine the document page or the form keep the signature, so that only the page differs.
     afterSigning(withSignatureOnPage(objects), { root }),
   ]),
   ['the update has no end mark', HIGHER, afterSigning({ [at.content]: otherTotal }, { hasEnd: false })],

@@ -22,8 +22,8 @@ export interface HistoryFacts {
 /** Maximum number of earlier revisions that are compared with the current content. */
 export const REVISIONS_COMPARED_MAX = 12;
 /**
- * Maximum number of pages that are drawn, for all revisions together: the 50 pages that are read of a file, and as many
- * of the first signed and of the first unsigned revision.
+ * Maximum number of document pages that are drawn, for all revisions together: the 50 pages that are read of a file,
+ * and as many of the first signed and of the first unsigned revision.
  */
 export const DRAWINGS_MAX = 150;
 
@@ -39,7 +39,7 @@ interface View {
   readonly invoices: readonly string[];
 }
 
-/** Current content of the file. A page is drawn when it is first compared. */
+/** Current content of the file. A document page is drawn when it is first compared. */
 interface Current extends View {
   readonly signatures: readonly HeldSignature[];
   readonly signedFields: readonly string[];
@@ -49,7 +49,7 @@ interface Current extends View {
 
 interface Comparison {
   readonly difference: PageDifference;
-  /** Objects of the pages with the largest difference. */
+  /** Objects of the document pages with the largest difference. */
   readonly objects: readonly string[];
   /** True if a signature field was removed. */
   readonly isSignatureLost?: boolean;
@@ -72,7 +72,7 @@ interface Budget {
 interface Comparing {
   readonly budget: Budget;
   readonly tolerated: PageDifference;
-  /** True to draw the pages. Otherwise only words and forms are compared. */
+  /** True to draw the document pages. Otherwise only words and forms are compared. */
   readonly isDrawn: boolean;
 }
 
@@ -82,7 +82,7 @@ const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefA
 const LINE_END_BYTES = 2;
 const NOTHING: HistoryFacts = { signature: null, signs: [] };
 const NOT_COMPARED: HistoryFacts = { signature: null, signs: [{ kind: 'REVISIONS_NOT_COMPARED', objects: [] }] };
-/** Kinds of differences between two revisions of a page, the smallest first. */
+/** Kinds of differences between two revisions of a document page, the smallest first. */
 const DIFFERENCES: readonly PageDifference[] = ['NONE', 'EXTENDED', 'PAYMENT', 'CHANGED'];
 
 /**
@@ -143,8 +143,8 @@ async function compareAll(history: History): Promise<HistoryFacts> {
   const signatures: Signature[] = [];
   let { isComplete } = history;
   let isContentChanged = false;
-  // If a page is unchanged since the first signature, later signed revisions need no drawings. Comparing their words
-  // and forms is enough.
+  // If a document page is unchanged since the first signature, later signed revisions need no drawings. Comparing their
+  // words and forms is enough.
   let isAsSigned = false;
   for (const end of signedEnds(history)) {
     const found = await signaturesUpTo(history, end);
@@ -346,8 +346,8 @@ async function comparePagesOf(
 }
 
 /**
- * Compares everything except the content of pages: the number of pages, the values of the form, and the attached
- * invoices.
+ * Compares everything except the content of document pages: the number of pages, the values of the form, and the
+ * attached invoices.
  */
 function compareForms(earlier: View, current: View): PageDifference {
   let difference: PageDifference = 'NONE';

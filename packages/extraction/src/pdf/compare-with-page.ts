@@ -10,10 +10,10 @@ import type { TextDocument } from '../text/text-document.js';
 /** Fields that programs read from the XML of the document, the text behind a scan, or a payment code. */
 type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'value'>>>>;
 
-/** Content of the pages that a reader sees. */
+/** Content of the document pages that a reader sees. */
 export interface VisiblePage {
   readonly pages: readonly TextPage[];
-  /** Values next to the labels of the page. */
+  /** Values next to the labels of the document page. */
   readonly reading: TextReading;
   /** Minimum confidence of values that are compared. */
   readonly confidenceMin: number;
@@ -21,7 +21,7 @@ export interface VisiblePage {
 
 /** Minimum confidence of values from OCR. Other values may be misread and are not compared. */
 export const VISIBLE_CONFIDENCE_OF_OCR_MIN = 0.85;
-/** Minimum length of numbers that are searched on the page. Shorter numbers occur inside others by chance. */
+/** Minimum length of numbers that are searched on the document page. Shorter numbers occur inside others by chance. */
 const NUMBER_LENGTH_TO_SEARCH_MIN = 5;
 
 /**

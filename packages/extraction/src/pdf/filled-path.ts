@@ -1,4 +1,4 @@
-/** The area that a fill paints: a point of the page is in it, or is not. */
+/** The area that a fill paints: a point of the document page is in it, or is not. */
 export type PaintedArea = (point: readonly [number, number]) => boolean;
 
 type Point = readonly [x: number, y: number];

@@ -6,13 +6,13 @@ import { closeRecogniser } from '../ocr/recogniser.js';
 import type { DocumentReading } from '../reading.js';
 import { readPdf } from './read-pdf.js';
 
-/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
+/** Timeout for recognising text, which takes seconds for a document page on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 const TOTAL_LINE = 620;
 
 afterAll(closeRecogniser);
 
-/** Creates an invoice over GBP 72.00. `change` applies the forgery to the page. */
+/** Creates an invoice over GBP 72.00. `change` applies the forgery to the document page. */
 async function forged(change: (page: PDFPage, pdf: PDFDocument) => Promise<void> | void): Promise<DocumentReading> {
   const pdf = await PDFDocument.create();
   const font = await pdf.embedFont(StandardFonts.Helvetica);

@@ -9,7 +9,7 @@ import type { DocumentReading, ReadingOutcome } from '../reading.js';
 import { asScan } from '../testing/scan-invoice.js';
 import { readPdf } from './read-pdf.js';
 
-/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
+/** Timeout for recognising text, which takes seconds for a document page on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 const NUMBER = '5265877635-20250626-010080DD2B5E-26';
 const OTHER_NUMBER = '9999999999-20260831-0100C0A3B2F1-45';
@@ -26,9 +26,9 @@ afterAll(closeRecogniser);
 
 interface Drawn {
   readonly lines?: readonly string[];
-  /** Draws on the first page. */
+  /** Draws on the first document page. */
   readonly draw?: (page: PDFPage, font: PDFFont) => void;
-  /** QR codes, each on a separate page. The first one is on the first page. */
+  /** QR codes, each on a separate page. The first one is on the first document page. */
   readonly codes?: readonly string[];
 }
 

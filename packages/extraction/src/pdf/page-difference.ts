@@ -9,14 +9,14 @@ import type { Annotation, DrawnPage, GreyPicture, PixelArea } from './pdfium.js'
 export interface PageView {
   readonly drawn: DrawnPage;
   readonly text: TextPage;
-  /** True if the page is an image, so that its words are unknown. */
+  /** True if the document page is an image, so that its words are unknown. */
   readonly isScan: boolean;
 }
 
 /**
- * Visible difference of a page between two revisions. EXTENDED: existing content is in place, and content was added to
- * an empty area or a blank field was filled in. PAYMENT: like EXTENDED, and the added content states an amount or an
- * account. New signatures, and comments that hide nothing, are not a difference.
+ * Visible difference of a document page between two revisions. EXTENDED: existing content is in place, and content was
+ * added to an empty area or a blank field was filled in. PAYMENT: like EXTENDED, and the added content states an amount
+ * or an account. New signatures, and comments that hide nothing, are not a difference.
  */
 export type PageDifference = 'NONE' | 'EXTENDED' | 'PAYMENT' | 'CHANGED';
 
@@ -43,7 +43,7 @@ const LINE_PIXELS_MAX = 4;
 const NOTE_PIXELS_MAX = 36;
 /** Notes closer together than this are treated as one drawing. */
 const NOTE_DISTANCE_PIXELS = 36;
-/** Maximum number of notes on a page that draw their own appearance. */
+/** Maximum number of notes on a document page that draw their own appearance. */
 export const NOTES_MAX = 12;
 /** Maximum size of a visible signature: 300 by 120 points and a margin of one pixel. */
 const SIGNATURE_PIXELS_MAX = { width: 402, height: 162 } as const;
@@ -64,9 +64,8 @@ const ACCOUNT_CHARACTERS_MAX = 40;
 const FIGURE_MARGIN_PIXELS = 12;
 
 /**
- * Compares the images, texts and annotations of a page in two revisions. If the page can no longer be drawn, it counts
- * as changed, because its boxes or annotations exceed those of any invoice.
- *
+ * Compares the images, texts and annotations of a document page in two revisions. If the page can no longer be drawn,
+ * it counts as changed, because its boxes or annotations exceed those of any invoice.
  * @param laterSignatures number of signatures that were added to the file since; at most this many new signature fields
  * may be signed
  */
@@ -88,8 +87,8 @@ export function comparePages(
 }
 
 /**
- * Compares the texts of a page when the earlier page is not drawn. Added words may belong to a later signature, so they
- * are a difference only if they state an amount or an account.
+ * Compares the texts of a document page when the earlier page is not drawn. Added words may belong to a later
+ * signature, so they are a difference only if they state an amount or an account.
  */
 export function compareUndrawn(before: TextPage, after: TextPage): PageDifference {
   if (!haveOneSize(before, after)) return 'CHANGED';
@@ -99,7 +98,7 @@ export function compareUndrawn(before: TextPage, after: TextPage): PageDifferenc
   return saysPayment(added.map(({ text }) => text).join(' ')) ? 'PAYMENT' : 'NONE';
 }
 
-/** Compares the words of a page: whether one is missing, and what the added words state. */
+/** Compares the words of a document page: whether one is missing, and what the added words state. */
 function compareWords(before: PageView, after: PageView, signatures: readonly PixelArea[]): PageDifference {
   const [earlier, later] = [wordsOf(before.text, before.drawn), wordsOf(after.text, after.drawn)];
   const isOfSignature = (word: Word): boolean => signatures.some((area) => isWithin(word, area));
@@ -128,7 +127,7 @@ function saysAccount(text: string): boolean {
   return named.some((end) => NUMBER.test(text.slice(end, end + ACCOUNT_CHARACTERS_MAX)));
 }
 
-/** Returns the text of a page, line by line. */
+/** Returns the text of a document page, line by line. */
 export function textOf({ lines }: TextPage): string {
   return lines.map(({ cells }) => cells.map(({ text }) => text).join(' ')).join('\n');
 }
@@ -145,8 +144,8 @@ function without(words: readonly Word[], others: readonly Word[]): Word[] {
 }
 
 /**
- * Returns the words of a page in pixels of the drawing, or in points. All letters of a cell are assumed to have equal
- * width.
+ * Returns the words of a document page in pixels of the drawing, or in points. All letters of a cell are assumed to
+ * have equal width.
  */
 function wordsOf(page: TextPage, drawn?: DrawnPage): Word[] {
   const scale = drawn === undefined ? 1 : drawn.content.width / page.width;

@@ -6,7 +6,7 @@ import type { PaintedArea } from './filled-path.js';
 
 type Matrix = readonly [number, number, number, number, number, number];
 
-/** A rectangle in points of the page, measured from the bottom. */
+/** A rectangle in points of the document page, measured from the bottom. */
 export interface Area {
   readonly left: number;
   readonly bottom: number;
@@ -14,7 +14,9 @@ export interface Area {
   readonly top: number;
 }
 
-/** Text that the page draws, and the reason why a reader does not see it. The reason is null for visible text. */
+/**
+ * Text that the document page draws, and the reason why a reader does not see it. The reason is null for visible text.
+ */
 export interface ShownText extends Area {
   readonly text: string;
   readonly font: string;
@@ -22,24 +24,24 @@ export interface ShownText extends Area {
   /** True if the text is drawn on a rectangle or an image that covers other text. */
   readonly isOverCover: boolean;
   /**
-   * True for a comment, a stamp or the value of a form field, which is drawn on the page without being part of its
-   * content.
+   * True for a comment, a stamp or the value of a form field, which is drawn on the document page without being part of
+   * its content.
    */
   readonly isAnnotation: boolean;
 }
 
-/** Facts from the drawing operators of a page, in addition to its text. */
+/** Facts from the drawing operators of a document page, in addition to its text. */
 export interface PageMarks {
   readonly shown: readonly ShownText[];
-  /** True if digits are below an image that is smaller than the page. */
+  /** True if digits are below an image that is smaller than the document page. */
   readonly hasFiguresUnderPicture: boolean;
-  /** Share of the page that its largest image covers. */
+  /** Share of the document page that its largest image covers. */
   readonly imageShare: number;
   /** True if a font shows other digits than programs extract. */
   readonly hasRemappedDigits: boolean;
   /** Squares that may contain a payment code. */
   readonly codeAreas: readonly Area[];
-  /** Number of paths that are painted on the page. */
+  /** Number of paths that are painted on the document page. */
   readonly drawings: number;
 }
 
@@ -49,7 +51,7 @@ interface Graphics {
   /** False when content below remains visible, as with highlights and shadows. */
   isOpaque: boolean;
   isInvisible: boolean;
-  /** Area outside of which nothing is painted. Null if only the page limits it. */
+  /** Area outside of which nothing is painted. Null if only the document page limits it. */
   clip: Area | null;
   mode: number;
   font: string;
@@ -114,13 +116,13 @@ const CLIP_MARGIN = 2;
 const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
 /** Maximum length of a rectangle's path: five points, each with its operator and two coordinates, and the end. */
 const RECTANGLE_NUMBERS_MAX = 16;
-/** Share of the page from which a rectangle is its background. */
+/** Share of the document page from which a rectangle is its background. */
 const BACKGROUND_SHARE = 0.7;
 
 /** Layers of the file that a reader may show or hide (optional content). */
 export type Layers = Awaited<ReturnType<PDFDocumentProxy['getOptionalContentConfig']>>;
 
-/** Processes the drawing operators of a page and determines which text is visible. */
+/** Processes the drawing operators of a document page and determines which text is visible. */
 export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise<PageMarks> {
   const { fnArray, argsArray } = await page.getOperatorList();
   const view = page.view as [number, number, number, number];
@@ -410,7 +412,7 @@ class Walk {
 
   /**
    * Restricts the clip area to the bounds of a path. If the path is no rectangle, more text counts as visible than the
-   * page shows.
+   * document page shows.
    */
   private clip(bounds: ArrayLike<number> | null): void {
     this.isClipPending = false;
@@ -490,7 +492,7 @@ class Walk {
     return distance(colour, background) < COLOUR_DISTANCE_MIN ? 'COLOUR' : null;
   }
 
-  /** Checks whether a later image, smaller than the page, hides the text completely. */
+  /** Checks whether a later image, smaller than the document page, hides the text completely. */
   private pictureOver(text: Area, order: number, pageArea: number): boolean {
     return this.images.some(
       (image) =>

@@ -10,7 +10,7 @@ import { readPaymentCode } from './payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPdf } from './read-pdf.js';
 
-/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
+/** Timeout for recognising text, which takes seconds for a document page on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 const IBAN = 'DE89370400440532013000';
 const OTHER_IBAN = 'NL91ABNA0417164300';

@@ -30,7 +30,7 @@ const SLOVENIAN = { amount: 8, account: 14 } as const;
 /** Line numbers in the Hungarian code, whose lines are kind, version, coding, BIC, name, account and amount. */
 const HUNGARIAN = { account: 5, amount: 6 } as const;
 
-/** Returns the texts of the QR codes on the pages. */
+/** Returns the texts of the QR codes on the document pages. */
 export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
   const areas = pages
     .flatMap(({ text, marks }) => marks.codeAreas.map((area) => ({ page: text.number, area })))
@@ -40,7 +40,7 @@ export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): P
   return pictures.map(decode).filter((text) => text !== '');
 }
 
-/** Compares payment codes with the printed values of the pages (detection reference, 7.6). */
+/** Compares payment codes with the printed values of the document pages (detection reference, 7.6). */
 export function compareCodes(texts: readonly string[], visible: VisiblePage): FieldConflict[] {
   const codes = texts.flatMap((text) => readPaymentCode(text) ?? []);
   return codes.flatMap((code) => compareWithPage(code, visible, 'QR'));

@@ -9,7 +9,7 @@ export interface PixelArea {
   readonly bottom: number;
 }
 
-/** An object on a page that is not part of its content: a comment, a stamp or a form field. */
+/** An object on a document page that is not part of its content: a comment, a stamp or a form field. */
 export interface Annotation {
   readonly kind: 'NOTE' | 'MARKING' | 'SIGNATURE' | 'BLANK_FIELD' | 'OTHER';
   readonly area: PixelArea;
@@ -24,11 +24,11 @@ export interface GreyPicture {
 
 /** Page of a PDF that was drawn as pictures. */
 export interface DrawnPage {
-  /** Width in points. The page is rotated as it is shown. */
+  /** Width in points. The document page is rotated as it is shown. */
   readonly width: number;
   readonly height: number;
   readonly rotation: number;
-  /** Picture of the page without annotations. */
+  /** Picture of the document page without annotations. */
   readonly content: GreyPicture;
   /** Image with annotations that draw their own appearance. It is the same image as `content` if there are none. */
   readonly whole: GreyPicture;
@@ -50,7 +50,7 @@ export interface PdfiumDocument {
   /** Returns the names of fields on pages that contain a signature, at any level of the form. */
   signedFields(): string[];
   /**
-   * Draws a page.
+   * Draws a document page.
    * @param index index of the page, from 0
    * @returns undefined if the page cannot be drawn
    */
@@ -98,10 +98,10 @@ const DPI = 96;
 const PIXELS_MAX = 2_000_000;
 /** Minimum resolution. Below it, letters of ordinary size cannot be distinguished. */
 const DPI_MIN = 48;
-/** Maximum number of annotations on a page that is drawn. */
+/** Maximum number of annotations on a document page that is drawn. */
 export const ANNOTATIONS_MAX = 1_000;
 const SIGNATURES_MAX = 50;
-/** Maximum number of pages whose signature fields are read. */
+/** Maximum number of document pages whose signature fields are read. */
 const SIGNATURE_PAGES_MAX = 50;
 const SIGNATURE_BYTES_MAX = 256 * 1024;
 const SHORT_TEXT_BYTES_MAX = 1_024;
@@ -217,8 +217,8 @@ function signedFieldsOf(pdfium: Pdfium, document: number, form: number): string[
 }
 
 /**
- * Draws a page twice, without and with its annotations. A comment without its own appearance has the usual icon of its
- * kind.
+ * Draws a document page twice, without and with its annotations. A comment without its own appearance has the usual
+ * icon of its kind.
  */
 function drawPage(
   pdfium: Pdfium,
@@ -256,8 +256,8 @@ function drawPage(
 }
 
 /**
- * Returns the annotations of a page. Annotations that draw nothing are removed from the page, because they neither show
- * nor hide anything.
+ * Returns the annotations of a document page. Annotations that draw nothing are removed from the page, because they
+ * neither show nor hide anything.
  */
 function takeAnnotations(
   pdfium: Pdfium,
@@ -300,8 +300,8 @@ function kindOf(
 }
 
 /**
- * Checks whether an annotation contains a signature. If a field is stored separately from its place on the page, the
- * field has the value and the place has no name.
+ * Checks whether an annotation contains a signature. If a field is stored separately from its place on the document
+ * page, the field has the value and the place has no name.
  */
 function isSigned(pdfium: Pdfium, annotation: number): boolean {
   return hasKey(pdfium, annotation, 'V') || !hasKey(pdfium, annotation, 'T');

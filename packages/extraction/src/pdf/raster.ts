@@ -13,7 +13,7 @@ const CODE_DPI = 150;
 /** Width in points of the white margin that a code needs. */
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
-/** Maximum number of pixels in the image of a page. A4 at 150 dpi has 2.2 million. */
+/** Maximum number of pixels in the image of a document page. A4 at 150 dpi has 2.2 million. */
 export const PIXELS_MAX = 12_000_000;
 
 /** Returns images of the given pages (from 1) of a PDF. Rejects for files that PDFium cannot open. */
@@ -32,14 +32,14 @@ export async function rasterPages(bytes: Uint8Array, numbers: readonly number[])
   });
 }
 
-/** Red, green, blue and opacity of a part of a page, in the form that decoders of codes require. */
+/** Red, green, blue and opacity of a part of a document page, in the form that decoders of codes require. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** Returns images of parts of pages with a margin. Each page is drawn once for all of its parts. */
+/** Returns images of parts of document pages with a margin. Each page is drawn once for all of its parts. */
 export async function rasterAreas(
   bytes: Uint8Array,
   places: readonly { readonly page: number; readonly area: Area }[],
@@ -86,20 +86,20 @@ function cutOut(
   return { width: right - left, height: bottom - top, data: target };
 }
 
-/** Returns the resolution at which the longer side of the page has this many pixels. */
+/** Returns the resolution at which the longer side of the document page has this many pixels. */
 function dpiOfSide(page: PDFiumPage, side: number): number {
   const { originalWidth, originalHeight } = page.getOriginalSize();
   return (side * POINTS_PER_INCH) / Math.max(originalWidth, originalHeight);
 }
 
 /**
- * Returns the size of a page in whole pixels, at least one pixel on each side. Above `PIXELS_MAX` pixels in total, the
- * resolution is reduced.
+ * Returns the size of a document page in whole pixels, at least one pixel on each side. Above `PIXELS_MAX` pixels in
+ * total, the resolution is reduced.
  */
 export function rasterSize(width: number, height: number, dpi: number): { width: number; height: number } {
   const scale = Math.min(dpi / POINTS_PER_INCH, Math.sqrt(PIXELS_MAX / (width * height)));
   const shorter = Math.max(1, Math.floor(Math.min(width, height) * scale));
-  // The page is a narrow strip whose shorter side was rounded up to a pixel.
+  // The document page is a narrow strip whose shorter side was rounded up to a pixel.
   const longer = Math.max(1, Math.min(Math.floor(Math.max(width, height) * scale), PIXELS_MAX / shorter));
   return width < height ? { width: shorter, height: longer } : { width: longer, height: shorter };
 }

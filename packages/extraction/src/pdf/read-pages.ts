@@ -8,20 +8,23 @@ import type { Area, Layers, PageMarks, ShownText } from './page-marks.js';
 const PAGES_FIRST = 40;
 const PAGES_LAST = 10;
 const TEXT_CHARACTERS_MAX = 500_000;
-/** Minimum number of letters and digits on a page. A page with fewer is a scan if it has an image. */
+/** Minimum number of letters and digits on a document page. A page with fewer is a scan if it has an image. */
 const LETTERS_MIN = 20;
 const SCAN_IMAGE_SHARE = 0.1;
 const DRAWN_LETTERS_MIN = 200;
 
 export interface PdfPage {
-  /** Visible text of the page. */
+  /** Visible text of the document page. */
   readonly text: TextPage;
   readonly marks: PageMarks;
   /** Number of the page's object in the file. */
   readonly object: string;
-  /** True for an image of a page, or a page whose fonts show other digits than they name. OCR must read its text. */
+  /**
+   * True for an image of a document page, or a page whose fonts show other digits than they name. OCR must read its
+   * text.
+   */
   readonly isScan: boolean;
-  /** Text that programs extract from such a page but readers cannot see. Null if there is none. */
+  /** Text that programs extract from such a document page but readers cannot see. Null if there is none. */
   readonly textLayer: TextPage | null;
   readonly width: number;
   readonly height: number;
@@ -34,7 +37,7 @@ interface PdfTextItem {
   readonly height: number;
 }
 
-/** Returns the numbers of the pages that are read. */
+/** Returns the numbers of the document pages that are read. */
 export function pagesToRead(count: number): number[] {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return count <= PAGES_FIRST + PAGES_LAST
@@ -42,7 +45,7 @@ export function pagesToRead(count: number): number[] {
     : [...numbers.slice(0, PAGES_FIRST), ...numbers.slice(-PAGES_LAST)];
 }
 
-/** Reads the visible text of each page. Returns TOO_LARGE above 500,000 characters. */
+/** Reads the visible text of each document page. Returns TOO_LARGE above 500,000 characters. */
 export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO_LARGE'> {
   const pages: PdfPage[] = [];
   const layers = await pdf.getOptionalContentConfig();
@@ -52,7 +55,7 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
     try {
       const items = await readItems(page, budget);
       budget -= items.reduce((sum, { str }) => sum + str.length, 0);
-      // The budget is checked before the operators of the page are processed, which have no limit.
+      // The budget is checked before the operators of the document page are processed, which have no limit.
       if (budget < 0) return 'TOO_LARGE';
       pages.push(await readPage(page, items, { index, number, layers }));
     } finally {
@@ -62,7 +65,9 @@ export async function readPages(pdf: PDFDocumentProxy): Promise<PdfPage[] | 'TOO
   return pages;
 }
 
-/** Reads text items and stops when the budget is used up, because a page may contain 100 MB of text operators. */
+/**
+ * Reads text items and stops when the budget is used up, because a document page may contain 100 MB of text operators.
+ */
 async function readItems(page: PDFPageProxy, budget: number): Promise<PdfTextItem[]> {
   const reader = page.streamTextContent({ includeMarkedContent: false }).getReader();
   const items: PdfTextItem[] = [];
@@ -100,7 +105,7 @@ async function readPage(
   );
   const text = layoutPage(upright, { ...place, width: viewport.width, height: viewport.height });
   const letters = upright.reduce((sum, run) => sum + (run.text.match(/[\p{L}\p{N}]/gu) ?? []).length, 0);
-  // A page without text is an image, or its letters are drawn as paths.
+  // A document page without text is an image, or its letters are drawn as paths.
   const isPicture =
     letters < LETTERS_MIN && (marks.imageShare > SCAN_IMAGE_SHARE || marks.drawings > DRAWN_LETTERS_MIN);
   const isScan = isPicture || marks.hasRemappedDigits;
@@ -122,8 +127,8 @@ async function readPage(
 }
 
 /**
- * Converts coordinates of the page, measured from the bottom, to coordinates measured from the top. Pages may be
- * rotated.
+ * Converts coordinates of the document page, measured from the bottom, to coordinates measured from the top. Pages may
+ * be rotated.
  */
 function toRun(item: PdfTextItem, view: readonly number[]): TextRun {
   const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;

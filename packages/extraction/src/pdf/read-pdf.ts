@@ -58,7 +58,7 @@ const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [
   'supplier.tax_id',
 ];
 
-/** Reasons why attached XML cannot be read although the page may show an invoice. */
+/** Reasons why attached XML cannot be read although the document page may show an invoice. */
 const UNREAD: readonly FailureReason[] = ['MALFORMED_XML', 'NO_INVOICE', 'UNSUPPORTED_FORMAT'];
 /** Fields that are read from the visible page if the embedded XML does not state them. */
 const READ_FROM_PAGE: readonly FieldPath[] = [
@@ -140,7 +140,9 @@ interface Visible extends VisiblePage {
   readonly isOcr: boolean;
 }
 
-/** Reads the visible page. Pages that are images are read by OCR, in addition to the text of the other pages. */
+/**
+ * Reads the visible page. Pages that are images are read by OCR, in addition to the text of the other document pages.
+ */
 async function readVisible(
   bytes: Uint8Array,
   pages: readonly PdfPage[],
@@ -168,7 +170,7 @@ async function readVisible(
   return { reading, pages: [...texts, ...ocrPages].map(withIndex), confidenceMin, scans, pictureCodes, isOcr: true };
 }
 
-/** Reports key fields in which the invisible text of a page differs from its image. */
+/** Reports key fields in which the invisible text of a document page differs from its image. */
 function signsOfLayer(visible: Visible, context: PdfContext): TamperSign[] {
   const { scans } = visible;
   const layers = scans.flatMap(({ textLayer }) => textLayer ?? []);
@@ -216,8 +218,8 @@ function readHybrid(
 }
 
 /**
- * Returns the fields that the XML does not state and the visible page does. A profile such as MINIMUM has no account, so
- * that otherwise an account on the page would be paid without being compared with the supplier's.
+ * Returns the fields that the XML does not state and the visible page does. A profile such as MINIMUM has no account,
+ * so that otherwise an account on the document page would be paid without being compared with the supplier's.
  */
 function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Visible): DocumentReading['fields'] {
   const hasAccount = invalidIban !== null || ACCOUNT_FIELDS.some((field) => fields[field] !== undefined);
@@ -254,7 +256,7 @@ function readingIn({ outcome }: ReadAttachment): DocumentReading | null {
   return 'reading' in outcome ? outcome.reading : outcome.failure.reading;
 }
 
-/** Checks if XML is damaged or in a format that is not read, so that only the page states the invoice. */
+/** Checks if XML is damaged or in a format that is not read, so that only the document page states the invoice. */
 function isUnread(outcome: ReadingOutcome): boolean {
   return 'failure' in outcome && outcome.failure.reading === null && UNREAD.includes(outcome.failure.reason);
 }

@@ -7,7 +7,7 @@ import { fixture } from '../testing/fixtures.js';
 import { asScan } from '../testing/scan-invoice.js';
 import { readPdf } from './read-pdf.js';
 
-/** Timeout for recognising text, which takes seconds for a page on a busy machine. */
+/** Timeout for recognising text, which takes seconds for a document page on a busy machine. */
 const OCR_TIMEOUT_MS = 170_000;
 
 afterAll(closeRecogniser);
@@ -27,7 +27,7 @@ async function draw(page: PDFPage, pdf: PDFDocument, lines: readonly string[]): 
   lines.forEach((text, index) => page.drawText(text, { x: 60, y: 760 - index * 30, size: 14, font }));
 }
 
-/** Creates a file with the image of a printed invoice on a page, and with further content. */
+/** Creates a file with the image of a printed invoice on a document page, and with further content. */
 async function scanned(add: (page: PDFPage, pdf: PDFDocument) => Promise<void>): Promise<DocumentReading> {
   const original = await PDFDocument.create();
   await draw(original.addPage([595, 842]), original, printed);

@@ -7,7 +7,7 @@ const OBJECTS_MAX = 20;
 const FIGURES = /^[\d.,'\s€$£/-]+$/;
 const DIGITS_MIN = 3;
 
-/** Finds signs of editing in the drawing of the pages (detection reference, 7.6). */
+/** Finds signs of editing in the drawing of the document pages (detection reference, 7.6). */
 export function findDrawingSigns(pages: readonly PdfPage[]): TamperSign[] {
   const signs: TamperSign[] = [];
   const covered = pages.filter(

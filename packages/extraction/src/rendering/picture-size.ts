@@ -1,4 +1,7 @@
-/** Maximum number of pixels of a picture of a page: 2,000 wide and twice as high, whatever the shape of the page. */
+/**
+ * Maximum number of pixels of a picture of a document page: 2,000 wide and twice as high, whatever the shape of the
+ * page.
+ */
 const PIXELS_MAX = 8_000_000;
 
 export interface Size {

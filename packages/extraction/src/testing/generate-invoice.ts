@@ -123,7 +123,7 @@ class Pen {
     return this.size[0];
   }
 
-  /** `y` is measured from the top of the page. */
+  /** `y` is measured from the top of the document page. */
   text(
     x: number,
     y: number,

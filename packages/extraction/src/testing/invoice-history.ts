@@ -1,7 +1,7 @@
 import { firstRevision, withSignature } from './pdf-history.js';
 import type { PdfObject, PdfObjects } from './pdf-history.js';
 
-/** Total of the invoice and its position on the page. */
+/** Total of the invoice and its position on the document page. */
 export const TOTAL = { text: '3951.97', x: 400, y: 620 } as const;
 
 /** Object numbers of the invoice that {@link invoice} returns. */
@@ -24,7 +24,7 @@ export const at = {
   free: 20,
 } as const;
 
-/** Content stream of the page. */
+/** Content stream of the document page. */
 export function contentOf({
   total = TOTAL.text,
   more = '',
@@ -51,7 +51,7 @@ export function textAt(text: string, x: number, y: number): string {
   return `BT /F 11 Tf ${x} ${y} Td (${text}) Tj ET`;
 }
 
-/** A form XObject, which is a part of a page or the appearance of an annotation. */
+/** A form XObject, which is a part of a document page or the appearance of an annotation. */
 export function drawing(data: string, box: string, entries = ''): PdfObject {
   return {
     entries: `/Type /XObject /Subtype /Form /BBox [${box}] /Resources ${at.resources} 0 R ${entries}`,

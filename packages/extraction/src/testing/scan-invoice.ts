@@ -5,15 +5,15 @@ import { pdfiumProgram } from '../pdf/pdfium-program.js';
 import type { Sending } from './measure-reading.js';
 
 const POINTS_PER_INCH = 72;
-/** Returns a page that is slightly rotated, on paper that is not quite white. */
+/** Returns a document page that is slightly rotated, on paper that is not quite white. */
 const TURN_DEGREES = 0.6;
 const BLUR = 0.5;
 const GREY = 12;
 const GRAIN = 28;
 
 /**
- * Converts the first page to a scan: clean, or slightly rotated, blurred and grainy. The grain is the same in every
- * run.
+ * Converts the first document page to a scan: clean, or slightly rotated, blurred and grainy. The grain is the same in
+ * every run.
  */
 export function asScan(dpi: number, isRough: boolean): Sending {
   return async (pdf) => {

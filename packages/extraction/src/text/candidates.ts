@@ -51,7 +51,7 @@ export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
       continue;
     }
     const [better, other] = candidate.score > known.score ? [candidate, known] : [known, candidate];
-    // Only the first agreement counts: a value is not more certain because it is printed on every page.
+    // Only the first agreement counts: a value is not more certain because it is printed on every document page.
     const isSecondHit = better.cell !== other.cell && other.evidence !== 'NO_LABEL' && other.score > 0.3;
     const bonus = isSecondHit && !agreed.has(candidate.value) ? AGREEMENT_BONUS : 0;
     if (bonus > 0) agreed.add(candidate.value);

@@ -160,7 +160,7 @@ function withoutClaimed(candidates: readonly Found[], others: readonly Found[]):
   });
 }
 
-/** A date without a label is more likely to be the issue date the higher it is on the first page. */
+/** A date without a label is more likely to be the issue date the higher it is on the first document page. */
 function unlabelled(document: TextDocument, claimed: readonly Found[]): Found[] {
   const page = document.pages[0];
   if (page === undefined) return [];

@@ -1,7 +1,7 @@
 import type { Box } from '../reading.js';
 import { normaliseText } from './normalise.js';
 
-/** A piece of text with its position from the left and the top of the page, in points or pixels. */
+/** A piece of text with its position from the left and the top of the document page, in points or pixels. */
 export interface TextRun {
   readonly text: string;
   readonly left: number;
@@ -41,7 +41,7 @@ export interface TextLine {
 }
 
 export interface TextPage {
-  /** Number of the page, counted from 1. */
+  /** Number of the document page, counted from 1. */
   readonly number: number;
   readonly width: number;
   readonly height: number;
@@ -88,7 +88,7 @@ export function withIndex(page: TextPage, index: number): TextPage {
   };
 }
 
-/** Returns the position of a part of a cell, in fractions of the page. */
+/** Returns the position of a part of a cell, in fractions of the document page. */
 export function boxOf(cell: TextCell, start: number, end: number, page: TextPage): Box {
   let left = Infinity;
   let right = -Infinity;

@@ -38,7 +38,7 @@ const GROUPED_DIGITS_MAX = 24;
 /** Matches the series of a number, as in `seria LVC nr. ` and `Σειρά Β Αρ. `, up to the number or the end of its cell. */
 const SERIES =
   /(?<!\p{L})(?:seria|seri[ae]s?|série|σειρ[αά])[ .:]{1,3}([\p{L}\d][\p{L}\d/-]{0,9})(?:[ .:,]{1,3}(?:n[.°ºr]{0,2}|num[aeă]r\p{L}{0,2}|número|αρ|αριθμός|č|no)[.:]?)?[ .:]{0,3}$/iu;
-/** Share of the page height above which a number counts as near the top of the page. */
+/** Share of the document page height above which a number counts as near the top of the page. */
 const LINE_PAGES_SHARE = 0.6;
 
 /** Finds candidates for the invoice number (documents reference, 10.2). */

@@ -24,7 +24,8 @@ const INVOICE_KINDS: readonly LabelKind[] = ['number', 'issueDate', 'gross'];
 const LINES_OF_ZONE_MAX = 12;
 const GAP_SIZES_MAX = 3.2;
 /**
- * Words that are the heading of an address at the top of a page, but part of a sentence or a payment slip further down.
+ * Words that are the heading of an address at the top of a document page, but part of a sentence or a payment slip
+ * further down.
  */
 const PREPOSITIONS: ReadonlySet<string> = new Set(['to', 'for', 'from', 'an', 'aan', 'von', 'van', 'payer']);
 const PREPOSITIONS_WITHIN = 0.5;

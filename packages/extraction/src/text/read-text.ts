@@ -173,7 +173,7 @@ function isContested(names: readonly Candidate[]): boolean {
   return first !== undefined && second !== undefined && first.score - second.score < 0.05;
 }
 
-/** A credit note has its label at the start of a cell in the first half of the first page. */
+/** A credit note has its label at the start of a cell in the first half of the first document page. */
 function hasCreditNoteTitle(document: TextDocument): boolean {
   const height = document.pages[0]?.height ?? 1;
   return (

@@ -22,7 +22,7 @@ export interface LabelPlace {
 
 const CELLS_TO_THE_RIGHT_MAX = 5;
 const LINES_BELOW_MAX = 4;
-/** Maximum vertical distance as a share of the page height: 60 points on A4. */
+/** Maximum vertical distance as a share of the document page height: 60 points on A4. */
 const BELOW_MAX = 60 / 842;
 const FAR_TO_THE_RIGHT = 0.5;
 

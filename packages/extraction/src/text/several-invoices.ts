@@ -9,7 +9,7 @@ import type { TextContext } from './read-text.js';
 /** Minimum confidence of the number, date and total of an invoice of its own. Lists of invoices are below it. */
 const CONFIDENCE_MIN = 0.75;
 
-/** Consecutive pages, or a part of one page, that state one invoice number. */
+/** Consecutive pages, or a part of one document page, that state one invoice number. */
 interface Statement {
   readonly parts: TextPage[];
   readonly number: string;
@@ -35,7 +35,7 @@ export function refuseSeveralInvoices(
   return undefined;
 }
 
-/** A page is divided between its columns and between its rows, as two receipts lie on one photo. */
+/** A document page is divided between its columns and between its rows, as two receipts lie on one photo. */
 function halvesOf(page: TextPage): TextPage[][] {
   const part = (isIn: (cell: TextCell) => boolean): TextPage => {
     const lines = page.lines.map((line) => ({ ...line, cells: line.cells.filter(isIn) }));
@@ -60,7 +60,7 @@ function invoicesIn(parts: readonly TextPage[], context: TextContext): Statement
   for (const part of parts) {
     const { invoice_number: number, issue_date: date } = read([part], context);
     const last = statements.at(-1);
-    // A page that does not begin another invoice continues the one before it.
+    // A document page that does not begin another invoice continues the one before it.
     if (last !== undefined && (!isCertain(number) || !isCertain(date) || areSame(number.value, last.number))) {
       last.parts.push(part);
     } else if (isCertain(number)) statements.push({ parts: [part], number: number.value });

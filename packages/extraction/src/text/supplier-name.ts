@@ -20,7 +20,7 @@ const REGISTRATION =
 export const BANK =
   /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
-/** Ratio of the font size to that of the page above which a text counts as a letterhead. */
+/** Ratio of the font size to that of the document page above which a text counts as a letterhead. */
 const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno|regning|kreditnota|kvitto|lasku|hyvityslasku|kuitti|számla|bizonylat|factură|fatura(?:-recibo)?|nota fiscal|recibo|dobropis|daňový doklad|τιμολόγιο|τιμολογιο|απόδειξη|πιστωτικό)(?!\p{L})/iu;
@@ -35,7 +35,7 @@ const PAYEE_SCORE = 0.25;
 const ACCOUNT_OWNER_SCORE = 0.45;
 /** Length of a label of a name that is no part of a name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
-/** End of the letterhead and beginning of the footer, in fractions of the page. */
+/** End of the letterhead and beginning of the footer, in fractions of the document page. */
 const LETTERHEAD = 0.28;
 const FOOTER = 0.82;
 
@@ -43,7 +43,7 @@ const FOOTER = 0.82;
 const LETTERHEAD_BONUS = 0.3;
 /** On a picture, stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
-/** Lines of a block that are examined, and the lines at the end of a page that count as its footer. */
+/** Lines of a block that are examined, and the lines at the end of a document page that count as its footer. */
 const LINES_OF_BLOCK_MAX = 7;
 const LINES_OF_FOOTER = 6;
 const ADDRESSEE_PENALTY = 0.4;
@@ -112,7 +112,7 @@ export function findPartyNames(
     const named = nameOfZone(zone);
     if (named === undefined) continue;
     if (zone.role === 'payee') {
-      // The payee is read as the supplier only if nothing else on the page names one.
+      // The payee is read as the supplier only if nothing else on the document page names one.
       add(supplier, named.cell, named.text, named.start, PAYEE_SCORE, false);
       continue;
     }
@@ -160,7 +160,7 @@ export function findPartyNames(
     const key = foldKey(first);
     if (isHead && isOfDomain(key, domains) && !CONTACT.test(first)) add(supplier, cell, first, 0, 0.55, false);
   }
-  // Returns the first line of the page that is not a title, an address or the buyer. Large letters indicate a
+  // Returns the first line of the document page that is not a title, an address or the buyer. Large letters indicate a
   // letterhead.
   let order = 0;
   const headLines = firstPage.slice(0, 14).filter(({ isItemHeader }) => !isItemHeader);
@@ -197,7 +197,7 @@ export function findPartyNames(
   return { supplier: withFullNames(supplier), buyer };
 }
 
-/** The last lines of a page are its footer, wherever the text ends. */
+/** The last lines of a document page are its footer, wherever the text ends. */
 function isLastLine(document: TextDocument, cell: ReadCell): boolean {
   const lines = document.lines[cell.page] ?? [];
   const [first] = lines;
@@ -219,7 +219,10 @@ function isRegisteredFooter(document: TextDocument, cell: ReadCell): boolean {
     );
 }
 
-/** Rates the block below a name at the top of a page: contacts and ids are those of a sender, `Attn` of an addressee. */
+/**
+ * Rates the block below a name at the top of a document page: contacts and ids are those of a sender, `Attn` of an
+ * addressee.
+ */
 function blockScore(document: TextDocument, name: ReadCell): number {
   const lines = document.lines[name.page] ?? [];
   let bottom = name.bottom;

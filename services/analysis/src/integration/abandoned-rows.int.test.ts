@@ -90,7 +90,7 @@ test(
     const control = await rows.analyzeRows(request(250), scanner);
     const again = await rows.analyzeRows({ ...asked, scanId: uuidV7(), receivedTime: testClock.now() }, scanner);
     expect(again.decisionCounts).toEqual(control.decisionCounts);
-    // In the first scan of an organization, SUPPLIER_NEW is left out. The second scan raises it.
+    // In the first history scan of an organization, SUPPLIER_NEW is left out. The second scan raises it.
     expect(again.findingCounts).toEqual({ SUPPLIER_NEW: 1 });
   },
   TEST_MS_MAX,

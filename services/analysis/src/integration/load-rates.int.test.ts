@@ -126,5 +126,5 @@ test('the daily file is asked for on weekdays when it appears, by the clock of F
   expect(isPublishingTime(new Date('2026-05-08T16:00:00Z'))).toBe(true);
   expect(isPublishingTime(new Date('2026-05-08T16:01:00Z'))).toBe(false);
   expect(isPublishingTime(new Date('2026-01-09T14:30:00Z'))).toBe(true); // In winter, 14:30 UTC is 15:30 in Frankfurt.
-  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // The last day is a Saturday, when no rates are published.
+  expect(isPublishingTime(new Date('2026-05-09T14:00:00Z'))).toBe(false); // 9 May 2026 is a Saturday, when the European Central Bank publishes no rates.
 });

@@ -120,7 +120,8 @@ describe('the same rows give the same results', () => {
       for (const row of rows) await running.rpc.post(posted, row);
       const [ofScan, ofPosts] = [await resultsOf(scanned), await resultsOf(posted)];
       expect(ofPosts.rows).toHaveLength(rows.length + 1);
-      // No reviewer can act between two rows of a scan, so an unusual amount becomes usual for later rows (section 4).
+      // No reviewer can act between two rows of a history scan, so an unusual amount becomes usual for later rows
+      // (section 4).
       const isComparable = (index: number): boolean =>
         [ofScan, ofPosts].every(({ rows: all }) => !JSON.stringify(all[index]).includes('"family":"AMT"'));
       const comparable = <T>(all: readonly T[]): T[] => all.filter((_, index) => isComparable(index));

@@ -94,7 +94,7 @@ async function applyNotification(
   return { outcome: 'KEPT', organizationId };
 }
 
-/** Reopens the stored notifications if the subscription was linked between the check and this write. */
+/** Reopens the stored payment notifications if the subscription was linked between the check and this write. */
 async function reopenIfLinked(
   { links, notifications }: Pick<ApplyingDeps, 'links' | 'notifications'>,
   { subscriptionId }: StoredNotification,

@@ -53,8 +53,8 @@ export const createCheckout =
         ? !CLOSED_STATUSES.has(subscriptionStatus)
         : hasOpenSubscription(account);
     if (isSubscribed) throw alreadySubscribed();
-    // The API key proved that the organization exists. The account is created now, so that the first notification finds
-    // it.
+    // The API key proved that the organization exists. The account is created now, so that the first payment
+    // notification finds it.
     if (account === undefined) await accounts.ensure(organizationId);
     const line = {
       action: 'billing.checkout_requested',

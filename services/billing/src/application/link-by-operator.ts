@@ -51,8 +51,8 @@ export interface LinkedByOperator {
 const SUBSCRIPTION_ID = /^sub_[0-9A-Za-z_-]{1,100}$/;
 
 /**
- * Permanently links an unlinked subscription to an organization, and applies its notifications. A repeated call changes
- * nothing.
+ * Permanently links an unlinked subscription to an organization, and applies its payment notifications. A repeated call
+ * changes nothing.
  * @throws DomainError invalid; not_found for an unknown organization or subscription; wrong_state for a subscription of
  *   another organization or without a price from the configuration; foreign_failure if the provider must be called and
  *   does not respond

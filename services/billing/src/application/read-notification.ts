@@ -12,7 +12,7 @@ const envelope = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A notification with a valid signature. */
+/** A payment notification with a valid signature. */
 export interface ProviderNotification {
   readonly eventId: string;
   readonly type: string;
@@ -22,7 +22,7 @@ export interface ProviderNotification {
 }
 
 /**
- * Parses a notification.
+ * Parses a payment notification.
  * @throws DomainError invalid if the bytes are not such a notification
  */
 export function readNotification(body: Uint8Array): ProviderNotification {
@@ -45,7 +45,7 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** Ids of subscription, customer and organization that a notification contains. */
+/** Ids of subscription, customer and organization that a payment notification contains. */
 export interface Mentioned {
   readonly subscriptionId: string | undefined;
   readonly claimedOrganizationId: string | undefined;

@@ -56,8 +56,8 @@ const entity = z.object({
 });
 
 /**
- * Reads a subscription from a notification or the API. Returns undefined if the id, the status or the items cannot be
- * read.
+ * Reads a subscription from a payment notification or the API. Returns undefined if the id, the status or the items
+ * cannot be read.
  */
 export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefined {
   const read = entity.safeParse(data);

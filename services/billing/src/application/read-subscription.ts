@@ -47,7 +47,7 @@ export const checkDeletion =
       const subscriptionIds = (account?.subscriptions ?? []).map(({ id }) => id);
       const waiting = await notifications.listWaiting({ organizationId, subscriptionIds });
       if (waiting.length === 0) {
-        // The account is read again, because the last notification may have been applied between the two reads.
+        // The account is read again, because the last payment notification may have been applied between the two reads.
         const applied = await accounts.find(organizationId);
         return {
           hasSubscription: applied !== undefined && hasOpenSubscription(applied),

@@ -68,8 +68,8 @@ export const receiveNotification = (deps: ReceivingDeps) => {
 };
 
 /**
- * Checks whether a notification concerns a purged organization. A subscription stays with the organization to which it
- * was linked, regardless of the organization that the message claims.
+ * Checks whether a payment notification concerns a purged organization. A subscription stays with the organization to
+ * which it was linked, regardless of the organization that the provider message claims.
  */
 async function isAboutPurged(
   { links, wasPurged }: ReceivingDeps,
@@ -79,7 +79,7 @@ async function isAboutPurged(
   return subscriptionId === undefined || (await links.find(subscriptionId)) === undefined;
 }
 
-/** A message about a purged organization is not stored. A customer who still pays must be refunded. */
+/** A provider message about a purged organization is not stored. A customer who still pays must be refunded. */
 async function recordEvent(
   { notifications, logger }: ReceivingDeps,
   { eventId, type, occurredAt, data }: ProviderNotification,

@@ -85,7 +85,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
   if (known !== undefined && showsSame(known, snapshot)) return snapshot.purchase === undefined ? 'UNKNOWN' : 'SAME';
   const result = await deps.changeAccount(organizationId, async (account) => {
     if (account === undefined) return undefined;
-    // The subscription is read after the account. If a message is applied in between, both are read again.
+    // The subscription is read after the account. If a provider message is applied in between, both are read again.
     const entity = await api.subscription(snapshot.id);
     const fresh = readSnapshot(entity, prices);
     const updatedAt = updatedAtOf(entity);

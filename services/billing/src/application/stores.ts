@@ -51,7 +51,7 @@ export interface UnlinkedSubscriptions {
   listSince(before: Date): Promise<readonly (UnlinkedSubscription & { readonly since: Date })[]>;
 }
 
-/** Outcomes of notifications. The operator must check the outcomes from `UNLINKED` on. */
+/** Outcomes of payment notifications. The operator must check the outcomes from `UNLINKED` on. */
 export const notificationOutcomes = [
   'APPLIED',
   'STALE',
@@ -70,10 +70,10 @@ export type NotificationOutcome = (typeof notificationOutcomes)[number];
 export type NotificationResult =
   | {
       readonly outcome: Exclude<NotificationOutcome, 'UNLINKED' | 'PURGED_ORGANIZATION'>;
-      /** Id of the organization that the notification concerns, or empty if there is none. */
+      /** Id of the organization that the payment notification concerns, or empty if there is none. */
       readonly organizationId: string;
     }
-  /** The owner was not decided, so the organization that the notification names stays. */
+  /** The owner was not decided, so the organization that the payment notification names stays. */
   | { readonly outcome: 'UNLINKED' | 'UNKNOWN_PRICE' | 'UNREADABLE'; readonly organizationId?: undefined };
 
 /** Notification of the payment provider, as it is stored before it is applied. */
@@ -86,10 +86,10 @@ export interface StoredNotification extends Mentioned {
   readonly body: string;
 }
 
-/** A notification that a worker has claimed. After a takeover, writes of the first worker change nothing. */
+/** A payment notification that a worker has claimed. After a takeover, writes of the first worker change nothing. */
 export interface ClaimedNotification {
   readonly notification: StoredNotification;
-  /** Number of attempts to apply the notification, including this one. */
+  /** Number of attempts to apply the payment notification, including this one. */
   readonly attempts: number;
   complete(result: NotificationResult): Promise<void>;
   retryAt(at: Date, reason: string): Promise<void>;
@@ -97,7 +97,7 @@ export interface ClaimedNotification {
 
 export interface Notifications {
   /**
-   * Stores a new notification, which is claimed by the caller.
+   * Stores a new payment notification, which is claimed by the caller.
    * @returns undefined if the event was stored before
    */
   insert(notification: StoredNotification): Promise<ClaimedNotification | undefined>;
@@ -108,18 +108,21 @@ export interface Notifications {
   /** Returns the ids of payment notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /**
-   * Claims a notification.
+   * Claims a payment notification.
    * @returns undefined if the notification is completed or another worker has claimed it
    */
   claim(eventId: string): Promise<ClaimedNotification | undefined>;
-  /** Returns the ids of the pending notifications of an organization or its subscriptions. */
+  /** Returns the ids of the pending payment notifications of an organization or its subscriptions. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
   /**
-   * Makes the notifications due that arrived before their subscription was linked.
+   * Makes the payment notifications due that arrived before their subscription was linked.
    * @returns their ids, at most 1000
    */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;
-  /** Counts the notifications that have been pending since before the given time, and returns the oldest of them. */
+  /**
+   * Counts the payment notifications that have been pending since before the given time, and returns the oldest of
+   * them.
+   */
   waitingSince(before: Date): Promise<{ count: number; oldest: Date; reason: string | undefined } | undefined>;
 }
 

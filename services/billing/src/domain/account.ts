@@ -34,14 +34,14 @@ export interface Account {
 export const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Outcome of applying a message. `UNPRICED`: a new subscription without the price of a plan. `FULL`: a subscription
- * beyond {@link SUBSCRIPTIONS_MAX}.
+ * Outcome of applying a provider message. `UNPRICED`: a new subscription without the price of a plan. `FULL`: a
+ * subscription beyond {@link SUBSCRIPTIONS_MAX}.
  */
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
 /**
- * Applies one message. Messages contain the whole state, arrive in any order and may be repeated. The newest message is
- * used, and a message with an equal time is stale, so the result does not depend on the order.
+ * Applies one provider message. Messages contain the whole state, arrive in any order and may be repeated. The newest
+ * message is used, and a message with an equal time is stale, so the result does not depend on the order.
  * @param occurredAt normalized time (see `normaliseInstant`)
  */
 export function applySnapshot(
@@ -176,8 +176,8 @@ export function isActive(subscription: TrackedSubscription, rule: GraceRule, now
 const TRIAL_NOTICE_MS = 3 * DAY_MS;
 
 /**
- * Returns the trial end date of which the owners must be notified, or undefined if they need no notification or were
- * already notified.
+ * Returns the trial end date of which the owners must be notified, or undefined if they need no payment notification or
+ * were already notified.
  */
 export function trialNoticeDue(account: Account): Date | undefined {
   const trialEnd = currentSubscription(account)?.trialEnd;

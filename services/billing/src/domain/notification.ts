@@ -12,7 +12,7 @@ const SUBSCRIPTION_TYPES: ReadonlySet<string> = new Set([
   'subscription.canceled',
 ]);
 
-/** Checks whether the data in a notification of this type is a complete subscription. */
+/** Checks whether the data in a payment notification of this type is a complete subscription. */
 export function isAboutSubscription(type: string): boolean {
   return SUBSCRIPTION_TYPES.has(type);
 }

@@ -182,7 +182,7 @@ test('a notification that was stored before a crash is applied by the sweep, and
   );
   const { event_id: eventId, event_type: type } = JSON.parse(text) as { event_id: string; event_type: string };
   const now = new Date();
-  // Restores the notification of a process that crashed between storing and applying it. Its lease has expired.
+  // Restores the payment notification of a process that crashed between storing and applying it. Its lease has expired.
   await billing.mongo.db.collection<{ _id: string }>('notifications').insertOne({
     _id: eventId,
     type,
@@ -219,7 +219,7 @@ test('stores nothing that names a purged organization, of whatever type, answers
     const entity = subscriptionEntity({ id: subscriptionId, organizationId, reference, status });
     return billing.send(notificationText('subscription.updated', entity));
   };
-  // A notification about a foreign subscription names the organization, too.
+  // A payment notification about a foreign subscription names the organization, too.
   const strange = subscriptionEntity({ id: newSubscriptionId(), organizationId: purged });
   await billing.send(notificationText('subscription.created', strange));
   await send(id, purged, 'canceled');
@@ -237,7 +237,7 @@ test('stores nothing that names a purged organization, of whatever type, answers
   });
   await billing.send(repeated);
   await billing.send(repeated);
-  // A subscription stays with its organization, whatever a message claims.
+  // A subscription stays with its organization, whatever a provider message claims.
   await send(kept, other, 'paused');
   expect(await stored()).toBe(before + 4);
   await billing.announceOrganization(purged);

@@ -110,7 +110,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** Returns the kind and the message of a refusal, or the response if there is no refusal. */
+/** Returns the kind and the provider message of a refusal, or the response if there is no refusal. */
 async function outcomeOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.catch(({ kind, message }: { kind: string; message: string }) => ({ kind, message }));
 }

@@ -91,7 +91,7 @@ function reconcile() {
 describe('reconciling', () => {
   test('finds subscriptions whose notifications were lost, corrects what differs, and counts what is unknown', async () => {
     const organizationId = await billing.newOrganization();
-    // The simulator has no address for notifications, so every notification is lost.
+    // The simulator has no address for notifications, so every payment notification is lost.
     const subscriptionId = await checkOut(organizationId);
     await pay({ organization_id: organizationId });
     const first = await reconcile();

@@ -15,8 +15,8 @@ export interface CustomerDocument extends Aggregate {
   readonly subscriptions: readonly TrackedSubscription[];
   readonly trialNoticeFor?: Date;
   /**
-   * Time, with a sparse index, at which the account changes without a message, because a trial ends soon or a grace
-   * period is over.
+   * Time, with a sparse index, at which the account changes without a provider message, because a trial ends soon or a
+   * grace period is over.
    */
   readonly dueAt?: Date;
   readonly createdAt: Date;

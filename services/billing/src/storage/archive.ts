@@ -25,7 +25,7 @@ export function archivedKinds({
     checkouts: newestRecords(checkouts, toCheckoutRecord),
     payment_notifications: recordsById(notifications, toNotificationRecord, (begunAt) => ({
       receivedAt: { $lt: begunAt },
-      // A notification that only names the organization may belong to someone else.
+      // A payment notification that only names the organization may belong to someone else.
       state: 'DONE' as const,
       outcome: { $nin: [...WITHOUT_ORGANIZATION] },
     })),

@@ -20,12 +20,12 @@ export interface NotificationDocument extends Claimable {
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;
-  /** Signed text of the notification. It is empty if the text must not be stored. */
+  /** Signed text of the payment notification. It is empty if the text must not be stored. */
   readonly body: string;
   readonly subscriptionId?: string;
   /**
-   * Id of the organization that the notification concerns. While the notification is PENDING or UNLINKED, it is the
-   * organization that the message claims. Empty if there is none.
+   * Id of the organization that the payment notification concerns. While the notification is PENDING or UNLINKED, it is
+   * the organization that the provider message claims. Empty if there is none.
    */
   readonly organizationId: string;
   readonly state: 'PENDING' | 'DONE';
@@ -34,13 +34,13 @@ export interface NotificationDocument extends Claimable {
   readonly dueAt?: Date;
   readonly reason?: string;
   readonly receivedAt: Date;
-  /** Time when the TTL index deletes the notification. */
+  /** Time when the TTL index deletes the payment notification. */
   readonly expiresAt: Date;
 }
 
 /**
- * Duration of the lease in milliseconds, a hundred times longer than applying a notification takes. If the first worker
- * is only slow, the notification is applied a second time, which changes nothing.
+ * Duration of the lease in milliseconds, a hundred times longer than applying a payment notification takes. If the
+ * first worker is only slow, the notification is applied a second time, which changes nothing.
  */
 const LEASE_MS = 10_000;
 /**
@@ -48,14 +48,14 @@ const LEASE_MS = 10_000;
  * recognized for as long.
  */
 const KEPT_MS = 400 * 24 * 3_600_000;
-/** Maximum number of pending notifications that are examined for one organization. */
+/** Maximum number of pending payment notifications that are examined for one organization. */
 const WAITING_MAX = 100;
-/** Maximum number of pending notifications that are counted for the operator. */
+/** Maximum number of pending payment notifications that are counted for the operator. */
 const COUNTED_MAX = 1_000;
 const REOPENED_MAX = 1_000;
 /**
- * Outcomes of a notification whose subscription is not linked to an organization. The second one was used by earlier
- * releases.
+ * Outcomes of a payment notification whose subscription is not linked to an organization. The second one was used by
+ * earlier releases.
  */
 export const WITHOUT_ORGANIZATION = ['UNLINKED', 'UNKNOWN_ORGANIZATION'] as const satisfies NotificationOutcome[];
 

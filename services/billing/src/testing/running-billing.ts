@@ -46,7 +46,7 @@ function connectClients(address: string) {
   };
 }
 
-/** The billing service. Tests send the notifications themselves. */
+/** The billing service. Tests send the payment notifications themselves. */
 export interface RunningBilling extends ReturnType<typeof connectClients> {
   readonly mongo: MongoConnection;
   /** Events `subscription_changed` in the order in which they were published. */
@@ -61,7 +61,7 @@ export interface RunningBilling extends ReturnType<typeof connectClients> {
   announceOrganization(organizationId: string): Promise<void>;
   /** Publishes an event that an organization was purged. */
   announcePurge(organizationId: string): Promise<void>;
-  /** Sends a notification text with its signature. */
+  /** Sends a payment notification text with its signature. */
   send(text: string, signature?: string): Promise<void>;
   stop(): Promise<void>;
 }

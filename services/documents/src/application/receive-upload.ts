@@ -23,7 +23,7 @@ const RENEW_EACH_MS = 20_000;
 /** Seconds to wait while another call stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The organization or the token that authorizes a PUT request. */
+/** The organization or the upload token that authorizes a PUT request. */
 export type Right = { readonly organizationId: string } | { readonly token: string };
 
 interface Deps {

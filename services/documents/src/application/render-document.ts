@@ -8,7 +8,7 @@ import type { UploadReader } from './read-uploads.js';
 import type { NewRendering, RenderingStore, StoredRendering } from './renderings.js';
 import type { ContentStore, StoredUpload } from './uploads.js';
 
-/** Version of the rendering of pages and views. Renderings from an earlier version are no longer found. */
+/** Version of the rendering of document pages and views. Renderings from an earlier version are no longer found. */
 const RENDERING_VERSION = 1;
 
 interface RenderingRequest {

@@ -3,14 +3,14 @@ import { createHash, randomBytes } from 'node:crypto';
 const TOKEN_BYTES = 32;
 
 /**
- * Creates a token that authorizes one PUT request without an API key. It has so many random bytes that it cannot be
- * guessed.
+ * Creates an upload token that authorizes one PUT request without an API key. It has so many random bytes that it
+ * cannot be guessed.
  */
 export function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Returns the hash of a token. Only the hash is stored. */
+/** Returns the hash of an upload token. Only the hash is stored. */
 export function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('base64url');
 }

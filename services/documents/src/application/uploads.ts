@@ -6,11 +6,11 @@ export interface ReservedUpload extends Reserved {
   readonly uploadId: string;
   readonly organizationId: string;
   /**
-   * SHA-256 hash of the token that authorizes the PUT request. Undefined for a channel document, which no PUT request
-   * may change.
+   * SHA-256 hash of the upload token that authorizes the PUT request. Undefined for a channel document, which no PUT
+   * request may change.
    */
   readonly tokenHash: string | undefined;
-  /** Monthly limit of stored bytes at the time of the reservation. Undefined if the plan has no limit. */
+  /** Monthly limit of stored bytes at the time of the upload reservation. Undefined if the plan has no limit. */
   readonly monthlyLimit: number | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -82,7 +82,7 @@ export interface UploadStore {
    *   upload
    */
   claimOfChannel(document: ChannelDocument): Promise<Receiving | 'IN_PROGRESS' | 'TAKEN'>;
-  /** Expires the reservations that were made before a given time. */
+  /** Expires the upload reservations that were made before a given time. */
   expireOf(organizationId: string, until: Date): Promise<void>;
   /** Prevents the removal of a received upload as unused until a time. */
   keepUntil(organizationId: string, uploadId: string, until: Date): Promise<void>;
@@ -97,7 +97,7 @@ export interface UploadStore {
    * Undefined while a PUT request is in progress. If the sweep crashes before the end, it checks the upload again.
    */
   takeRemains(uploadId: string, now: Date): Promise<Remains | undefined>;
-  /** Removes the reservation, or the records of its interrupted PUT requests, after their bytes were removed. */
+  /** Removes the upload reservation, or the records of its interrupted PUT requests, after their bytes were removed. */
   removeRemains(remains: Remains, now: Date): Promise<void>;
   /** Returns the oldest leftover data that is due but not removed, with the time at which it became due. */
   oldestDue(before: Date): Promise<{ readonly uploadId: string; readonly since: Date } | undefined>;

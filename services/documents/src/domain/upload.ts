@@ -17,7 +17,7 @@ export interface Reserved {
 }
 
 /**
- * Checks that a reservation is within the limits.
+ * Checks that an upload reservation is within the limits.
  * @throws DomainError invalid, which names the limit
  */
 export function requireReservable({ mediaType, byteSize }: Reserved): void {

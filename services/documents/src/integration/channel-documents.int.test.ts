@@ -290,7 +290,7 @@ test.each(['insert contents.chunks', 'update uploads'])(
       await eventually(() => store(document, behind));
       expect((await store(document, behind)).created).toBe(false);
       expect((await read(document, behind)).equals(xml)).toBe(true);
-      // The reservation of the interrupted call is removed after its minute.
+      // The upload reservation of the interrupted call is removed after its minute.
       behind.clock.shiftMs += 600_000;
       await eventually(async () => expect(await behind.usedBytes(document.organizationId)).toBe(xml.length));
     } finally {

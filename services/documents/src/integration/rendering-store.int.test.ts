@@ -40,7 +40,7 @@ const made = (organizationId: string, key: string, createdAt = start): NewRender
 
 const picture = (bytes: number) => ({ mediaType: 'image/png', sha256: 'ab', content: Buffer.alloc(bytes, 7) });
 
-/** Stores several pictures of pages, one second apart. */
+/** Stores several pictures of document pages, one second apart. */
 async function storeAll(organizationId: string, sizes: readonly number[]): Promise<void> {
   for (const [index, bytes] of sizes.entries()) {
     await store.store(made(organizationId, `${index}`, after(index * 1_000)), picture(bytes));

@@ -88,8 +88,8 @@ export function renderingStore(
   };
   return {
     async find(organizationId, key, now) {
-      // Two requests may have rendered the same page at the same time. A picture is kept longer than a failure and
-      // takes precedence.
+      // Two requests may have rendered the same document page at the same time. A picture is kept longer than a failure
+      // and takes precedence.
       const document = await collection.findOne(
         { organizationId, key, isComplete: true, expiresAt: { $gt: now } },
         { sort: { expiresAt: -1, _id: 1 } },

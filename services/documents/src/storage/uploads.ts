@@ -37,10 +37,10 @@ export interface UploadDocument extends Claimable {
    * Callers no longer find it.
    */
   readonly state: 'RESERVED' | 'UPLOADED' | 'REMOVED';
-  /** Media type stated in the reservation. */
+  /** Media type stated in the upload reservation. */
   readonly mediaType: string;
   readonly byteSize: number;
-  /** Hash of the token. Absent for a channel document. */
+  /** Hash of the upload token. Absent for a channel document. */
   readonly tokenHash?: string;
   readonly monthlyLimit?: number;
   /** Channel origin. Absent for an upload by a caller. */
@@ -78,7 +78,10 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
 
 /** Times after which the sweep removes data. */
 export interface SweepTimes {
-  /** Time after the expiry of a reservation, or after an interrupted PUT request, at which leftover data is removed. */
+  /**
+   * Time after the expiry of an upload reservation, or after an interrupted PUT request, at which leftover data is
+   * removed.
+   */
   readonly sweepMs: number;
   /** Time after which received content is removed if its analysis is not requested. */
   readonly unusedMs: number;
@@ -215,7 +218,7 @@ export function uploadStore(
     },
     async removeRemains({ uploadId, fileIds, ended }, now) {
       if (ended === 'ABANDONED') {
-        // The record can be deleted, because no PUT request can begin after the reservation has expired.
+        // The record can be deleted, because no PUT request can begin after the upload reservation has expired.
         await collection.deleteOne({ _id: uploadId, state: 'RESERVED', leaseUntil: { $lte: now } });
         return;
       }

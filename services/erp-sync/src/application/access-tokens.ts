@@ -17,13 +17,16 @@ export interface AccessTokenDeps {
   readonly servers: AuthorizationServers;
   readonly secrets: Pick<ConnectionSecrets, 'tokens'>;
   readonly clock: Clock;
-  /** Lease of a token refresh, at least twice as long as the longest call to a provider. */
+  /** Lease of an OAuth token refresh, at least twice as long as the longest call to a provider. */
   readonly leaseMs: number;
-  /** Delay before the second attempt at a token refresh outside an import run. It doubles with each further attempt. */
+  /**
+   * Delay before the second attempt at an OAuth token refresh outside an import run. It doubles with each further
+   * attempt.
+   */
   readonly backoffMs: number;
 }
 
-/** Maximum number of attempts at a token refresh outside an import run. A run has its own limit. */
+/** Maximum number of attempts at an OAuth token refresh outside an import run. A run has its own limit. */
 const TRIES_MAX = 3;
 /** Interval between polls for the completion of a refresh by another process. */
 const POLL_EACH_MS = 100;
@@ -42,7 +45,7 @@ export interface AccessTokens {
    */
   renewed(owner: TokenOwner, refused: string, retry?: Retry): Promise<string>;
   /**
-   * Refreshes the tokens, unless another process has done so since the ERP connection was read.
+   * Refreshes the OAuth tokens, unless another process has done so since the ERP connection was read.
    * @throws ErpFault
    */
   refresh(holder: TokenHolder): Promise<void>;
@@ -93,7 +96,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
         tokensRefreshed(claimed.provider, 'refreshed');
         return after;
       }
-      // A new consent was given in the meantime, or another process took over, so the stored tokens are used.
+      // A new OAuth consent was given in the meantime, or another process took over, so the stored tokens are used.
       return open(await require(claimed));
     } catch (error) {
       tokensRefreshed(claimed.provider, error instanceof ErpFault ? error.code : 'failed');
@@ -111,8 +114,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     }
     const { previous } = before;
     const holder = await require(claimed);
-    // A changed token version means that a new consent has stored other tokens. Nothing else can write tokens while
-    // this process holds the claim.
+    // A changed token version means that a new OAuth consent has stored other tokens. Nothing else can write tokens
+    // while this process holds the claim.
     if (holder.tokenVersion !== claimed.tokenVersion) return open(holder);
     if (previous === undefined || previous.until <= clock.now()) throw reauthorizationRequired(claimed);
     try {
@@ -123,8 +126,8 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
   };
 
   /**
-   * Makes one attempt to refresh the tokens. Before each further attempt the lease is renewed, because the pause may
-   * have been longer than the lease.
+   * Makes one attempt to refresh the OAuth tokens. Before each further attempt the lease is renewed, because the pause
+   * may have been longer than the lease.
    */
   const attempt = (server: AuthorizationServer, claimed: ClaimedTokens, refreshToken: string) => {
     let isFirst = true;

@@ -32,7 +32,7 @@ export interface AuthorizationServer {
     readonly codeVerifier: string;
   }): Promise<GrantedTokens>;
   /**
-   * Refreshes the tokens.
+   * Refreshes the OAuth tokens.
    * @throws GrantRefused, ErpFault
    */
   refresh(refreshToken: string): Promise<GrantedTokens>;
@@ -43,7 +43,7 @@ export interface AuthorizationServer {
    */
   resolveTenant(accessToken: string, parameters: ReadonlyMap<string, string>): Promise<ConsentedTenant>;
   /**
-   * Revokes all access that the tokens give. Tokens that are unknown to the provider count as revoked.
+   * Revokes all access that the OAuth tokens give. Tokens that are unknown to the provider count as revoked.
    * @throws ErpFault
    */
   revoke(refreshToken: string): Promise<void>;

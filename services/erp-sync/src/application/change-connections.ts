@@ -96,7 +96,7 @@ export interface DeleteDeps {
   readonly runs: Pick<RunStore, 'cancel'>;
   readonly listedIds: Pick<ListedIdStore, 'remove'>;
   readonly master: VendorMaster;
-  /** Revokes the tokens of a deleted ERP connection without delay. */
+  /** Revokes the OAuth tokens of a deleted ERP connection without delay. */
   readonly revokeSoon: () => void;
   readonly logger: Logger;
 }

@@ -29,7 +29,7 @@ export interface ConnectDeps {
   readonly onDue: () => void;
 }
 
-/** Result of the consent that a user gave to a provider. */
+/** Result of the OAuth consent that a user gave to a provider. */
 export interface Consent {
   readonly flow: OAuthFlow;
   readonly tenant: ConsentedTenant;
@@ -40,7 +40,7 @@ export interface Consent {
 }
 
 /**
- * Stores the ERP connection to which a user consented. A company that is already connected gets the new tokens.
+ * Stores the ERP connection to which a user consented. A company that is already connected gets the new OAuth tokens.
  * @returns the id of the connection, or undefined if the company is connected to another company of the organization
  * @throws DomainError usage_exceeded
  */
@@ -106,7 +106,7 @@ function tokensOf({ granted, tenant: { remoteConnectionId } }: Consent): Connect
   return { ...granted, ...(remoteConnectionId === undefined ? {} : { remoteConnectionId }) };
 }
 
-/** Returns the context of the user who started the consent, because the returning browser has no API key. */
+/** Returns the context of the user who started the OAuth consent, because the returning browser has no API key. */
 function contextOf({ actor: { type, id, requestId, ip } }: OAuthFlow): RequestContext {
   return { requestId, actor: readActor(type, id), ip };
 }

@@ -6,12 +6,12 @@ import type { ProviderCode } from '../providers/provider.js';
 
 // Operations on the collections that the use cases for consents and tokens need.
 
-/** Tokens of a consent that did not lead to an ERP connection. They must be revoked at the provider. */
+/** Tokens of an OAuth consent that did not lead to an ERP connection. They must be revoked at the provider. */
 export interface AbandonedTokens {
   readonly flow: OAuthFlow;
   readonly tokens: SealedValue | undefined;
   readonly tenant: ConsentedTenant | undefined;
-  /** Number of earlier attempts to revoke the tokens. */
+  /** Number of earlier attempts to revoke the OAuth tokens. */
   readonly tries: number;
 }
 
@@ -22,7 +22,7 @@ export interface OAuthFlows {
    * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
-  /** Stores the tokens of a consent flow. They are revoked at the given time unless the flow continues. */
+  /** Stores the tokens of an OAuth consent flow. They are revoked at the given time unless the flow continues. */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
   /** Changes the flow status from EXCHANGING to CONFIRMING. */
   awaitConfirmation(
@@ -37,29 +37,29 @@ export interface OAuthFlows {
    */
   decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
   /**
-   * Closes a consent flow.
+   * Closes an OAuth consent flow.
    * @param revokeAt time at which the tokens are revoked, or undefined to remove them at once
    */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;
-  /** Removes the tokens of a closed flow. */
+  /** Removes the OAuth tokens of a closed flow. */
   wipe(flow: OAuthFlow): Promise<void>;
   /** Claims tokens that are due for revocation, until the given time. */
   claimRevocation(now: Date, until: Date): Promise<AbandonedTokens | undefined>;
   retryRevocation(flow: OAuthFlow, at: Date): Promise<void>;
 }
 
-/** The ERP connection that owns the tokens. */
+/** The ERP connection that owns the OAuth tokens. */
 export interface TokenOwner {
   readonly id: string;
   readonly organizationId: string;
 }
 
-/** An ERP connection with its token fields. */
+/** An ERP connection with its OAuth token fields. */
 export interface TokenHolder extends TokenOwner {
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
   readonly tokens: SealedValue;
-  /** Version of the tokens, which increases with every write. */
+  /** Version of the OAuth tokens, which increases with every write. */
   readonly tokenVersion: number;
 }
 
@@ -68,16 +68,17 @@ export interface ClaimedTokens extends TokenHolder {
 }
 
 export interface ConnectionTokenStore {
-  /** Returns the tokens of an ERP connection, or undefined if there are none. */
+  /** Returns the OAuth tokens of an ERP connection, or undefined if there are none. */
   read(owner: TokenOwner): Promise<TokenHolder | undefined>;
   /**
-   * Claims the tokens for one refresh. Returns undefined while another process has claimed them, or if there are none.
+   * Claims the OAuth tokens for one refresh. Returns undefined while another process has claimed them, or if there are
+   * none.
    */
   claim(owner: TokenOwner, leaseMs: number): Promise<ClaimedTokens | undefined>;
-  /** Extends the claim on the tokens. Returns false after a takeover. */
+  /** Extends the claim on the OAuth tokens. Returns false after a takeover. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
   /**
-   * Stores refreshed tokens and releases the claim. If the tokens were changed or taken over, stores nothing and
+   * Stores refreshed tokens and releases the claim. If the OAuth tokens were changed or taken over, stores nothing and
    * returns false.
    */
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
@@ -87,7 +88,7 @@ export interface ConnectionTokenStore {
    * refresh.
    */
   dueForRefresh(before: Date, exceptIds: readonly string[], limit: number): Promise<readonly TokenHolder[]>;
-  /** Records that the tokens are no longer valid, so that the job skips them until a new consent is given. */
+  /** Records that the tokens are no longer valid, so that the job skips them until a new OAuth consent is given. */
   stopRefreshing(holder: TokenHolder): Promise<void>;
   /** Claims a disconnected connection whose tokens must be revoked, until the given time. */
   claimRevocation(
@@ -96,18 +97,18 @@ export interface ConnectionTokenStore {
   ): Promise<{ readonly holder: TokenHolder; readonly tries: number } | undefined>;
   retryRevocation(owner: TokenOwner, at: Date): Promise<void>;
   /**
-   * Stores tokens that were refreshed in order to revoke them. The tokens of a disconnected connection have no other
-   * writer.
+   * Stores tokens that were refreshed in order to revoke them. The OAuth tokens of a disconnected connection have no
+   * other writer.
    */
   replaceRevoked(owner: TokenOwner, tokens: SealedValue): Promise<void>;
-  /** Removes the tokens of a disconnected connection. */
+  /** Removes the OAuth tokens of a disconnected connection. */
   wipe(owner: TokenOwner): Promise<void>;
 }
 
 export interface ConsentedConnections {
   /**
    * Sets an ERP connection with invalid tokens to ERROR and publishes the change, unless it is already in ERROR, was
-   * disconnected, or received other tokens in the meantime.
+   * disconnected, or received other OAuth tokens in the meantime.
    */
   endAccess(holder: TokenHolder, error: ConnectionError): Promise<void>;
   /** Returns the ERP connection to this company in the ERP, unless the connection is DISABLED. */
@@ -117,7 +118,7 @@ export interface ConsentedConnections {
    */
   hasLive(organizationId: string, provider: ProviderCode, companyId?: string): Promise<boolean>;
   /**
-   * Replaces the tokens with new ones, even while another process refreshes the old ones.
+   * Replaces the OAuth tokens with new ones, even while another process refreshes the old ones.
    * @throws VersionConflict
    */
   reauthorize(

@@ -4,7 +4,7 @@ import type { StateKey } from '../domain/oauth-state.js';
 export interface OAuthSettings {
   /** Keys for the state parameter. The newest key is used for signing. */
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
-  /** URL to which a provider sends the browser after a consent, without the code of the provider at its end. */
+  /** URL to which a provider sends the browser after an OAuth consent, without the code of the provider at its end. */
   readonly callbackUrl: string;
   /** Page to which the browser is redirected at the end. */
   readonly returnUrl: string;

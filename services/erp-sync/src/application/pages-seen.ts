@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ErpFault } from '../domain/faults.js';
 import type { Page } from '../providers/provider.js';
 
-/** Maximum number of pages that one import run reads from a stream. */
+/** Maximum number of pages of ERP records that one import run reads from a stream. */
 export const PAGES_MAX = 10_000;
 /** Maximum number of consecutive pages without rows. */
 export const EMPTY_PAGES_MAX = 100;

@@ -36,7 +36,7 @@ export interface CallbackDeps {
   readonly logger: Logger;
 }
 
-/** The page on which the user confirms the company. */
+/** The page of ERP records on which the user confirms the company. */
 export interface ConfirmationPage {
   readonly confirmation: string;
   readonly workspaceName: string;
@@ -116,7 +116,7 @@ async function goOn(
       redirectUri: flow.redirectUri,
       codeVerifier: secrets.codeVerifier.open(flow, flow.codeVerifier),
     });
-    // The tokens are stored before they are used, so that they are revoked if this process crashes.
+    // The OAuth tokens are stored before they are used, so that they are revoked if this process crashes.
     const sealed = secrets.tokens.seal(flow, encodeTokens(granted));
     await flows.keepTokens(flow, sealed, inTime(clock));
     hasTokens = true;

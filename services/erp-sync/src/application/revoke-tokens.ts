@@ -32,25 +32,25 @@ export interface RevokeDeps {
 /** Maximum number of revocations in one run of the job. */
 const REVOCATIONS_MAX = 100;
 /**
- * Maximum number of revocation attempts, made over about half a day. The tokens are then removed anyway, so that they
- * can no longer be used here.
+ * Maximum number of revocation attempts, made over about half a day. The OAuth tokens are then removed anyway, so that
+ * they can no longer be used here.
  */
 const TRIES_MAX = 12;
 const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
 
 export interface Revocations {
-  /** Revokes the tokens that are due. The scheduled job calls this function. */
+  /** Revokes the OAuth tokens that are due. The scheduled job calls this function. */
   run(signal: AbortSignal): Promise<void>;
-  /** Revokes the tokens that are due now, without delaying the caller. */
+  /** Revokes the OAuth tokens that are due now, without delaying the caller. */
   soon(): void;
   /** Resolves when no revocation is in progress. */
   stop(): Promise<void>;
 }
 
 /**
- * Revokes the access of deleted ERP connections and of unused consents at the provider, and then removes the tokens. If
- * the provider does not respond, the revocation is retried for about half a day.
+ * Revokes the access of deleted ERP connections and of unused consents at the provider, and then removes the OAuth
+ * tokens. If the provider does not respond, the revocation is retried for about half a day.
  */
 export function revocations(deps: RevokeDeps): Revocations {
   const { tokens, flows, clock, leaseMs, logger } = deps;
@@ -133,7 +133,7 @@ async function revokeOfFlow(deps: RevokeDeps, { flow, tokens: sealed, tenant, tr
     tries,
     work: async () => {
       if (sealed === undefined) return;
-      // Revoking this consent at the provider would also terminate the access of the existing connection.
+      // Revoking this OAuth consent at the provider would also terminate the access of the existing connection.
       if (tenant !== undefined && (await consented.findLive(organizationId, provider, tenant.id)) !== undefined) return;
       const server = serverOf(deps.servers, flow);
       const held = decodeTokens(flowSecrets.tokens.open(flow, sealed));

@@ -50,8 +50,8 @@ export const startOAuth =
   async ({ organizationId, provider: spelling, companyId: named, limit }: ConsentRequest, context: RequestContext) => {
     const { code: provider, title } = readProvider(spelling);
     const companyId = await readCompany(tenants, { organizationId, companyId: named }, context);
-    // The slot is reserved only when the ERP connection is stored. At this point, a consent is refused only if it
-    // cannot lead to a connection. If the plan allows no further connection, the consent may still renew an existing
+    // The slot is reserved only when the ERP connection is stored. At this point, an OAuth consent is refused only if
+    // it cannot lead to a connection. If the plan allows no further connection, the consent may still renew an existing
     // one.
     if (limit !== undefined && (await connections.countLive(organizationId)) >= limit) {
       const mayRenew = await consented.hasLive(organizationId, provider, companyId);

@@ -54,7 +54,7 @@ async function* sent(...pages: readonly (TestPage | Error)[]): AsyncGenerator<Te
   }
 }
 
-/** Resolves when nothing more can happen until another page is stored. */
+/** Resolves when nothing more can happen until another page of ERP records is stored. */
 async function settled(): Promise<void> {
   for (let turns = 0; turns < 20; turns++) await nextTurn();
 }

@@ -3,17 +3,17 @@ import type { Page } from '../providers/provider.js';
 type AnyPage = Page<{ readonly externalId: string }>;
 
 interface Steps<P> {
-  /** Checks whether a page may be stored. */
+  /** Checks whether a page of ERP records may be stored. */
   admit(page: P): Promise<void>;
   store(page: P): Promise<void>;
-  /** Callback that is called when everything up to the end of the page is stored. */
+  /** Callback that is called when everything up to the end of the page of ERP records is stored. */
   commit(page: P): Promise<void>;
 }
 
 /**
- * Stores pages and commits them in their order. At most two pages are stored at the same time. Pages with the same
- * record follow each other, so that the later one is used. Regardless of how reading ends, all admitted pages are
- * committed if possible, and no work is in progress at the end.
+ * Stores pages and commits them in their order. At most two pages of ERP records are stored at the same time. Pages
+ * with the same record follow each other, so that the later one is used. Regardless of how reading ends, all admitted
+ * pages are committed if possible, and no work is in progress at the end.
  */
 export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, steps: Steps<P>): Promise<void> {
   let underWay: { readonly page: P; readonly stored: Promise<void> } | undefined;
@@ -29,8 +29,8 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
       await steps.admit(page);
       if (underWay !== undefined && !areApart(underWay.page, page)) await commitUnderWay();
       const stored = steps.store(page);
-      // The promise is awaited when the next page arrives or at the end. The empty catch avoids an unhandled rejection
-      // until then.
+      // The promise is awaited when the next page of ERP records arrives or at the end. The empty catch avoids an
+      // unhandled rejection until then.
       stored.catch(() => {});
       try {
         await commitUnderWay();
@@ -46,7 +46,8 @@ export async function storePages<P extends AnyPage>(pages: AsyncIterable<P>, ste
 }
 
 /**
- * Checks whether two pages may be stored in any order. A record that one page reports as deleted may be in the other.
+ * Checks whether two pages of ERP records may be stored in any order. A record that one page reports as deleted may be
+ * in the other.
  */
 function areApart(one: AnyPage, other: AnyPage): boolean {
   if (one.deletedIds.length > 0 || other.deletedIds.length > 0) return false;

@@ -12,7 +12,7 @@ export interface ImportSource {
   readonly provider: ProviderCode;
 }
 
-/** Result of storing a page: the numbers of records, and the records that failed. */
+/** Result of storing a page of ERP records: the numbers of records, and the records that failed. */
 export interface ImportedRows {
   readonly created: number;
   readonly updated: number;

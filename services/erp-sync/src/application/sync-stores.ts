@@ -7,24 +7,26 @@ import type { CallableConnection } from './open-erp.js';
 
 // Operations on the collections that import runs need.
 
-/** A window of a stream that is read from its beginning, or continues after the last stored page. */
+/**
+ * A time window of a stream that is read from its beginning, or continues after the last stored page of ERP records.
+ */
 export interface OpenWindow {
   /** Start time in RFC 3339 format. Only rows that have changed since then are read. Absent if all rows are read. */
   readonly from?: string;
   /** First day (`YYYY-MM-DD`) from which documents are read. */
   readonly dateFrom?: string;
   /**
-   * Cursor that replaces the current one after the last page of the window. Absent until the first page of the window
-   * is stored.
+   * Cursor that replaces the current one after the last page of the time window. Absent until the first page of the
+   * window is stored.
    */
   readonly next?: string;
-  /** Position of the last page of the window that was stored (`Page.position`). */
+  /** Position of the last page of the time window that was stored (`Page.position`). */
   readonly after?: string;
 }
 
 /** Progress of reading one stream of an ERP. */
 export interface StreamState {
-  /** Time on the ERP clock, in RFC 3339 format, at which the next window begins. */
+  /** Time on the ERP clock, in RFC 3339 format, at which the next time window begins. */
   readonly cursor?: string | undefined;
   readonly window?: OpenWindow | undefined;
 }
@@ -80,12 +82,12 @@ export interface ConnectionClaim {
    */
   confirm(): Promise<void>;
   /**
-   * Stores the window after a page was stored, or at its beginning.
+   * Stores the time window after a page of ERP records was stored, or at its beginning.
    * @throws ClaimEnded
    */
   saveWindow(stream: StreamName, window: OpenWindow): Promise<void>;
   /**
-   * Stores that the window was read completely.
+   * Stores that the time window was read completely.
    * @throws ClaimEnded
    */
   saveCursor(stream: StreamName, cursor: string, succeededAt: Date): Promise<void>;
@@ -100,7 +102,7 @@ export interface ConnectionClaim {
    */
   startOver(at: Date, lists: OfStreams<IdList>, windows: OfStreams<OpenWindow>): Promise<void>;
   /**
-   * Stores the id list after a page, or removes it after the comparison.
+   * Stores the id list after a page of ERP records, or removes it after the comparison.
    * @throws ClaimEnded
    */
   saveList(stream: StreamName, list: IdList | undefined): Promise<void>;
@@ -178,7 +180,7 @@ export interface DueConnection {
   readonly runningRunId: string | undefined;
   /** True if no import run of the ERP connection has been completed or abandoned. */
   readonly isFirst: boolean;
-  /** True if a window or a pass was not read completely. */
+  /** True if a time window or a pass was not read completely. */
   readonly isContinued: boolean;
 }
 

@@ -26,8 +26,8 @@ export function firstDay(importFrom: string | undefined, now: Date, initialMonth
 }
 
 /**
- * Reads a stream to its end: continues the window of an earlier run, or begins a new one at the cursor. After each page
- * its position is stored, while the next page is already being stored. The cursor is moved after the last page.
+ * Reads a stream to its end: continues the time window of an earlier run, or begins a new one at the cursor. After each
+ * page its position is stored, while the next page is already being stored. The cursor is moved after the last page.
  * @throws ErpFault
  */
 export async function readStream<S extends StreamName>(
@@ -40,7 +40,7 @@ export async function readStream<S extends StreamName>(
   const window = withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
   log.begin(stream, window.from);
   const begunAt = performance.now();
-  /** ERP time at the beginning of the window. Responses state the time at which they were sent. */
+  /** ERP time at the beginning of the time window. Responses state the time at which they were sent. */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');
     if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not state its current time.');
@@ -48,7 +48,7 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
-  /** The cursor is known after the first response of the window. */
+  /** The cursor is known after the first response of the time window. */
   const nextCursor = (): string => (told.next ??= serverTime());
   await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
@@ -59,7 +59,7 @@ export async function readStream<S extends StreamName>(
     },
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
-      // Without a position, reading can only start at the beginning of the window again.
+      // Without a position, reading can only start at the beginning of the time window again.
       if (position !== undefined) {
         await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
         log.advance();
@@ -79,7 +79,7 @@ function newWindow(cursor: string | undefined, stream: StreamName, first: FirstD
   return { ...from, ...(isDated ? { dateFrom: first.day } : {}) };
 }
 
-/** Sets the first date of a window that begins again, because it has none yet. */
+/** Sets the first date of a time window that begins again, because it has none yet. */
 function withFirstDay(window: OpenWindow, stream: StreamName, first: FirstDay): OpenWindow {
   const isNew = window.from === undefined && window.next === undefined && window.dateFrom === undefined;
   return isNew && DATED.has(stream) ? { ...window, dateFrom: first.day } : window;
@@ -94,14 +94,14 @@ function toWindow({ from, dateFrom, after }: OpenWindow, overlapSeconds: number)
   };
 }
 
-/** Stores the records that a page refers to, and then its own records. */
+/** Stores the records that a page of ERP records refers to, and then its own records. */
 async function storePage<S extends StreamName>(run: RunUnderWay, stream: S, page: Page<RecordsOf[S]>): Promise<void> {
   const besides = Object.entries(page.besides ?? {}) as [keyof BesidesParts, RecordsPart<RecordsOf[StreamName]>][];
   for (const [of, part] of besides) await storePart(run, of, part);
   await storePart(run, stream, page);
 }
 
-/** Stores the valid records of a page, and counts the others as failed. */
+/** Stores the valid records of a page of ERP records, and counts the others as failed. */
 async function storePart<S extends StreamName>(
   run: RunUnderWay,
   stream: S,
@@ -146,7 +146,7 @@ function showableId(id: unknown): string | undefined {
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;
 }
 
-/** Requests the next page while the previous ones are being stored. */
+/** Requests the next page of ERP records while the previous ones are being stored. */
 async function* readAhead<T>(pages: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = pages[Symbol.asyncIterator]();
   let upcoming = iterator.next();

@@ -37,8 +37,8 @@ export async function isOfErp(response: Response): Promise<boolean> {
 }
 
 /**
- * Checks whether a server refuses to revoke a token because the token is no longer valid. An HTML page with the same
- * status is not conclusive.
+ * Checks whether a server refuses to revoke an OAuth token because the token is no longer valid. An HTML page with the
+ * same status is not conclusive.
  */
 export async function isTokenEnded(response: Response): Promise<boolean> {
   if (response.status !== 400) return false;

@@ -25,7 +25,7 @@ const BYTES_PER_CHARACTER_MAX = 3;
 const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
-/** Timeout of a call. A page normally takes a second. The remaining time allows for a slow database. */
+/** Timeout of a call. A page of ERP records normally takes a second. The remaining time allows for a slow database. */
 const CALL_MS_MAX = 60_000;
 /**
  * Maximum number of calls that examine imported records at the end of a run, with 5,000 records each. The next run
@@ -54,7 +54,7 @@ export function importsByAnalysis(channel: Channel, backoffMs: number): Imports 
     }
   }
 
-  /** Sends the records of a page, in several calls if the page is large. */
+  /** Sends the records of a page of ERP records, in several calls if the page is large. */
   async function inCalls<R, W>(
     records: readonly R[],
     toWire: (record: R) => W,
@@ -160,7 +160,9 @@ const entities = {
   orders: ErpEntity.ORDER,
 } as const satisfies Record<StreamName, ErpEntity>;
 
-/** Splits a page whose records exceed the limits of a call. A single record is always below the limit. */
+/**
+ * Splits a page of ERP records whose records exceed the limits of a call. A single record is always below the limit.
+ */
 function* batchesOf<R, W>(records: readonly R[], toWire: (record: R) => W): Generator<W[], void> {
   let batch: W[] = [];
   let bytes = 0;

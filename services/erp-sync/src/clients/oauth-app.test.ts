@@ -8,7 +8,7 @@ const challenge = { 'www-authenticate': 'Basic realm="proxy"' };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * Refreshes a token at a server with this response.
+ * Refreshes an OAuth token at a server with this response.
  * @returns the outcome
  */
 async function refreshed(status: number, body: string, headers: Record<string, string> = JSON_TYPE): Promise<unknown> {

@@ -44,7 +44,7 @@ export function quickBooksAuthorization(
         headers: {
           authorization: `Basic ${credentials.toString('base64')}`,
           accept: 'application/json',
-          // Intuit requires a JSON body for the revocation of a token, unlike RFC 7009.
+          // Intuit requires a JSON body for the revocation of an OAuth token, unlike RFC 7009.
           'content-type': 'application/json',
         },
         body: JSON.stringify({ token: refreshToken }),

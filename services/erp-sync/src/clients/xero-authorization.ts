@@ -56,7 +56,7 @@ export function xeroAuthorization(
       );
       if (connected === undefined)
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent does not include a Xero organisation.');
-      // The tokens for several companies would form one chain, and each refresh would terminate the access to the
+      // The OAuth tokens for several companies would form one chain, and each refresh would terminate the access to the
       // others.
       if (more.length > 0) {
         throw new ErpFault('TENANT_NOT_FOUND', 'The consent includes several organisations. Connect them one by one.');
@@ -91,8 +91,8 @@ export function xeroAuthorization(
 }
 
 /**
- * Returns the consent to which an access token belongs. The token came directly from Xero, so its signature is not
- * verified.
+ * Returns the OAuth consent to which an access token belongs. The token came directly from Xero, so its signature is
+ * not verified.
  */
 function authEventOf(accessToken: string): string {
   try {

@@ -2,15 +2,15 @@ import type { SealedValue } from '@invoicecontrol/secretbox/sealed-value';
 import type { Connection } from './connection.js';
 
 /**
- * Status of a consent flow: PENDING until the browser returns, EXCHANGING while the authorization code is exchanged,
- * CONFIRMING until the user has decided, and CLOSED.
+ * Status of an OAuth consent flow: PENDING until the browser returns, EXCHANGING while the authorization code is
+ * exchanged, CONFIRMING until the user has decided, and CLOSED.
  */
 export type FlowStatus = 'PENDING' | 'EXCHANGING' | 'CONFIRMING' | 'CLOSED';
 
 /** Outcome that the browser receives at the end (ERP reference, section 14). */
 export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
-/** A consent flow, from its start to the decision. */
+/** An OAuth consent flow, from its start to the decision. */
 export interface OAuthFlow {
   /** Flow id of 128 random bits, which is part of the state parameter. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface OAuthFlow {
   readonly createdAt: Date;
 }
 
-/** A consent whose code was exchanged and whose company in the ERP is known. */
+/** An OAuth consent whose code was exchanged and whose company in the ERP is known. */
 export interface GrantedFlow extends OAuthFlow {
   readonly tokens: SealedValue;
   readonly tenant: ConsentedTenant;

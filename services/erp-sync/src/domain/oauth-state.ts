@@ -1,8 +1,10 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
-/** The values in the signed `state` parameter of a consent (ERP reference, section 7.1). None of them is secret. */
+/**
+ * The values in the signed `state` parameter of an OAuth consent (ERP reference, section 7.1). None of them is secret.
+ */
 export interface OAuthState {
-  /** Id of the stored consent flow that the state belongs to. */
+  /** Id of the stored OAuth consent flow that the state belongs to. */
   readonly flowId: string;
   readonly organizationId: string;
   readonly provider: string;
@@ -36,7 +38,7 @@ export function stateKeys(ring: readonly [StateKey, ...StateKey[]]): readonly [S
 }
 
 /**
- * Signs the state of a consent.
+ * Signs the state of an OAuth consent.
  * @returns base64url of JSON, a dot, base64url of its HMAC-SHA256
  */
 export function signState(state: OAuthState, [key]: readonly [StateKey, ...StateKey[]]): string {

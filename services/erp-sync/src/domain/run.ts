@@ -14,9 +14,9 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Start of the window. Absent if the stream was read from its beginning. */
+  /** Start of the time window. Absent if the stream was read from its beginning. */
   readonly cursorFrom?: string;
-  /** Start of the next window. Absent if the stream was not read completely. */
+  /** Start of the next time window. Absent if the stream was not read completely. */
   readonly cursorTo?: string;
 }
 
@@ -114,7 +114,7 @@ export interface RunLog {
   failed(error: RunError): void;
   /** Records that a position has moved, so that a later run need not read earlier rows again. */
   advance(): void;
-  /** Checks whether a page was stored, a stream was read completely, or a position moved. */
+  /** Checks whether a page of ERP records was stored, a stream was read completely, or a position moved. */
   hasResult(): boolean;
 }
 

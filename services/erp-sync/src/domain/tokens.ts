@@ -32,7 +32,7 @@ export function isUsable({ accessExpiresAt }: Pick<GrantedTokens, 'accessExpires
   return accessExpiresAt.getTime() - RENEW_BEFORE_END_MS > now.getTime();
 }
 
-/** Encodes the tokens of an ERP connection as the text that is sealed. */
+/** Encodes the OAuth tokens of an ERP connection as the text that is sealed. */
 export function encodeTokens(tokens: ConnectionTokens): string {
   return JSON.stringify(tokens);
 }

@@ -225,7 +225,7 @@ describe.each(products)('%s', (product) => {
     await erps.fault(product, { match: '^(POST .*revo|DELETE )', kind: 'STATUS', status: 503, tenant });
     await running.connections.deleteConnection({ organizationId, connectionId }, caller);
     expect((await read(organizationId, connectionId)).status).toBe(ConnectionStatus.DISABLED);
-    // The provider refused the first attempt to revoke the tokens, so the job waits before a retry.
+    // The provider refused the first attempt to revoke the OAuth tokens, so the job waits before a retry.
     await eventually(() => waitsForRetry(connectionId, 1, 30_000));
     await connections().updateOne({ _id: connectionId }, { $set: { revokeAt: new Date(0) } });
     await eventually(async () => expect(await erps.tokens(product, tenant)).toMatchObject({ connected: false }));

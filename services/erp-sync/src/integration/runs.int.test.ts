@@ -198,7 +198,7 @@ describe('a later run', () => {
     });
     expect(run.streams['vendors']).toMatchObject({ fetched: 2, created: 1, updated: 1 });
     const from = stated(erp.windows.find(({ stream }) => stream === 'vendors')).window.from ?? '';
-    // The window begins two seconds earlier, plus the duration of the first page.
+    // The time window begins two seconds earlier, plus the duration of the first page of ERP records.
     expect(from >= '2026-03-02T09:59:50' && from <= '2026-03-02T09:59:58').toBe(true);
   });
 
@@ -653,7 +653,7 @@ test('the same page again and again ends the stream as BAD_RESPONSE, and is stor
           async *read(stream, window) {
             for await (const page of session.read(stream, window)) {
               yield page;
-              // The stream never ends: after each page there is another one, with a different position.
+              // The stream never ends: after each page of ERP records there is another one, with a different position.
               for (let index = 0; stream === 'vendors'; index++) yield { ...page, position: `again ${index}` };
             }
           },
@@ -844,7 +844,7 @@ describe('what changes during a run', () => {
     });
     expect(await read(connected)).toMatchObject({ status: ConnectionStatus.DISABLED });
     expect(ledger().live(connected.connectionId, 'VENDOR')).toEqual(idsOf(vendors(6)));
-    // A page may have been in transit when the vendor master was ended, so it is ended once more.
+    // A page of ERP records may have been in transit when the vendor master was ended, so it is ended once more.
     await eventually(() => {
       const ends = running.analysis.endedMasters.filter((id) => id === connected.connectionId);
       expect(ends.length).toBeGreaterThanOrEqual(2);
@@ -932,7 +932,10 @@ describe('organizations that are not served', () => {
 });
 
 describe('a run whose process is killed', () => {
-  /** Points at which a process may crash: before each page is requested, and after each import took effect. */
+  /**
+   * Points at which a process may crash: before each page of ERP records is requested, and after each import took
+   * effect.
+   */
   const boundaries = [
     ...['', 'v003', 'v006'].map((position) => ({ kind: 'page', of: 'vendors', at: position }) as const),
     ...['', 'b003'].map((position) => ({ kind: 'page', of: 'bills', at: position }) as const),

@@ -1,6 +1,6 @@
 import type { Credentials, ErpAnswer, ErpHttp, ErpRequest } from './provider.js';
 
-/** The calls to an ERP, and the tokens that they send. */
+/** The calls to an ERP, and the OAuth tokens that they send. */
 export interface TokenCalls {
   readonly http: ErpHttp;
   readonly credentials: Pick<Credentials, 'accessToken' | 'renewedAccessToken'>;
@@ -20,8 +20,8 @@ export async function sendWithToken(
   const send = (token: string): Promise<ErpAnswer> =>
     http.send({
       ...request,
-      // The response to a refused token is no outage yet, because another token may succeed. It counts as an outage
-      // only if the other token is refused too.
+      // The response to a refused token is no outage yet, because another OAuth token may succeed. It counts as an
+      // outage only if the other token is refused too.
       ...(faultOf === undefined ? {} : { faultOf: (answer) => (answer.status === 401 ? undefined : faultOf(answer)) }),
       headers: { ...request.headers, authorization: `Bearer ${token}` },
     });

@@ -33,17 +33,17 @@ export interface StreamSource<R> {
    */
   idOf?(row: Row): string;
   /**
-   * Yields the pages of a window in a fixed order.
+   * Yields the pages of a time window in a fixed order.
    * @throws ErpFault
    */
   pages(window: Window): AsyncIterable<RowsPage>;
-  /** Loads the records to which the rows of a page refer, before the rows are read. */
+  /** Loads the records to which the rows of a page of ERP records refer, before the rows are read. */
   prepare?(rows: readonly unknown[]): Promise<void>;
   /** Reads a row. Returns undefined for a valid row that is not part of the stream. */
   read(row: Row): R | undefined;
   /** Checks whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
-  /** Yields all ids, starting after a position. Absent if the ids of all pages are used. */
+  /** Yields all ids, starting after a position. Absent if the ids of all pages of ERP records are used. */
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 

@@ -16,13 +16,16 @@ export interface Provider {
   readonly streams: readonly StreamName[];
   /** Streams in which deletions can be detected only from a complete list of ids (`Session.ids`). */
   readonly withoutDeletions: readonly StreamName[];
-  /** Streams whose pages report deletions. Their ids are compared in a full run, and if a page may miss deletions. */
+  /**
+   * Streams whose pages report deletions. Their ids are compared in a full run, and if a page of ERP records may miss
+   * deletions.
+   */
   readonly reportsDeletions?: readonly StreamName[];
   /** Maximum page size that the ERP allows. */
   readonly pageSize: number;
   /** Maximum number of concurrent calls to one company in the ERP. */
   readonly concurrency: number;
-  /** Number of seconds by which a window begins before the cursor. */
+  /** Number of seconds by which a time window begins before the cursor. */
   readonly overlapSeconds: number;
   open(deps: SessionDeps): Session;
 }
@@ -85,7 +88,7 @@ export interface Window {
   readonly from?: string;
   /** First date (`YYYY-MM-DD`) from which bills, credit notes and payments are read. */
   readonly dateFrom?: string;
-  /** Position of the last stored page (`Page.position`), to continue after it. */
+  /** Position of the last stored page of ERP records (`Page.position`), to continue after it. */
   readonly after?: string;
 }
 
@@ -100,13 +103,13 @@ export interface RecordsPart<R> {
   readonly deletedIds: readonly string[];
 }
 
-/** Records from other streams, which are stored before the page that contains them. */
+/** Records from other streams, which are stored before the page of ERP records that contains them. */
 export type BesidesParts = { readonly [S in StreamName]?: RecordsPart<RecordsOf[S]> };
 
 export interface Page<R> extends RecordsPart<R> {
   /**
-   * Records to which the page refers and that their own streams do not contain: the suppliers on documents, and their
-   * bank accounts.
+   * Records to which the page of ERP records refers and that their own streams do not contain: the suppliers on
+   * documents, and their bank accounts.
    */
   readonly besides?: BesidesParts;
   /**
@@ -115,15 +118,17 @@ export interface Page<R> extends RecordsPart<R> {
    */
   readonly rowIds?: readonly string[];
   /**
-   * True if the ERP cannot report all deletions in the window. The stream's ids are then compared before the cursor
-   * moves.
+   * True if the ERP cannot report all deletions in the time window. The stream's ids are then compared before the
+   * cursor moves.
    */
   readonly missesDeletions?: boolean;
-  /** Position from which a later run can continue. Absent if it can continue only from the beginning of the window. */
+  /**
+   * Position from which a later run can continue. Absent if it can continue only from the beginning of the time window.
+   */
   readonly position?: string;
 }
 
-/** A page in a list of all ids. */
+/** A page of ERP records in a list of all ids. */
 export interface IdPage {
   readonly ids: readonly string[];
   /** Position from which a later run can continue. Absent if it can continue only from the previous position. */

@@ -129,7 +129,7 @@ export class Row {
 }
 
 /**
- * Reads the rows on a page. A row that cannot be read is counted and left out.
+ * Reads the rows on a page of ERP records. A row that cannot be read is counted and left out.
  * @param idName name of the id field, which identifies an invalid row
  * @param read returns undefined for a valid row that is not part of the stream
  */

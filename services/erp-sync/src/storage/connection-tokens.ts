@@ -18,7 +18,7 @@ import type { ConnectionDocument } from './connections.js';
 const LIVE: ConnectionStatus[] = ['PENDING', 'CONNECTED', 'ERROR'];
 
 /**
- * Stores the tokens of ERP connections. They change independently of the version, and each write requires the
+ * Stores the OAuth tokens of ERP connections. They change independently of the version, and each write requires the
  * refreshing process to have the claim.
  */
 export function connectionTokenStore(collection: Collection<ConnectionDocument>, clock: Clock): ConnectionTokenStore {

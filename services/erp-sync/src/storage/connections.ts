@@ -42,11 +42,11 @@ export interface ConnectionDocument extends Aggregate {
   readonly credential?: SealedValue;
   /** Access and refresh tokens for a provider that uses consent, as JSON. */
   readonly tokens?: SealedValue;
-  /** Version of the tokens, which increases with every write of `tokens`. */
+  /** Version of the OAuth tokens, which increases with every write of `tokens`. */
   readonly tokenVersion?: number;
-  /** Time of the last token refresh, with a sparse index. */
+  /** Time of the last OAuth token refresh, with a sparse index. */
   readonly tokensRefreshedAt?: Date;
-  /** Claim of the process that refreshes the tokens. */
+  /** Claim of the process that refreshes the OAuth tokens. */
   readonly refreshClaim?: string;
   readonly refreshLeaseUntil?: Date;
   /** Time of the next attempt to revoke a disconnected connection's tokens, with a sparse index. */
@@ -87,20 +87,20 @@ export interface ConnectionDocument extends Aggregate {
 /** Progress of reading one stream of an ERP. */
 export interface StreamProgress {
   /**
-   * Time on the ERP clock, in RFC 3339 format, at which a window begins. It moves after the last page of a window.
+   * Time on the ERP clock, in RFC 3339 format, at which a time window begins. It moves after the last page of a window.
    * Absent until the stream was read completely.
    */
   readonly cursor?: string;
-  /** A window that was not read completely. */
+  /** A time window that was not read completely. */
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;
     /**
-     * Cursor that replaces the current one after the last page of the window. Absent until the first page of the window
-     * is stored.
+     * Cursor that replaces the current one after the last page of the time window. Absent until the first page of the
+     * window is stored.
      */
     readonly next?: string;
-    /** Position of the last page of the window that was stored (`Page.position`). */
+    /** Position of the last page of the time window that was stored (`Page.position`). */
     readonly after?: string;
   };
   /** Time when the stream was last read completely. */
@@ -221,7 +221,7 @@ export function connectionStore(
           $set: {
             status: 'DISABLED',
             endMasterSince: clock.now(),
-            // The tokens of an ERP connection made by consent are removed after they were revoked.
+            // The OAuth tokens of an ERP connection made by consent are removed after they were revoked.
             ...(connection.credential === undefined ? { revokeAt: clock.now() } : {}),
           },
           $unset: { ...REMOVED_BY_DELETION },
@@ -260,7 +260,7 @@ const REMOVED_BY_DELETION = {
   tokensRefreshedAt: '',
 } as const;
 
-/** Streams whose first window begins at `importFrom`. */
+/** Streams whose first time window begins at `importFrom`. */
 const DATED_STREAMS = ['bills', 'creditNotes', 'payments'] as const satisfies readonly StreamName[];
 const READ_AGAIN = {
   ...Object.fromEntries(DATED_STREAMS.map((name) => [`streams.${name}`, undefined])),

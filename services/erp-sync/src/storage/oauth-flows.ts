@@ -4,7 +4,7 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
 import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 
-/** A stored consent flow. Every query checks `expiresAt`. The TTL index uses another field. */
+/** A stored OAuth consent flow. Every query checks `expiresAt`. The TTL index uses another field. */
 export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   /** Flow id of 128 random bits, which is part of the state parameter. */
   readonly _id: string;
@@ -18,10 +18,10 @@ export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   readonly tenant?: GrantedFlow['tenant'];
   /** SHA-256 hash of the confirmation value in the form. */
   readonly confirmationHash?: string;
-  /** Time when the tokens are revoked, with a sparse index. */
+  /** Time when the OAuth tokens are revoked, with a sparse index. */
   readonly revokeAt?: Date;
   readonly revokeTries?: number;
-  /** Expiry time for the TTL index, long after the tokens were revoked or abandoned. */
+  /** Expiry time for the TTL index, long after the OAuth tokens were revoked or abandoned. */
   readonly removeAt: Date;
 }
 

@@ -14,7 +14,7 @@ interface Consent {
   readonly tenant: string;
 }
 
-/** Gets the tokens of a consent for a company, without storing them. */
+/** Gets the tokens of an OAuth consent for a company, without storing them. */
 export async function consent({ authorizeUrl, tokenUrl, scope, tenant }: Consent): Promise<Credentials> {
   const [redirectUri = ''] = APP.redirectUris;
   const query = { client_id: APP.clientId, response_type: 'code', scope, redirect_uri: redirectUri, state: 's' };

@@ -10,7 +10,7 @@ export const RETURN_URL = 'https://app.example.com/settings?tab=erp';
 type Product = 'quickBooks' | 'xero';
 export const codes = { quickBooks: 'PROVIDER_C', xero: 'PROVIDER_D' } as const;
 
-/** Numbers of tokens of a company in the simulator. */
+/** Numbers of OAuth tokens of a company in the simulator. */
 interface TokenCounts {
   readonly issued: number;
   readonly refreshed: number;
@@ -126,7 +126,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
       const { confirmation } = await toPage(organizationId, product, tenant, part);
       return decide(confirmation);
     },
-    /** Returns the status of a callback that leads to no page. */
+    /** Returns the status of a callback that leads to no page of ERP records. */
     async statusOf(query: string, provider?: string) {
       const outcome = await callback(query, provider);
       if (outcome?.$case !== 'redirect') throw new Error(`no redirect, but ${JSON.stringify(outcome)}`);

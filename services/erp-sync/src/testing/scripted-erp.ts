@@ -17,9 +17,9 @@ export interface ScriptedErp {
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
   /** Removes a record without a trace. */
   vanish(stream: StreamName, externalId: string): void;
-  /** Deletes a record and reports the deletion in the next window. */
+  /** Deletes a record and reports the deletion in the next time window. */
   remove(stream: StreamName, externalId: string): void;
-  /** Called before each page is sent. An error that it throws ends the stream. */
+  /** Called before each page of ERP records is sent. An error that it throws ends the stream. */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that changes a page before the scripted ERP sends it. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;

@@ -140,8 +140,8 @@ function traceparentOf(request: Request): string | undefined {
 const HEADER_NAME_SHOWN_MAX = 64;
 
 /**
- * Headers without a maximum length. A key that is too long is refused like any other wrong key. Cookies are never read,
- * and browsers send long ones.
+ * Headers without a maximum length. An API key that is too long is refused like any other wrong key. Cookies are never
+ * read, and browsers send long ones.
  */
 const UNBOUNDED_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 

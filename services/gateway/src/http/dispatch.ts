@@ -53,7 +53,7 @@ export interface Dispatching {
   /** Counts refused tokens and unreadable requests. The authenticator counts refused keys. */
   readonly failures: FailureBucket;
   readonly load: LoadGauge;
-  /** Limits the concurrent requests without a key, by address. */
+  /** Limits the concurrent requests without an API key, by address. */
   readonly unauthenticated: AddressShare;
   /** Limits the file tokens that are checked at the same time, by address. */
   readonly tokenChecks: AddressShare;
@@ -66,7 +66,7 @@ export interface Dispatching {
   readonly files: Share;
   /** Limits each organization to one long response at a time. */
   readonly longAnswers: Share;
-  /** Addresses without a key that have sent a valid signature. */
+  /** Addresses without an API key that have sent a valid signature. */
   readonly signedSenders: SignedSenders;
   readonly logger: Logger;
 }
@@ -113,7 +113,7 @@ function answer(route: Route, request: Request, response: Response, dispatching:
   return answerKey(route as AnyKeyRoute, request, response, dispatching);
 }
 
-/** The caller, after the key, the load, the rate and the rights have been checked. */
+/** The caller, after the API key, the load, the rate and the rights have been checked. */
 interface Admitted {
   readonly principal: Principal;
   readonly context: RequestContext;
@@ -130,7 +130,7 @@ async function admit(
   const principal = await authenticator.authenticate(request, state.address, anonymous);
   state.organizationId = principal.organizationId;
   recognizeConnection(request.socket, recognized, principal.organizationId);
-  // The load is checked again, because other requests may have been admitted while the key was checked.
+  // The load is checked again, because other requests may have been admitted while the API key was checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
   const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
@@ -245,7 +245,8 @@ async function admitToken(
 }
 
 /**
- * Requests without a key are limited by the number of refused attempts from their address, including unreadable bodies.
+ * Requests without an API key are limited by the number of refused attempts from their address, including unreadable
+ * bodies.
  */
 async function answerPublic(
   route: AnyPublicRoute,

@@ -19,7 +19,7 @@ let bus: Bus;
 let services: GrpcServer;
 let gateway: RunningService;
 let keys: Map<string, ReturnType<typeof principal>>;
-/** Number of times that the gateway has checked a key. */
+/** Number of times that the gateway has checked an API key. */
 let checks: number;
 /**
  * Resolves when a request for the organization has reached the organization service, which then waits for `release`.
@@ -73,7 +73,8 @@ async function status(): Promise<number> {
 }
 
 /**
- * The check of a key is not cached if any organization changes at the same time, and other tests use the same broker.
+ * The check of an API key is not cached if any organization changes at the same time, and other tests use the same
+ * broker.
  */
 async function cacheKey(): Promise<void> {
   await eventually(async () => {

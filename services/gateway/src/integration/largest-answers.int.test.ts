@@ -156,7 +156,7 @@ beforeAll(async () => {
         }),
     },
   });
-  // The clock is stopped, so that the key stays cached. Checking it again could exceed the short deadline here.
+  // The clock is stopped, so that the API key stays cached. Checking it again could exceed the short deadline here.
   const now = new Date();
   gateway = await startService(testConfig(testInfrastructure(), services.address), { now: () => now });
   await eventually(async () => {

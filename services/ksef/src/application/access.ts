@@ -3,7 +3,7 @@ import { authenticate } from './authentication.js';
 import type { AuthenticationDeps, Grant } from './authentication.js';
 import type { KsefCredentials } from './ksef-calls.js';
 
-/** Time before expiry at which a token is renewed. */
+/** Time before expiry at which a KSeF token is renewed. */
 const RENEW_BEFORE_MS = 60_000;
 
 interface Tokens {
@@ -83,13 +83,13 @@ export class Access {
     const tokens = this.#tokens;
     if (tokens === undefined) return undefined;
     const nowMs = this.#deps.nowMs();
-    // The tokens were just obtained. Without this check, differing clocks would cause a renewal before each call.
+    // The KSeF tokens were just obtained. Without this check, differing clocks would cause a renewal before each call.
     if (nowMs - tokens.obtainedAtMs < RENEW_BEFORE_MS) return tokens;
     return nowMs < tokens.access.validUntil.getTime() - RENEW_BEFORE_MS ? tokens : undefined;
   }
 
   /**
-   * Renews the tokens.
+   * Renews the KSeF tokens.
    * @param stale tokens that KSeF refused; if they were replaced in the meantime, the current tokens are returned
    */
   async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {

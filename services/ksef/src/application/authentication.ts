@@ -31,7 +31,7 @@ export interface AuthenticationCalls {
   challenge(credentials: KsefCredentials): Promise<Challenge>;
   /** Fetches the status of an authentication attempt (call A4). */
   status(credentials: KsefCredentials, started: StartedAuthentication): Promise<KsefStatus>;
-  /** Fetches the tokens after a successful authentication (call A5). */
+  /** Fetches the KSeF tokens after a successful authentication (call A5). */
   redeem(credentials: KsefCredentials, started: StartedAuthentication): Promise<{ access: Grant; refresh: Grant }>;
   /** Refreshes an access token (call A6). */
   refresh(credentials: KsefCredentials, refreshToken: string): Promise<Grant>;

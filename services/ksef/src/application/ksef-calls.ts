@@ -20,7 +20,7 @@ export interface KsefCredentials {
   readonly environment: KsefEnvironment;
   readonly contextNip: string;
   readonly authentication: Authentication;
-  /** The token, or a certificate in the encoding of {@link encodeLoginCertificate}. */
+  /** The KSeF token, or a certificate in the encoding of {@link encodeLoginCertificate}. */
   readonly secret: string;
 }
 
@@ -66,7 +66,7 @@ export interface InvoiceStatus {
   readonly originalSessionReferenceNumber: string | undefined;
 }
 
-/** An invoice in the invoice list of its session. */
+/** An invoice in the invoice list of its KSeF session. */
 export interface ListedInvoice {
   readonly referenceNumber: string;
   /** SHA-256 hash of the invoice in base64 (44 characters). */
@@ -77,7 +77,7 @@ export interface ListedInvoice {
 export interface SessionStatus {
   readonly status: KsefStatus;
   readonly validUntil: Date | undefined;
-  /** Reference numbers of the confirmations (UPO) of the session. Present only for status 200. */
+  /** Reference numbers of the confirmations (UPO) of the KSeF session. Present only for status 200. */
   readonly upoReferenceNumbers: readonly string[];
 }
 
@@ -117,18 +117,21 @@ export interface ExportWindow {
 
 export interface ExportStatus {
   readonly status: KsefStatus;
-  /** Package of the export. Present only for status 200. */
+  /** Package of the KSeF export. Present only for status 200. */
   readonly package: ExportedPackage | undefined;
 }
 
 /** The package of an export. Times are kept exactly as KSeF wrote them. */
 export interface ExportedPackage {
   /**
-   * Parts of the package; empty if there are no invoices. The addresses of parts expire, and each call returns new
-   * ones.
+   * Parts of the invoice package; empty if there are no invoices. The addresses of parts expire, and each call returns
+   * new ones.
    */
   readonly parts: readonly ExportedPart[];
-  /** True when the window has more invoices than one package can contain. `lastStoredAt` is present in this case. */
+  /**
+   * True when the window has more invoices than one invoice package can contain. `lastStoredAt` is present in this
+   * case.
+   */
   readonly isTruncated: boolean;
   readonly lastStoredAt: string | undefined;
   readonly highWaterMark: string | undefined;
@@ -151,11 +154,11 @@ export interface Leaving {
  */
 export interface KsefCalls {
   /**
-   * Opens a session (S1). The key is encrypted here, with newly read certificates if requested. After 21470 the
+   * Opens a KSeF session (S1). The key is encrypted here, with newly read certificates if requested. After 21470 the
    * certificates are read again and the call is repeated once.
    */
   openSession(key: SessionKey, options?: { readonly hasFreshKeys: boolean } & Leaving): Promise<OpenedSession>;
-  /** Sends an invoice in a session (call S2). Only for this call can a refusal be UNKNOWN. */
+  /** Sends an invoice in a KSeF session (call S2). Only for this call can a refusal be UNKNOWN. */
   sendInvoice(
     sessionReferenceNumber: string,
     document: EncryptedDocument,
@@ -164,15 +167,17 @@ export interface KsefCalls {
   /** Fetches the status of an invoice (S3). */
   invoiceStatus(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<InvoiceStatus>;
   /**
-   * Reads all pages of a session's invoice list (S4). Entries that cannot be read are left out. A session with more
-   * than 10,000 invoices is refused.
+   * Reads all pages of a session's invoice list (S4). Entries that cannot be read are left out. A KSeF session with
+   * more than 10,000 invoices is refused.
    */
   sessionInvoices(sessionReferenceNumber: string): Promise<readonly ListedInvoice[]>;
-  /** Closes a session (S5). If the session is already closed, the result is a SESSION refusal (`KSEF_API_21180`). */
+  /**
+   * Closes a KSeF session (S5). If the session is already closed, the result is a SESSION refusal (`KSEF_API_21180`).
+   */
   closeSession(sessionReferenceNumber: string): Promise<void>;
-  /** Fetches the status of a session (S6). */
+  /** Fetches the status of a KSeF session (S6). */
   sessionStatus(sessionReferenceNumber: string): Promise<SessionStatus>;
-  /** Fetches the collective confirmation of a session (S7). */
+  /** Fetches the collective confirmation of a KSeF session (S7). */
   upo(sessionReferenceNumber: string, upoReferenceNumber: string): Promise<Upo>;
   /** Fetches the confirmation of an invoice (S8). */
   invoiceUpo(sessionReferenceNumber: string, invoiceReferenceNumber: string): Promise<Upo>;

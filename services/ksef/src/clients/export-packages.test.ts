@@ -84,7 +84,7 @@ const listOf = (files: readonly File[]): File => ({
   ),
 });
 
-/** Offers a package on the server. */
+/** Offers an invoice package on the server. */
 function offer(content: Buffer, partBytes = content.length): ExportedPart[] {
   const offered: ExportedPart[] = [];
   for (let at = 0; at < content.length; at += partBytes) {
@@ -118,7 +118,9 @@ const packageFiles = async (): Promise<readonly string[]> =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('ksef-package-'));
 const before = await packageFiles();
 
-/** Expects that no file of a package stays. Other processes on this machine may open packages at the same time. */
+/**
+ * Expects that no file of an invoice package stays. Other processes on this machine may open packages at the same time.
+ */
 async function expectNothingLeft(): Promise<void> {
   await eventually(async () => expect((await packageFiles()).filter((name) => !before.includes(name))).toEqual([]));
 }

@@ -40,8 +40,8 @@ const CONNECT_MS_MAX = 10_000;
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /**
- * Downloads export packages (R3). A package is decrypted during the download into a file without a name, so that
- * nothing remains when the process exits (ADR 0121).
+ * Downloads export packages (R3). An invoice package is decrypted during the download into a file without a name, so
+ * that nothing remains when the process exits (ADR 0121).
  */
 export function exportPackages(
   { urls, storageHosts, requestMs }: ExportPackagesSettings,
@@ -215,7 +215,7 @@ function unavailable(fact: string): KsefRefusal {
   });
 }
 
-/** Returns the refusal for a failed package download. The message contains no address. */
+/** Returns the refusal for a failed invoice package download. The message contains no address. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof PackageFault || error instanceof KsefRefusal) return error;
   if (error instanceof CallTimeout) return unavailable('did not respond in time');

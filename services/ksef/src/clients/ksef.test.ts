@@ -217,7 +217,7 @@ describe('the test of a connection', () => {
   });
 
   test('refuses a token that is too long to be encrypted, at n + 1', async () => {
-    // The token, `|` and 13 digits of milliseconds have 190 bytes here, the maximum for a key of 2048 bits.
+    // The KSeF token, `|` and 13 digits of milliseconds have 190 bytes here, the maximum for a key of 2048 bits.
     const longest = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(176) }));
     expect(longest).toMatchObject({ kind: 'PERMANENT', code: 'KSEF_AUTH_450' });
     const tooLong = await refusalOf(client.test({ ...credentials, secret: 'x'.repeat(177) }));

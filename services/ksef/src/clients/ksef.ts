@@ -485,7 +485,7 @@ async function isPermitted(probe: Promise<void>): Promise<boolean> {
   }
 }
 
-/** Returns the key of a session or an export in the form that the calls S1 and R1 require. */
+/** Returns the key of a KSeF session or an export in the form that the calls S1 and R1 require. */
 function encryptionOf(sessionKey: SessionKey, key: PublicKey) {
   return {
     encryptedSymmetricKey: encryptSessionKey(sessionKey, key),

@@ -160,7 +160,7 @@ export const exportStatusAnswer = z
             highWaterMark: made.permanentStorageHwmDate ?? undefined,
           },
   }));
-/** Content of `_metadata.json` in a package. */
+/** Content of `_metadata.json` in an invoice package. */
 export const packageListing = z.object({
   invoices: z.array(z.object({ ksefNumber: z.string().max(64), invoiceHash: hash })),
 });

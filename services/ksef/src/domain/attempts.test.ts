@@ -37,7 +37,7 @@ test('failed openings in a row are one attempt, however many: they push out none
       { name: 'open', at: new Date(500), code: 429 },
     ],
   });
-  // After a session was opened in between, a failed opening belongs to another attempt.
+  // After a KSeF session was opened in between, a failed opening belongs to another attempt.
   attempts = opening(noteStep(attempts, 'SO-2', step('open', 201)), 503, 600);
   expect(attempts).toHaveLength(4);
 });

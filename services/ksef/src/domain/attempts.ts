@@ -24,7 +24,7 @@ export const ATTEMPTS_MAX = 100;
 export const ATTEMPT_STEPS_MAX = 50;
 
 /**
- * Records a call in the attempt that belongs to its session. A failed opening is added to the failed openings just
+ * Records a call in the attempt that belongs to its KSeF session. A failed opening is added to the failed openings just
  * before it. If the same call gets the same response again, only its time changes.
  */
 export function noteStep(

@@ -11,7 +11,7 @@ const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTI
 /** Maximum number of days before expiry on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
-/** The current time and the announced end date of tokens. */
+/** The current time and the announced end date of KSeF tokens. */
 export interface EndFacts {
   readonly now: Date;
   /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */
@@ -23,7 +23,7 @@ export interface EndsSoon {
   /** Certificates that expire after this time and no later than {@link certificatesTo}. */
   readonly certificatesFrom: Date;
   readonly certificatesTo: Date;
-  /** True if connections with a token in the PRODUCTION environment are included. */
+  /** True if connections with a KSeF token in the PRODUCTION environment are included. */
   readonly includesTokens: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** AES key (32 bytes) and initialization vector (16 bytes) of one session, or of one export. */
+/** AES key (32 bytes) and initialization vector (16 bytes) of one KSeF session, or of one export. */
 export interface SessionKey {
   readonly key: Buffer;
   readonly iv: Buffer;

@@ -1,7 +1,7 @@
 import { isKsefNumber } from '@invoicecontrol/values/ksef-number';
 import type { RefusedFile } from './inbox.js';
 
-/** Name of the file that lists the invoices of a package. */
+/** Name of the file that lists the invoices of an invoice package. */
 export const METADATA_NAME = '_metadata.json';
 /** Maximum number of invoices in a package. KSeF documents a limit of 10,000 but has delivered 10,001. */
 export const INVOICES_MAX = 10_100;
@@ -17,7 +17,7 @@ export const UNPACKED_BYTES_MAX = 16 * 1024 * 1024 * 1024;
  * Maximum ratio of unpacked to packed bytes over the whole package. Invoices with many equal lines reach a ratio of 40.
  */
 export const RATIO_MAX = 200;
-/** Size in bytes up to which a package may have any compression ratio. */
+/** Size in bytes up to which an invoice package may have any compression ratio. */
 const RATIO_FREE_BYTES = 1024 * 1024;
 const AES_BLOCK_BYTES = 16;
 const NAME_SHOWN_MAX = 80;
@@ -30,7 +30,7 @@ export class PackageFault extends Error {
   }
 }
 
-/** A part of an export package. Sizes are in bytes and hashes are SHA-256 in base64. */
+/** A part of a KSeF export package. Sizes are in bytes and hashes are SHA-256 in base64. */
 export interface ExportedPart {
   readonly ordinalNumber: number;
   readonly url: string;
@@ -40,14 +40,14 @@ export interface ExportedPart {
   readonly encryptedHash: string;
 }
 
-/** A file in a package, as described in the package's file directory. */
+/** A file in an invoice package, as described in the package's file directory. */
 export interface PackedFile {
   readonly name: string;
   readonly packedBytes: number;
   readonly bytes: number;
 }
 
-/** An entry in the invoice list of a package. */
+/** An entry in the invoice list of an invoice package. */
 export interface ListedInvoice {
   readonly ksefNumber: string;
   /** SHA-256 hash of the file in base64. */
@@ -59,7 +59,7 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
 }
 
 /**
- * Checks the parts of a package and returns them in order.
+ * Checks the parts of an invoice package and returns them in order.
  * @throws PackageFault if the parts are incomplete or too large
  */
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {

@@ -58,7 +58,7 @@ const withRole = (inbox: Inbox, change: Partial<RoleInbox>, name: InboxRole = BU
   ...inbox,
   roles: inbox.roles.map((role) => (role.role === name ? { ...role, ...change } : role)),
 });
-/** An inbox during the day, after earlier runs. */
+/** A KSeF inbox during the day, after earlier runs. */
 const byDay = withRole(fresh, { mark: MARK, nightAt: new Date('2026-11-21T02:00:00Z') });
 
 const begin = (inbox: Inbox, name: InboxRole = BUYER): Inbox => begun(inbox, roleOf(inbox, name), 'run', timing);
@@ -345,7 +345,7 @@ describe('a package whose process was killed before its documents were counted',
   const stored = (ms: number): Date => at(ms).now;
   const THIRD = 'SUBJECT3';
   const killed = receiving(running, roleOf(running), at(10)).inbox;
-  /** The inbox when another role passes a package on, after the process of the buyer was killed. */
+  /** The KSeF inbox when another role passes a package on, after the process of the buyer was killed. */
   const other = (() => {
     const first = begun(killed, roleOf(killed, THIRD), 'other', at(20));
     const asked = exporting(first, roleOf(first, THIRD), key, at(20));

@@ -15,7 +15,7 @@ const DAY = 24 * HOUR;
  * company's software shares.
  */
 export const BUYER_EACH_MS = 15 * MINUTE;
-/** Maximum time for which an export may be in progress before it is abandoned. */
+/** Maximum time for which a KSeF export may be in progress before it is abandoned. */
 export const EXPORT_MS_MAX = 2 * HOUR;
 /** Period that the nightly run receives again. */
 const REPEATED_MS = 48 * HOUR;
@@ -23,7 +23,7 @@ const REPEATED_MS = 48 * HOUR;
 export const WINDOW_MS_MAX = 89 * DAY;
 /** Maximum time that an inbox run waits for the rate limits before it requests a refused invoice again. */
 export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
-/** Maximum number of exports that one inbox run abandons. */
+/** Maximum number of KSeF exports that one inbox run abandons. */
 export const RESTARTS_MAX = 5;
 /** Maximum number of consecutive failed steps in an inbox run. */
 export const FAILURES_MAX = 10;
@@ -42,7 +42,7 @@ export interface InboxTiming {
   readonly random: number;
 }
 
-/** Properties of an export package that determine the next window. */
+/** Properties of a KSeF export package that determine the next window. */
 export interface ExportedWindow {
   readonly isTruncated: boolean;
   /** Time at which KSeF stored the last invoice of a truncated package. */
@@ -58,7 +58,7 @@ export interface InboxChange {
   readonly hasNews?: boolean;
 }
 
-/** Returns the next inbox step, which belongs to the role that has been due the longest. */
+/** Returns the next KSeF inbox step, which belongs to the role that has been due the longest. */
 export function nextStep({ roles }: Inbox): {
   readonly kind: 'BEGIN' | 'REPAIR' | 'EXPORT' | 'FOLLOW';
   readonly role: RoleInbox;
@@ -121,7 +121,7 @@ export function repaired(
   return { inbox: withRole(received.inbox, { ...received.role, dueAt: timing.now, run }) };
 }
 
-/** Returns the inbox after it has postponed the next request for a refused invoice. */
+/** Returns the KSeF inbox after it has postponed the next request for a refused invoice. */
 export function repairPostponed(inbox: Inbox, role: RoleInbox, waitMs: number, { now }: InboxTiming): InboxChange {
   return { inbox: withRole(inbox, { ...role, dueAt: new Date(now.getTime() + waitMs) }) };
 }
@@ -146,7 +146,7 @@ export function exportStarted(inbox: Inbox, role: RoleInbox, referenceNumber: st
 }
 
 /**
- * Returns the inbox change that follows from an export status.
+ * Returns the KSeF inbox change that follows from an export status.
  * @returns RECEIVE if the package is ready, otherwise the change
  */
 export function followed(
@@ -183,15 +183,15 @@ export function followed(
   }
 }
 
-/** Notes that the package of an export is ready and waits for a free slot. */
+/** Notes that the package of a KSeF export is ready and waits for a free slot. */
 export function packageReady(inbox: Inbox, role: RoleInbox): InboxChange {
   const run = runOf(role);
   return { inbox: withRole(inbox, withRun(role, { ...run, export: { ...exportOf(run), isReady: true } })) };
 }
 
 /**
- * Notes that a package is ready to be passed on, before its first document is stored. If the process is killed before
- * the documents are counted, the period shows which ones the role has still to count.
+ * Notes that an invoice package is ready to be passed on, before its first document is stored. If the process is killed
+ * before the documents are counted, the period shows which ones the role has still to count.
  */
 export function receiving(inbox: Inbox, role: RoleInbox, { now }: InboxTiming): InboxChange {
   const roles = inbox.roles.map((one): RoleInbox => {
@@ -220,7 +220,7 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   return role.since === undefined || storedAt >= role.since;
 }
 
-/** Gives up an export and requests another one for the same window after an increasing pause. */
+/** Gives up a KSeF export and requests another one for the same window after an increasing pause. */
 export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing: InboxTiming): InboxChange {
   const run = runOf(role);
   const restarts = run.restarts + 1;
@@ -230,8 +230,8 @@ export function restarted(inbox: Inbox, role: RoleInbox, message: string, timing
 }
 
 /**
- * Counts the invoices of a package that was interrupted. The window is received again, and these invoices then count as
- * received in this inbox run and not as repeated.
+ * Counts the invoices of an invoice package that was interrupted. The window is received again, and these invoices then
+ * count as received in this inbox run and not as repeated.
  */
 export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception, timing: InboxTiming): InboxChange {
   const { refused, repeated, interrupted: before = 0 } = runOf(role);
@@ -243,8 +243,8 @@ export function interrupted(inbox: Inbox, role: RoleInbox, reception: Reception,
 
 /**
  * Moves the mark to the end of a window in which every invoice was stored or is kept as refused. After a truncated
- * package, the next window follows at once. If not all refused invoices can be kept, the mark stays and the inbox waits
- * for a person.
+ * package, the next window follows at once. If not all refused invoices can be kept, the mark stays and the KSeF inbox
+ * waits for a person.
  */
 export function windowReceived(
   inbox: Inbox,
@@ -374,7 +374,7 @@ export function stoppedRuns({ roles }: Inbox, message: string, now: Date): reado
 }
 
 /**
- * Returns the start of the next night for an inbox after a given time. The wait factor also shortens the interval
+ * Returns the start of the next night for a KSeF inbox after a given time. The wait factor also shortens the interval
  * between nights.
  */
 export function nextNight(
@@ -421,7 +421,7 @@ function withReception(
   const run = runOf(role);
   const { received, lastStoredAt } = reception;
   const refused = reception.refused.map(({ ksefNumber, reason }) => ({ ksefNumber, reason }));
-  // Without an export, the invoice was requested by its number and belongs to no package.
+  // Without a KSeF export, the invoice was requested by its number and belongs to no package.
   const uncounted = run.export === undefined ? role.uncounted : periodsAfter(role, lastStoredAt, isWhole);
   const next = withRun(
     { ...countedTo(role, lastStoredAt), uncounted },
@@ -439,8 +439,8 @@ function withReception(
 }
 
 /**
- * Returns the periods of interrupted packages that a role has still to count after a package, or a part of one. Packages
- * have one order, so documents that were stored before the last counted one are counted, too.
+ * Returns the periods of interrupted packages that a role has still to count after an invoice package, or a part of
+ * one. Packages have one order, so documents that were stored before the last counted one are counted, too.
  */
 function periodsAfter(
   { uncounted = [] }: RoleInbox,
@@ -448,7 +448,7 @@ function periodsAfter(
   isWhole: boolean,
 ): RoleInbox['uncounted'] {
   const left = uncounted.flatMap(({ from, until }) => {
-    // A part of a package may have stored one more document, whose analysis could not be requested.
+    // A part of an invoice package may have stored one more document, whose analysis could not be requested.
     if (until === undefined && isWhole) return [];
     const next = lastStoredAt === undefined || lastStoredAt < from ? from : new Date(lastStoredAt.getTime() + 1);
     return until === undefined || next < until ? [{ from: next, until }] : [];
@@ -484,7 +484,7 @@ export function runOf({ role, run }: RoleInbox): RunUnderWay {
 }
 
 /**
- * Returns the current export of an inbox run.
+ * Returns the current KSeF export of an inbox run.
  * @throws TypeError if the run has no export
  */
 export function exportOf({ id, export: running }: RunUnderWay): RunningExport {

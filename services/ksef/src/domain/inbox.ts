@@ -21,8 +21,8 @@ export const INBOX_RUNS_MAX = 100;
 /** Maximum number of refused invoices that an inbox run lists. The metric counts all refused invoices. */
 export const REFUSED_MAX = 100;
 /**
- * Maximum number of refused invoices that an inbox keeps. The mark does not pass a window with further ones, so that
- * none is lost.
+ * Maximum number of refused invoices that a KSeF inbox keeps. The mark does not pass a window with further ones, so
+ * that none is lost.
  */
 export const REFUSALS_KEPT_MAX = 100;
 
@@ -49,7 +49,7 @@ export interface RefusedFile extends RefusedInvoice {
   readonly isUncounted?: boolean | undefined;
 }
 
-/** A refused invoice that an inbox keeps until it is stored. */
+/** A refused invoice that a KSeF inbox keeps until it is stored. */
 export interface KeptRefusal extends RefusedFile {
   /** Role in which the invoice was refused first. */
   readonly role: InboxRole;
@@ -94,7 +94,7 @@ export interface RunningExport {
   /** Reference number of the export. Absent until KSeF has responded. */
   readonly referenceNumber?: string | undefined;
   readonly polls: number;
-  /** True if the package is ready and has waited for a free slot for receiving packages. */
+  /** True if the invoice package is ready and has waited for a free slot for receiving packages. */
   readonly isReady?: boolean | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly startedAt: Date;
   /** Start of the first time window of the inbox run. */
   readonly from: string;
-  /** Number of invoices of the current window that were counted as received when a package was interrupted. */
+  /** Number of invoices of the current window that were counted as received when an invoice package was interrupted. */
   readonly interrupted?: number | undefined;
   /** Start of the window that is being received. */
   readonly cursor: string;
@@ -116,13 +116,13 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly export?: RunningExport | undefined;
   /** KSeF numbers of refused invoices that the inbox run still has to request, before its first export. */
   readonly again?: readonly string[] | undefined;
-  /** Number of exports that the inbox run has abandoned. */
+  /** Number of KSeF exports that the inbox run has abandoned. */
   readonly restarts: number;
   /** Number of consecutive steps of the inbox run that failed. */
   readonly failures: number;
 }
 
-/** Period in which an interrupted package stored documents. Its end is absent until another package begins. */
+/** Period in which an interrupted package stored documents. Its end is absent until another invoice package begins. */
 export interface StoringPeriod {
   readonly from: Date;
   readonly until?: Date | undefined;
@@ -131,7 +131,7 @@ export interface StoringPeriod {
 /** Maximum number of interrupted packages of a role whose documents can be told apart from those of other roles. */
 export const UNCOUNTED_MAX = 10;
 
-/** Progress and next step of one inbox role. */
+/** Progress and next step of one KSeF inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
   /**
@@ -161,7 +161,7 @@ export interface RoleInbox {
 
 /** Inbox of a KSeF connection, which receives the company's purchase invoices from KSeF. */
 export interface Inbox {
-  /** Connection id, which is also the id of its inbox. */
+  /** Connection id, which is also the id of its KSeF inbox. */
   readonly id: string;
   readonly organizationId: string;
   readonly version: number;
@@ -193,7 +193,7 @@ export function uploadIdOf(companyId: string, ksefNumber: string): string {
 
 const UPLOAD_NAMESPACE = '0c3b4f0e-3f6e-4d53-9b1c-7a4d8a1f5e62';
 
-/** Returns an inbox that has never been enabled. */
+/** Returns a KSeF inbox that has never been enabled. */
 export function newInbox(
   connection: Pick<Inbox, 'id' | 'organizationId' | 'companyId' | 'environment' | 'contextNip'>,
   from: string,
@@ -250,7 +250,7 @@ export function errorOf({ roles }: Inbox): string | undefined {
   return roles.find(({ error }) => error !== undefined)?.error;
 }
 
-/** Returns the time of the next inbox step, or undefined if there is none. */
+/** Returns the time of the next KSeF inbox step, or undefined if there is none. */
 export function dueAtOf({ isEnabled, roles }: Pick<Inbox, 'isEnabled' | 'roles'>): Date | undefined {
   if (!isEnabled) return undefined;
   return new Date(Math.min(...roles.map(({ dueAt }) => dueAt.getTime())));

@@ -11,9 +11,9 @@ export const REPAIRS_MAX = 16;
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;
 /**
- * Maximum number of closed refusals that an inbox keeps. One package cannot have more: each of its files may be missing
- * from its list, and each listed invoice may have no file. The mark therefore passes every window whose refused invoices
- * are closed.
+ * Maximum number of closed refusals that a KSeF inbox keeps. One package cannot have more: each of its files may be
+ * missing from its list, and each listed invoice may have no file. The mark therefore passes every window whose refused
+ * invoices are closed.
  */
 export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused invoices that a message names. */
@@ -35,7 +35,7 @@ export function waitingRefusals({ refused }: Pick<Inbox, 'refused'>): readonly K
 }
 
 /**
- * Updates the refused invoices of an inbox: closes those that are stored now, and adds those that were refused.
+ * Updates the refused invoices of a KSeF inbox: closes those that are stored now, and adds those that were refused.
  * @returns the refused invoices, and whether all of them could be kept
  */
 export function keepRefusals(
@@ -134,5 +134,5 @@ export function refusalsMessage(inbox: Pick<Inbox, 'refused'>, { refused }: Rece
   return `${what} refused and not stored: ${named}${more}. \`inbox.refused\` of the connection states the reasons. Each refused invoice is requested again every night until it is stored. If you need it earlier, download it in the KSeF application and upload it, then dismiss it with DELETE /v1/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}.`;
 }
 
-/** Message of a run that stops because the inbox has no room for further refused invoices. */
+/** Message of a run that stops because the KSeF inbox has no room for further refused invoices. */
 export const REFUSALS_FULL = `Receiving invoices is paused; no invoice is lost. The inbox keeps ${REFUSALS_KEPT_MAX} refused invoices, and KSeF delivered more that cannot be stored. Check \`inbox.refused\` of the connection, dismiss what you have handled with DELETE /v1/ksef-connections/{connectionId}/inbox/refused/{ksefNumber}, then start the runs.`;

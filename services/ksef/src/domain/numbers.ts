@@ -3,7 +3,7 @@ import { hasCrc8, isKsefNumber } from '@invoicecontrol/values/ksef-number';
 const REFERENCE = /^\d{8}-[A-Z]{2}-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/;
 
 /**
- * Checks whether a string has the form and the check digits of a reference number of a session, an invoice or a
+ * Checks whether a string has the form and the check digits of a reference number of a KSeF session, an invoice or a
  * confirmation.
  */
 export function isReferenceNumber(text: string): boolean {

@@ -58,7 +58,7 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
 }
 
 /**
- * Encrypts the token and the time of the challenge as call A3 requires.
+ * Encrypts the KSeF token and the time of the challenge as call A3 requires.
  * @throws KsefRefusal PERMANENT if the token is too long
  */
 export function encryptToken(token: string, timestampMs: number, { key }: PublicKey): string {
@@ -74,7 +74,7 @@ export function encryptToken(token: string, timestampMs: number, { key }: Public
 }
 
 /**
- * Encrypts a session key as S1 requires.
+ * Encrypts a KSeF session key as S1 requires.
  * @throws RangeError if the key or vector has another length
  */
 export function encryptSessionKey(sessionKey: SessionKey, { key }: PublicKey): string {

@@ -313,7 +313,7 @@ describe('a send without an answer', () => {
     ['that the session refused', refusal('SESSION')],
   ])('%s does not count as one that may have reached KSeF', (_, one) => {
     expect([wasSent(sendBegun), wasSent(refused(sendBegun, send, one, timing))]).toEqual([true, false]);
-    // An earlier session in which the document may have arrived remains one.
+    // An earlier KSeF session in which the document may have arrived remains one.
     const earlier = notFound(notFound(notFound(sendBegun, 100, timing), 100, timing), 100, timing);
     const again = sending(earlier, timing);
     expect([stepOf(earlier, start).kind, wasSent(refused(again, send, one, timing))]).toEqual(['SEND', true]);
@@ -550,7 +550,7 @@ test('each state has a sentence that says what happens next', () => {
     expect(failedWith(code)).toMatch(
       /test the connection.*submit the invoice again.*do not issue the invoice in another way/,
     );
-    // Recommending another token costs work, so the message must name a proof first.
+    // Recommending another KSeF token costs work, so the message must name a proof first.
     expect(failedWith(code)).toMatch(
       /If the reason is the token, the certificate or their permissions, .* must save a token or certificate /,
     );

@@ -12,9 +12,9 @@ import type { Progress, SubmissionSession, SubmittedDocument } from './submissio
  * resumed.
  */
 export const SESSIONS_MAX = 20;
-/** Maximum number of new sessions after a 405 status. */
+/** Maximum number of new KSeF sessions after a 405 status. */
 const SESSION_RESTARTS_MAX = 2;
-/** Maximum number of new sessions after a 435 status. */
+/** Maximum number of new KSeF sessions after a 435 status. */
 const KEY_RESTARTS_MAX = 1;
 /**
  * Maximum number of consecutive failures before anything is sent. The wait after most failures is five minutes, so
@@ -26,7 +26,7 @@ export const UNSENT_FAILURES_MAX = 2_000;
  * therefore counts as unreadable.
  */
 export const LIST_FAILURES_MAX = 20;
-/** Minimum remaining validity of a session that is used for sending. */
+/** Minimum remaining validity of a KSeF session that is used for sending. */
 const SESSION_MARGIN_MS = 5 * 60_000;
 /** Maximum time to wait for a confirmation from KSeF before it is abandoned. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
@@ -77,18 +77,18 @@ export function stepOf(progress: Progress, now: Date): Step {
   return { kind: 'CONFIRM', session: confirming, invoiceReferenceNumber: confirming.invoiceReferenceNumber };
 }
 
-/** Checks whether the session is valid for long enough to send the document in it. */
+/** Checks whether the KSeF session is valid for long enough to send the document in it. */
 function isUsable({ validUntil }: Pick<SubmissionSession, 'validUntil'>, now: Date): boolean {
   return validUntil.getTime() - now.getTime() > SESSION_MARGIN_MS;
 }
 
-/** Returns the session in which the invoice was registered: the last session that has an invoice reference. */
+/** Returns the KSeF session in which the invoice was registered: the last session that has an invoice reference. */
 function confirmableSession({ status, upoReferenceNumber, sessions }: Progress): SubmissionSession | undefined {
   if (status !== 'ACCEPTED' || upoReferenceNumber !== undefined) return undefined;
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined);
 }
 
-/** Returns the progress that is stored before a session is opened. */
+/** Returns the progress that is stored before a KSeF session is opened. */
 export function opening(progress: Progress): Progress {
   return { ...progress, ...UNDECIDED, status: 'SENDING', sessions: progress.sessions.map(abandon) };
 }
@@ -108,7 +108,7 @@ export function opened(
     isClosed: false,
   };
   const inFresh = { ...progress, sessions: [...progress.sessions, fresh], failures: 0, dueAt: timing.now };
-  // An expiring session counts as a broken one. Otherwise new sessions could be opened without end.
+  // An expiring session counts as a broken one. Otherwise new KSeF sessions could be opened without end.
   return isUsable(fresh, timing.now) ? inFresh : inNewSession(inFresh, timing);
 }
 
@@ -179,7 +179,7 @@ export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timi
     case 450:
       return rejected(progress, refusalOf(answer), timing);
     case 440:
-      // The response names an original, which may or may not be our document. Only the hash proves it, even for a
+      // The response names an original, which may or may not be our document. Only the hash proves it, even for a KSeF
       // session of this service.
       return 'COMPARE';
     default:
@@ -224,7 +224,7 @@ export function resolvedDuplicate(
   return rejected(progress, { code, message: message.slice(0, REFUSAL_TEXT_MAX - added.length) + added }, timing);
 }
 
-/** Sets the session in which the document was registered, because only that session has its confirmation. */
+/** Sets the KSeF session in which the document was registered, because only that session has its confirmation. */
 function registeredAs(progress: Progress, { entry }: Original): Progress {
   const sessions = progress.sessions.map((session) => ({
     ...session,
@@ -382,7 +382,7 @@ export function givenUp(
   );
 }
 
-/** Sentence about an earlier session or attempt whose outcome may be unknown. */
+/** Sentence about an earlier KSeF session or attempt whose outcome may be unknown. */
 const SENT_BEFORE =
   'The invoice had been sent before. Do not issue the invoice in another way. Submit it again to find out whether KSeF has it.';
 

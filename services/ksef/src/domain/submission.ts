@@ -26,16 +26,16 @@ export interface SubmittedDocument {
 export interface SubmissionSession {
   readonly referenceNumber: string;
   readonly validUntil: Date;
-  /** AES key and initialization vector. Absent when no more documents will be sent in the session. */
+  /** AES key and initialization vector. Absent when no more documents will be sent in the KSeF session. */
   readonly key: SealedValue | undefined;
-  /** Time just before the document was last sent in the session. It is stored before the call. */
+  /** Time just before the document was last sent in the KSeF session. It is stored before the call. */
   readonly sentAt: Date | undefined;
   /** Number of sends after which the document may have reached KSeF in this session. */
   readonly sends: number;
   /** Number of searches for the document after a send that got no response. */
   readonly looks: number;
   readonly invoiceReferenceNumber: string | undefined;
-  /** True if no more documents are sent in the session. */
+  /** True if no more documents are sent in the KSeF session. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
   /** True if the session was opened before the KSeF submission was resumed. */
@@ -52,7 +52,7 @@ interface Course {
   readonly polls: number;
   /** Number of consecutive failures to list a session's invoices. Absent if there are none. */
   readonly listFailures?: number | undefined;
-  /** Number of new sessions opened after a 405 status, and after a 435 status. */
+  /** Number of new KSeF sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
   /** Time of the next step. Undefined if no step remains. */
@@ -114,7 +114,9 @@ export type Submission = Progress & {
   readonly updatedAt: Date;
 };
 
-/** Returns the session that users see: the last session that has the document, or the last session if none has it. */
+/**
+ * Returns the KSeF session that users see: the last session that has the document, or the last session if none has it.
+ */
 export function shownSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
   return sessions.findLast(({ invoiceReferenceNumber }) => invoiceReferenceNumber !== undefined) ?? sessions.at(-1);
 }
@@ -150,7 +152,7 @@ export function isFinal(status: SubmissionStatus): boolean {
   return status === 'ACCEPTED' || status === 'REJECTED' || status === 'FAILED';
 }
 
-/** Returns the session in which the document is sent or was last sent. */
+/** Returns the KSeF session in which the document is sent or was last sent. */
 export function currentSession({ sessions }: Pick<Progress, 'sessions'>): SubmissionSession | undefined {
   const last = sessions.at(-1);
   return last === undefined || last.isAbandoned || last.isClosed ? undefined : last;
@@ -184,7 +186,7 @@ export function queued(now: Date): Progress {
  */
 export const SESSIONS_KEPT_MAX = 200;
 
-/** Resumes a refused submission. Its earlier sessions are kept. */
+/** Resumes a refused submission. Its earlier KSeF sessions are kept. */
 export function takenUpAgain({ sessions }: Pick<Progress, 'sessions'>, now: Date): Progress {
   const kept = sessions.filter(({ isClosed }, index) => !isClosed || index >= sessions.length - SESSIONS_KEPT_MAX);
   return { ...queued(now), sessions: kept.map((session) => ({ ...session, isAbandoned: true, isEarlier: true })) };

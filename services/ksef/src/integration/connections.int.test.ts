@@ -321,7 +321,7 @@ describe('the keys that seal tokens', () => {
     const secrets = sealedField(secretbox(keyRing.parse(second)), 'connections', 'token');
     const owner = { id: connection.connectionId, organizationId };
     expect(secrets.open(owner, stated(token))).toBe(exampleToken);
-    // A token can be decrypted only for its own connection.
+    // A KSeF token can be decrypted only for its own connection.
     expect(() => secrets.open({ ...owner, id: 'another' }, stated(token))).toThrow(/belongs to another place/);
     await replica.stop();
   });
@@ -359,7 +359,7 @@ describe('the keys that seal tokens', () => {
     const { version, updatedAt } = stated(await submissions().findOne({ _id: submission }));
     expect({ version, updatedAt }).toEqual({ version: before.version, updatedAt: before.updatedAt });
     await replica.stop();
-    // The key under test seals neither a token nor a canary.
+    // The key under test seals neither a KSeF token nor a canary.
     const other = sealedField(secretbox(keyRing.parse(third)), 'submissions', 'sessionKey').seal(
       owner,
       encodeSessionKey(sessionKey),

@@ -123,8 +123,8 @@ function* ordersOf(first: number, second: number): Iterable<readonly (0 | 1)[]> 
 }
 
 /**
- * Returns the number of calls that enable or disable an inbox. If a request must begin again, its further calls are made
- * at the end.
+ * Returns the number of calls that enable or disable a KSeF inbox. If a request must begin again, its further calls are
+ * made at the end.
  */
 const callsOf = ({ isEnabled }: Pick<Change, 'isEnabled'>): number => (isEnabled ? 3 : 4);
 
@@ -140,7 +140,9 @@ async function expectReserved(organizationId: string, facts: unknown): Promise<v
   }
 }
 
-/** The states of an inbox before two requests. In the last two, an earlier request was killed between its writes. */
+/**
+ * The states of a KSeF inbox before two requests. In the last two, an earlier request was killed between its writes.
+ */
 const states = {
   'was never enabled': async () => {},
   'is enabled': async (connection: Connection) => {

@@ -48,8 +48,9 @@ const exportKeys = sealedField(box, 'inboxes', 'exportKey');
 /** Factor for waits: two hours take 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
 const WAIT_FACTOR = 0.0001;
 /**
- * Number of inboxes whose processes are killed at once, and factor for their waits. Fifteen minutes take 0.9 s, and two
- * hours 7 s. With more inboxes or shorter waits, the runs of complete inboxes keep a busy machine from the others.
+ * Number of KSeF inboxes whose processes are killed at once, and factor for their waits. Fifteen minutes take 0.9 s,
+ * and two hours 7 s. With more inboxes or shorter waits, the runs of complete inboxes keep a busy machine from the
+ * others.
  */
 const KILLED_AT_ONCE = 9;
 const KILLED_WAIT_FACTOR = 0.001;
@@ -145,7 +146,7 @@ beforeEach(async () => {
   await control('PUT', 'settings', { authPolls: 0, limitFactor: 0, ...settings });
 });
 const replicas: { stop(): Promise<void> }[] = [];
-/** Stops all replicas and removes all inboxes, because a replica takes every due inbox. */
+/** Stops all replicas and removes all KSeF inboxes, because a replica takes every due inbox. */
 async function removeInboxes(): Promise<void> {
   for (const { stop } of replicas.splice(0)) await stop();
   await mongo.db.collection<InboxDocument>('inboxes').deleteMany({});
@@ -227,7 +228,7 @@ async function connect(permissions?: readonly string[]): Promise<Connection> {
 const enable = ({ id: connectionId, organizationId }: Connection) =>
   updateInbox(deps())({ organizationId, connectionId, isEnabled: true, from: undefined }, context);
 
-/** Enables an inbox in which only the buyer runs, before a replica finds it. */
+/** Enables a KSeF inbox in which only the buyer runs, before a replica finds it. */
 const enableBuyer = async (connection: Connection): Promise<void> => {
   await enable(connection);
   const dueAt = new Date(Date.now() + 86_400_000);
@@ -988,7 +989,7 @@ test('an inbox that is due again after each run leaves its slot to an inbox that
   const services = new Documents();
   const waiting = await Promise.all(Array.from({ length: AT_ONCE_MAX + 1 }, () => connect()));
   for (const connection of waiting) await enable(connection);
-  // Without a wait between runs, every inbox is due without end.
+  // Without a wait between runs, every KSeF inbox is due without end.
   startReplica(services, { waitFactor: 0 });
   for (const connection of waiting) expect((await ended(connection)).length).toBeGreaterThan(0);
 });
@@ -1020,7 +1021,7 @@ describe('two replicas', () => {
   });
 });
 
-/** An inbox with separate fakes, whose process is killed. */
+/** A KSeF inbox with separate fakes, whose process is killed. */
 interface Killed {
   readonly services: Documents;
   readonly connection: Connection;
@@ -1041,7 +1042,7 @@ function routed(cases: readonly Killed[]): Pick<Documents, 'documents' | 'analys
   };
 }
 
-/** Returns the queue of processes that are killed. Each works on one inbox and does nothing after its death. */
+/** Returns the queue of processes that are killed. Each works on one KSeF inbox and does nothing after its death. */
 function killing(queue: Store, cases: readonly Killed[]): Store {
   const deathOf = (id: string) => cases.find(({ connection }) => connection.id === id)?.death;
   function watched(claim: InboxClaim, death: Killed['death'], counter: { writes: number }): InboxClaim {
@@ -1100,7 +1101,7 @@ async function expectGoneOn(queue: Store, cases: readonly Killed[]): Promise<voi
   }
 }
 
-/** Kills the process of each inbox, a few at a time, and expects that other processes continue. */
+/** Kills the process of each KSeF inbox, a few at a time, and expects that other processes continue. */
 async function expectSurvived(preparations: readonly (() => Promise<Killed>)[]): Promise<void> {
   const queue = storeWith({ leaseMs: 1_000 });
   for (let first = 0; first < preparations.length; first += KILLED_AT_ONCE) {

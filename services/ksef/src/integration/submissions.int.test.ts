@@ -577,7 +577,7 @@ describe('a process that ends in the middle', () => {
       expect(end.upoReferenceNumber).toEqual(expect.any(String));
       const { registered, sessions } = await countersOf(connection.contextNip);
       expect([kill, registered.map(({ invoiceHash }) => invoiceHash)]).toEqual([kill, [hash]]);
-      // A session whose reference was never stored is empty and ends without being closed.
+      // A KSeF session whose reference was never stored is empty and ends without being closed.
       const isUnknown = kill.write === 2 && !kill.isWritten;
       expect([kill, sessions.open]).toEqual([kill, isUnknown ? 1 : 0]);
     }
@@ -650,7 +650,8 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     'ip-not-allowed': connectionRefused,
     'auth-method-not-allowed': connectionRefused,
     'context-type-not-allowed': connectionRefused,
-    // The refusal concerns only the named session or invoice. A login starts again, and a session counts as closed.
+    // The refusal concerns only the named session or invoice. A login starts again, and a KSeF session counts as
+    // closed.
     'insufficient-resource-access': {
       isConnectionFailed: false,
       isFailed: (step) => ['S1', 'S2', 'S3', 'S4'].includes(step),
@@ -678,7 +679,7 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     const refusal = { operation: step, kind: 'PROBLEM', status: 403, reasonCode, context, times };
     const { id } = await control<{ id: string }>('POST', 'faults', refusal);
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
-    // A session that only counts as closed ends later, and its confirmation exists only then.
+    // A KSeF session that only counts as closed ends later, and its confirmation exists only then.
     const isLeftOpen = step === 'S5' && reasonCode === 'insufficient-resource-access';
     const end = isLeftOpen ? await closedSubmission(submission) : await ended(submission);
     const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');

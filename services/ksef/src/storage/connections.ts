@@ -27,10 +27,12 @@ export interface ConnectionDocument extends Aggregate {
   readonly companyId: string;
   readonly environment: Environment;
   readonly contextNip: string;
-  /** Authentication method. Absent on connections with a token that were stored before certificates were supported. */
+  /**
+   * Authentication method. Absent on connections with a KSeF token that were stored before certificates were supported.
+   */
   readonly authentication?: Authentication;
   readonly certificate?: ShownCertificate;
-  /** The sealed secret. The field name dates from the time when every secret was a token. */
+  /** The sealed secret. The field name dates from the time when every secret was a KSeF token. */
   readonly token?: SealedValue;
   /** Time when the secret was stored. */
   readonly tokenSavedAt?: Date;

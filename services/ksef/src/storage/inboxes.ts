@@ -28,7 +28,7 @@ export interface InboxDocument extends Aggregate {
   readonly lastRunAt?: Date;
   /** Time at which a person requested runs, with a sparse index. */
   readonly requestedAt?: Date;
-  /** Time of the next inbox step, with a sparse index. Absent while the inbox is disabled. */
+  /** Time of the next KSeF inbox step, with a sparse index. Absent while the inbox is disabled. */
   readonly dueAt?: Date;
   readonly leaseUntil?: Date;
   readonly claim?: string;
@@ -41,8 +41,8 @@ export interface InboxEnvironmentDocument {
   /** Ids of the KSeF connections whose inbox is enabled or being enabled. */
   readonly connectionIds: readonly string[];
   /**
-   * Version of the inbox that each of these connections has reserved the environment for. Absent for reservations that
-   * were stored before versions were.
+   * Version of the KSeF inbox that each of these connections has reserved the environment for. Absent for reservations
+   * that were stored before versions were.
    */
   readonly versions?: Readonly<Record<string, number>>;
 }
@@ -119,8 +119,8 @@ export function inboxStore(
       return (await collection.find(filter, { projection: WITHOUT_RUNS }).toArray()).map(toInbox);
     },
     async save(before, next, ended, events) {
-      // A worker with a claim on the inbox can store nothing more, because the version has changed and its claim is no
-      // longer valid.
+      // A worker with a claim on the KSeF inbox can store nothing more, because the version has changed and its claim
+      // is no longer valid.
       const { $set, $unset, $push } = toUpdate(before, next, ended);
       const change = {
         $set: { ...$set, leaseUntil: FREE },
@@ -208,7 +208,7 @@ function toUpdate(
   const { contextNip, isEnabled, from, roles, invoicesReceived, refused, lastRunAt, requestedAt } = inbox;
   return {
     ...setOrUnset<InboxDocument>({
-      // A person may have requested runs since the inbox was read. Such a request does not change the version.
+      // A person may have requested runs since the KSeF inbox was read. Such a request does not change the version.
       ...(before.requestedAt === requestedAt ? {} : { requestedAt }),
       contextNip,
       isEnabled,

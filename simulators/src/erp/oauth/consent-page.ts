@@ -9,7 +9,7 @@ interface ConsentPage {
 
 const HTML = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' };
 
-/** Renders the page of consent: a company to choose, and both buttons. */
+/** Renders the page of OAuth consent: a company to choose, and both buttons. */
 export function consentPage({ vendor, choices, path, query }: ConsentPage): Answer {
   const hidden = Object.entries(query)
     .filter(([name]) => name !== 'simulate' && name !== 'tenant')

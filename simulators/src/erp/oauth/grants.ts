@@ -13,7 +13,7 @@ export interface TokenPolicy {
   readonly graceSeconds: number;
 }
 
-/** A consent that allows the app to make calls for one tenant. */
+/** An OAuth consent that allows the app to make calls for one tenant. */
 export interface Grant {
   readonly id: string;
   readonly tenant: string;

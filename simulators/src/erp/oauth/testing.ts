@@ -38,7 +38,7 @@ export function oauthClient(urls: { readonly authorize: string; readonly token: 
     );
     return `${urls.authorize}?${query.join('&')}`;
   };
-  /** Returns the target of the redirect after the consent. */
+  /** Returns the target of the redirect after the OAuth consent. */
   const consent = async (tenant: string, more: Readonly<Record<string, string>> = {}): Promise<URL> => {
     const { headers, text } = await call(`GET ${authorizeUrl({ simulate: 'allow', tenant, ...more })}`);
     const location = headers.get('location');

@@ -38,10 +38,10 @@ interface Tenant extends Books {
   connection: Connection | undefined;
 }
 
-/** Connection to an organisation that a consent created. It belongs to the app, not to a token. */
+/** Connection to an organisation that an OAuth consent created. It belongs to the app, not to a token. */
 interface Connection {
   readonly id: string;
-  /** Id of the last consent to the connection. */
+  /** Id of the last OAuth consent to the connection. */
   readonly authEventId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -67,7 +67,7 @@ const DAY_SECONDS = 86_400;
 export function xero(client: OAuthClient) {
   return ({ clock, tenants }: ErpDeps<Tenant>): Erp<Tenant> => {
     const readRecords = accountingApi(clock);
-    /** Id of the consent from which each grant came. */
+    /** Id of the OAuth consent from which each grant came. */
     const authEvents = new Map<string, string>();
     const grants = new Grants({
       clock,

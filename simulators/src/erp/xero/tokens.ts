@@ -7,7 +7,7 @@ export const ACCESS_SECONDS = 1_800;
 
 let signingKey: KeyObject | undefined;
 
-/** Creates a JWT like those of Xero. `authentication_event_id` identifies the consent and its connections. */
+/** Creates a JWT like those of Xero. `authentication_event_id` identifies the OAuth consent and its connections. */
 export function newAccessToken(grant: Grant, options: { clock: Clock; authEventId: string; clientId: string }): string {
   signingKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey;
   const now = Math.floor(options.clock.now().getTime() / 1_000);

@@ -23,7 +23,7 @@ import type { ErpSource, ErpSourceStore, ImportSource } from './import-source.js
 import { contentHashOf, importedIdOf, isUnchanged } from './imported-record.js';
 import type { VendorOfBills, VendorStore, VendorSupplier } from './vendor-store.js';
 
-/** Maximum time in milliseconds for which processing a page delays other requests. */
+/** Maximum time in milliseconds for which processing a page of ERP records delays other requests. */
 const TURN_MS_MAX = 2;
 
 interface Deps {

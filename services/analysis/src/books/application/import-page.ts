@@ -1,9 +1,12 @@
 import { DomainError } from '@invoicecontrol/errors';
 import { pace } from '@invoicecontrol/runtime/pace';
 
-/** Maximum number of times that a page is compared again after another writer changed some of its records. */
+/**
+ * Maximum number of times that a page of ERP records is compared again after another writer changed some of its
+ * records.
+ */
 const ATTEMPTS_MAX = 5;
-/** Maximum time in milliseconds for which processing a page delays other requests. */
+/** Maximum time in milliseconds for which processing a page of ERP records delays other requests. */
 const TURN_MS_MAX = 2;
 
 export interface PageCounts {
@@ -19,14 +22,17 @@ export interface ImportFailure {
   readonly message: string;
 }
 
-/** A record from a page with its stored version. */
+/** A record from a page of ERP records with its stored version. */
 export interface Arrival<R, S> {
   readonly id: string;
   readonly record: R;
   readonly stored: S | undefined;
 }
 
-/** The steps that compare and store the records of one kind. Each step handles all records of a page at once. */
+/**
+ * The steps that compare and store the records of one kind. Each step handles all records of a page of ERP records at
+ * once.
+ */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
   /** Returns the reason why a record cannot be stored, or undefined if it can. */
@@ -68,7 +74,7 @@ export async function importPage<
     if (attempts > ATTEMPTS_MAX) {
       throw new DomainError(
         'concurrent_change',
-        'Another page is changing the same records right now. Send this page again.',
+        'Another page of the import is changing the same records right now. Send this page again.',
       );
     }
     const stored = await steps.stored(open.map(([id]) => id));

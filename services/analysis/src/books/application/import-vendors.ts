@@ -43,7 +43,7 @@ export const importVendors =
     return counts;
   };
 
-/** Returns the vendor as stated in the page, or undefined if nothing changes. */
+/** Returns the vendor as stated in the page of ERP records, or undefined if nothing changes. */
 function vendorAfter(
   source: ErpSource,
   { id, record, stored }: Arrival<VendorRecord, StoredVendor>,

@@ -55,7 +55,7 @@ export function contentHashOf(record: { readonly modifiedAt?: Date }, ...others:
   return createHash('sha256').update(text).digest().subarray(0, HASH_BYTES).toString('base64url');
 }
 
-/** Checks whether a stored record equals the one in the page and was sent by the same connection. */
+/** Checks whether a stored record equals the one in the page of ERP records and was sent by the same connection. */
 export function isUnchanged(
   stored: Pick<ImportedRecord, 'contentHash' | 'connectionId' | 'companyId' | 'deletedAt'> | undefined,
   contentHash: string,

@@ -66,8 +66,8 @@ describe('the accounts of a vendor over time', () => {
   test('are not those that the vendor got after a day: an account may be as old as the last run without it, in any time zone', () => {
     const began = accountTimesAfter(none, [], [german], { now: first, seenBefore: undefined });
     const { accountHistory } = accountTimesAfter(began, [german], [german, other], { now: third, seenBefore: second });
-    // `second` is at eight in the morning, and the day before has ended at the latest twelve hours after its end in
-    // UTC.
+    // The last import without the new account was on 10 February at 08:00 UTC. By then, 8 February had ended in every
+    // time zone, but 9 February had not.
     expect(accountsAt(accountHistory, dayNumber('2026-02-08'))).toEqual([german.key]);
     expect(accountsAt(accountHistory, dayNumber('2026-02-09'))).toEqual([german.key, other.key]);
     expect(accountsAt(accountHistory, dayNumber('2026-02-10'))).toEqual([german.key, other.key]);

@@ -82,8 +82,8 @@ export interface AccountTimes {
 interface Sighting {
   readonly now: Date;
   /**
-   * Completion time of the last run that included the vendor, or undefined if none did. In that case the page contains
-   * the first list of accounts, which is not a change.
+   * Completion time of the last run that included the vendor, or undefined if none did. In that case the page of ERP
+   * records contains the first list of accounts, which is not a change.
    */
   readonly seenBefore: Date | undefined;
 }
@@ -162,7 +162,8 @@ function historyAfter(
   const isOpen = new Set(history.filter(({ to }) => to === undefined).map(({ key }) => key));
   const periods = history.map((period) => {
     if (period.to === undefined) return current.has(period.key) ? period : { ...period, to: now };
-    // An account that was removed and added again between two runs, for example by two pages, was never missing.
+    // An account that was removed and added again between two runs, for example by two pages of ERP records, was never
+    // missing.
     const isBack = seenBefore !== undefined && period.to > seenBefore;
     return isBack && current.has(period.key) && !isOpen.has(period.key) ? { ...period, to: undefined } : period;
   });

@@ -15,8 +15,8 @@ export interface ChangeWindow {
 export interface ChangedPage<T> {
   readonly records: readonly T[];
   /**
-   * Change time from which an interrupted examination continues after this page. Undefined after the last page, and if
-   * the next page starts with records of the same change time.
+   * Change time from which an interrupted examination continues after this page of ERP records. Undefined after the
+   * last page, and if the next page starts with records of the same change time.
    */
   readonly continueFrom: Date | undefined;
 }

@@ -8,7 +8,10 @@ import type { ConfirmedBefore, ReviewedAccounts } from './reviewed-accounts.js';
 /** Stores the findings that the engine raises about the given ERP records. */
 export type RaiseInBooks = (parts: readonly Partial<Books>[]) => Promise<void>;
 
-/** Result of examining a page: the number of records, and the point from which an interrupted examination continues. */
+/**
+ * Result of examining a page of ERP records: the number of records, and the point from which an interrupted examination
+ * continues.
+ */
 export interface ExaminedPage {
   readonly recordsCount: number;
   readonly continueFrom: Date | undefined;

@@ -3,23 +3,23 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanRunStore } from '../../records/application/scan-run-store.js';
 
 /**
- * Time in milliseconds after which a scan counts as abandoned. A scan that will be completed is analyzed again at least
- * every 15 minutes (ADR 0016).
+ * Time in milliseconds after which a history scan counts as abandoned. A scan that will be completed is analyzed again
+ * at least every 15 minutes (ADR 0016).
  */
 const ABANDONED_AFTER_MS = 3_600_000;
-/** Maximum number of completed scans that are cached. A completed scan remains completed. */
+/** Maximum number of completed history scans that are cached. A completed scan remains completed. */
 const COMPLETE_SCANS_MAX = 10_000;
 
-/** Removes rows of abandoned scans from the records that an invoice is compared with. */
+/** Removes rows of abandoned history scans from the records that an invoice is compared with. */
 export type WithoutAbandonedScans = (
   organizationId: string,
   candidates: readonly MatchPart[],
 ) => Promise<readonly MatchPart[]>;
 
 /**
- * Leaves out the rows of scans without a result whose analysis last started at least an hour ago. The operator has
- * abandoned such a scan. Its rows are in no profile, and the originals are in the file that is sent again. Rows of a
- * scan that is being analyzed stay, because that scan does not find invoices that arrive after it.
+ * Leaves out the rows of history scans without a result whose analysis last started at least an hour ago. The operator
+ * has abandoned such a scan. Its rows are in no profile, and the originals are in the file that is sent again. Rows of
+ * a scan that is being analyzed stay, because that scan does not find invoices that arrive after it.
  */
 export function withoutAbandonedScans({
   runs,

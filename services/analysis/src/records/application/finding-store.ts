@@ -9,8 +9,8 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { DecidedAnalysis, StoredFinding } from './invoice-store.js';
 
 /**
- * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a scan or the books as a whole
- * has no invoice and no supplier.
+ * A finding with its invoice, supplier and assignee (specification 2.4). A finding about a history scan or the books as
+ * a whole has no invoice and no supplier.
  */
 export interface FindingRecord extends Omit<StoredFinding, 'assignment'> {
   readonly invoiceId?: string;
@@ -57,9 +57,9 @@ export interface FindingChange {
   readonly note?: string;
 }
 
-/** A finding about a scan, or about a company's books. Storing it is the commit. */
+/** A finding about a history scan, or about a company's books. Storing it is the commit. */
 export interface FindingWithoutInvoice extends StoredFinding {
-  /** Id of the scan. Absent for a finding about the books. */
+  /** Id of the history scan. Absent for a finding about the books. */
   readonly scanId?: string;
   readonly companyId: string;
   readonly createdAt: Date;

@@ -78,7 +78,7 @@ export interface DecidedInvoice extends StoredInvoice {
   readonly analysis: DecidedAnalysis;
   /** The current decision: the decision of the analysis after all reviews of its findings. */
   readonly verdict: RiskDecision;
-  /** The row of an earlier scan that this row repeats. The invoice was counted with that row. */
+  /** The row of an earlier history scan that this row repeats. The invoice was counted with that row. */
   readonly reimportOf: ReimportedRow | undefined;
 }
 

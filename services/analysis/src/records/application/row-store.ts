@@ -6,7 +6,7 @@ import type { ReimportedRow } from '../domain/reimport.js';
 import type { FindingSubject } from './finding-store.js';
 import type { DecidedAnalysis } from './invoice-store.js';
 
-/** A row of a scan that is not decided yet. */
+/** A row of a history scan that is not decided yet. */
 export interface NewRow {
   readonly invoiceId: string;
   readonly invoice: CanonicalInvoice;
@@ -21,11 +21,11 @@ export interface DecidedRow {
   readonly facts?: AnalysisFacts;
   /**
    * Time that counts as the receipt of the row. It is later than the real time if concurrent invoices were decided
-   * before the scan.
+   * before the history scan.
    */
   readonly receivedAtMs: number;
   readonly base: ConvertedAmount | null;
-  /** Row of an earlier scan that this row repeats. */
+  /** Row of an earlier history scan that this row repeats. */
   readonly reimportOf?: ReimportedRow;
 }
 
@@ -39,18 +39,18 @@ export interface RowsReference {
   readonly companyId: string;
 }
 
-/** Operations on the rows of a scan that use cases need. Each operation handles many rows. */
+/** Operations on the rows of a history scan that use cases need. Each operation handles many rows. */
 export interface RowStore {
   /** Stores rows as RECEIVED. Rows that already exist stay unchanged. */
   receive(of: RowsReference, rows: readonly NewRow[], receivedAt: Date): Promise<void>;
   /** Checks whether the organization has any invoices. */
   hasHistory(organizationId: string): Promise<boolean>;
   /**
-   * Finds records that have one of the keys, except rows of the scan. If a key has very many records, the newest are
-   * returned.
+   * Finds records that have one of the keys, except rows of the history scan. If a key has very many records, the
+   * newest are returned.
    */
   candidates(of: RowsReference, keys: readonly string[]): Promise<readonly MatchPart[]>;
-  /** Finds the organization's records that count as received from a given time on, except rows of the scan. */
+  /** Finds the organization's records that count as received from a given time on, except rows of the history scan. */
   arrivedSince(of: RowsReference, since: Date): Promise<readonly MatchPart[]>;
   /** Returns the first analysis of each invoice, keyed by invoice id. Invoices without an analysis are left out. */
   decided(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlyMap<string, RowDecision>>;

@@ -6,7 +6,7 @@ import type { RowsReference } from './row-store.js';
 export interface RowsOutcome {
   readonly invoicesAnalyzed: number;
   readonly decisionCounts: Readonly<Record<Decision, number>>;
-  /** Number of findings by type, including findings about the scan as a whole. */
+  /** Number of findings by type, including findings about the history scan as a whole. */
   readonly findingCounts: Readonly<Record<string, number>>;
   /** Sum of the gross amounts for which a rate exists, in the base currency with six decimals. */
   readonly convertedTotal: DecimalAmount;
@@ -14,17 +14,18 @@ export interface RowsOutcome {
 }
 
 /**
- * Analysis of all rows of a scan. It stores everything that a repeated call must do in the same way as the first call.
+ * Analysis of all rows of a history scan. It stores everything that a repeated call must do in the same way as the
+ * first call.
  */
 export interface ScanRun {
   readonly receivedAtMs: number;
-  /** True if the organization had no earlier scan. */
+  /** True if the organization had no earlier history scan. */
   readonly isFirstScan: boolean;
-  /** Result of the scan. Present once everything that follows from the scan is stored. */
+  /** Result of the history scan. Present once everything that follows from the scan is stored. */
   readonly outcome?: RowsOutcome;
 }
 
-/** Operations of the scan runs collection that use cases need. */
+/** Operations of the history scan runs collection that use cases need. */
 export interface ScanRunStore {
   /**
    * Begins a run or continues an existing one.
@@ -35,8 +36,10 @@ export interface ScanRunStore {
   /** Moves the receipt of the rows to a later time, because other invoices were decided without finding these rows. */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
-  /** Returns those of the scans whose rows may not be counted everywhere yet. */
+  /** Returns those of the history scans whose rows may not be counted everywhere yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Returns those of the scans that have no result yet, with the time at which a call for each scan last began. */
+  /**
+   * Returns those of the history scans that have no result yet, with the time at which a call for each scan last began.
+   */
   begunWithoutResult(organizationId: string, scanIds: readonly string[]): Promise<ReadonlyMap<string, Date>>;
 }

@@ -13,9 +13,9 @@ export interface SummarizedFinding {
   readonly severity: Severity;
   readonly disposition: Disposition;
   readonly createdAt: Date;
-  /** Id of the invoice. Absent if the finding belongs to a scan or the books as a whole. */
+  /** Id of the invoice. Absent if the finding belongs to a history scan or the books as a whole. */
   readonly invoiceId?: string;
-  /** Id of the scan. Absent if the finding does not belong to a scan. */
+  /** Id of the history scan. Absent if the finding does not belong to a scan. */
   readonly scanId?: string;
   /** Amount at risk. Absent if there was no rate, or if the finding was stored before amounts existed. */
   readonly amountAtRisk?: AmountAtRisk;

@@ -2,15 +2,15 @@ import type { Candidate } from '@invoicecontrol/engine/facts/invoice';
 import type { ScanParameters } from '@invoicecontrol/engine/policy/scans';
 import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/record-order';
 
-/** A row in an earlier scan that a row in a new scan repeats. */
+/** A row in an earlier history scan that a row in a new scan repeats. */
 export interface ReimportedRow {
-  /** Id of the first scan that contained the row. */
+  /** Id of the first history scan that contained the row. */
   readonly scanId: string;
   /** Id of that scan's row, which is an invoice id. */
   readonly invoiceId: string;
 }
 
-/** An earlier scan of the company, with its rows that are identical to rows in a new scan. */
+/** An earlier history scan of the company, with its rows that are identical to rows in a new scan. */
 export interface EarlierScan {
   readonly scanId: string;
   /** Maps the ids of new rows to ids of earlier invoices. Each earlier invoice is used once. */
@@ -18,8 +18,8 @@ export interface EarlierScan {
 }
 
 /**
- * Finds the earlier scan that shares the most rows with a new one. If two scans share equally many rows, the one
- * received first is chosen.
+ * Finds the earlier history scan that shares the most rows with a new one. If two scans share equally many rows, the
+ * one received first is chosen.
  * @param candidates earlier records that share a lookup key with one of the rows
  * @param hitsMax maximum number of identical records that were read; if it was reached, further rows count as repeats
  *   of these
@@ -79,8 +79,8 @@ function identicalRows(
 }
 
 /**
- * Checks whether a scan is a reimport, because enough of its rows are in an earlier scan (detection reference, section
- * 5).
+ * Checks whether a history scan is a reimport, because enough of its rows are in an earlier scan (detection reference,
+ * section 5).
  */
 export function isReimport(
   rows: number,
@@ -91,8 +91,8 @@ export function isReimport(
 }
 
 /**
- * Removes candidates of a reimported row that belong to its own scan or to a scan that already contained it, because
- * these comparisons were made before.
+ * Removes candidates of a reimported row that belong to its own scan or to a history scan that already contained it,
+ * because these comparisons were made before.
  */
 export function withoutKnownScans<C extends Candidate>(row: Candidate, candidates: readonly C[]): C[] {
   const content = contentOf(row);

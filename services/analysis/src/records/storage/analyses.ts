@@ -22,7 +22,7 @@ export interface AnalysisDocument extends Omit<DecidedAnalysis, 'analysisId'> {
   readonly organizationId: string;
   readonly invoiceId: string;
   readonly facts: StoredFacts;
-  /** Gross amount in the base currency of a scan row that an earlier release decided. */
+  /** Gross amount in the base currency of a history scan row that an earlier release decided. */
   readonly base?: ConvertedAmount | null;
 }
 

@@ -71,7 +71,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
    * never changed.
    */
   readonly base?: ConvertedAmount | null;
-  /** Reference from a reimported scan row to the same row in the earlier scan. */
+  /** Reference from a reimported scan row to the same row in the earlier history scan. */
   readonly reimportOf?: ReimportedRow;
   readonly analysis?: DecidedAnalysis;
   /** The current decision. Reviews change it, while the analysis remains unchanged. */

@@ -2,7 +2,7 @@ import type { Binary, Collection } from 'mongodb';
 import { unpackBundle, unpackFacts } from '../application/packed-facts.js';
 import type { AnalysisFacts } from '../domain/analysis.js';
 
-/** The facts of an analysis: compressed, or for a scan row, their position in a bundle. */
+/** The facts of an analysis: compressed, or for a history scan row, their position in a bundle. */
 export type StoredFacts = Binary | BundledFacts;
 
 /** Position of a row's facts in a bundle. */
@@ -11,7 +11,7 @@ export interface BundledFacts {
   readonly index: number;
 }
 
-/** Stored facts of many rows of one scan. The facts are so similar that a bundle takes a tenth of the space. */
+/** Stored facts of many rows of one history scan. The facts are so similar that a bundle takes a tenth of the space. */
 export interface FactBundleDocument {
   readonly _id: string;
   readonly organizationId: string;

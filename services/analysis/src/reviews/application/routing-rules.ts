@@ -100,7 +100,7 @@ export function routingRules({ rules, cachedRules, suppliers, members, tenants, 
         await rules.remove(organizationId, rule.ruleId);
         throw new DomainError(
           'wrong_state',
-          `The limit of ${RULES_PER_ORGANIZATION_MAX} routing rules per organization is reached. Delete one first.`,
+          `The limit of ${RULES_PER_ORGANIZATION_MAX} routing rules per organization is reached. Delete a routing rule first.`,
         );
       }
       cachedRules.invalidate(organizationId);

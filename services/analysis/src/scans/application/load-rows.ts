@@ -111,7 +111,7 @@ export function searchCandidates({ rows: store }: Pick<Deps, 'rows'>, of: RowsRe
 
 /** The records that share lookup keys with the rows, and the time at which the rows count as received. */
 export interface FoundCandidates {
-  /** Records that were received before the rows of the scan. */
+  /** Records that were received before the rows of the history scan. */
   readonly candidates: readonly MatchPart[];
   readonly receivedAtMs: number;
 }

@@ -42,7 +42,7 @@ export interface StoredHistory {
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
   /** Earlier records that share a key with a row, by key. */
   readonly hits: Hits;
-  /** ERP records that concern the rows of the scan. */
+  /** ERP records that concern the rows of the history scan. */
   readonly erp: ErpRecords;
 }
 
@@ -62,7 +62,7 @@ interface RowHistoryOptions {
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmount: DecimalAmount | undefined;
-  /** True if at least half of the rows in the scan state a bank account. */
+  /** True if at least half of the rows in the history scan state a bank account. */
   readonly statesAccounts: boolean;
   /** True for the first history scan of the organization. */
   readonly isFirstScan: boolean;

@@ -37,7 +37,7 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
     );
   };
 
-  /** Reads only the changed rows if the page states modification times, and otherwise all rows. */
+  /** Reads only the changed rows if the page of ERP records states modification times, and otherwise all rows. */
   async function* changedPages(window: Window): AsyncGenerator<RowsPage> {
     const { from, after } = window;
     if (from !== undefined && after === undefined) {

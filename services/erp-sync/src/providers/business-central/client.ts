@@ -57,8 +57,8 @@ export function businessCentralClient(
       'data-access-intent': 'ReadOnly',
       ...(rowsMax === undefined ? {} : { prefer: `odata.maxpagesize=${rowsMax}` }),
     };
-    // A token may be revoked before it expires, so a refused request is repeated once with a new token. If the new token is
-    // refused as well, the fault is permanent.
+    // An OAuth token may be revoked before it expires, so a refused request is repeated once with a new token. If the
+    // new token is refused as well, the fault is permanent.
     const faultOf = (one: ErpAnswer) => faultOfApi(one, name, isGood);
     const answer = await sendWithToken(calls, { method: 'GET', url, headers, faultOf }, ({ status }) => status === 401);
     const fault = faultOf(answer);
@@ -90,7 +90,7 @@ export function businessCentralClient(
     readRows: async (target: ListTarget, rowsMax: number) => (await readPage(target, undefined, rowsMax)).rows,
     async *pages(target: ListTarget, after?: string): AsyncGenerator<RowsPage> {
       const first = readPage(target, after).catch(async (error: unknown) => {
-        // A link to a page that an earlier run stored may no longer be valid.
+        // A link to a page of ERP records that an earlier run stored may no longer be valid.
         if (after === undefined || !(error instanceof QueryRefused)) throw error;
         return readPage(target);
       });
@@ -104,7 +104,7 @@ export function businessCentralClient(
 
 /**
  * Returns the path and query of the next link. Links to other hosts are not followed, because they would receive the
- * token.
+ * OAuth token.
  */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;

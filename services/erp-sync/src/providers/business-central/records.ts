@@ -33,7 +33,7 @@ export const paymentFields = fieldsOf(`
   lastModifiedDateTime
 `);
 
-/** Builds the address of a page in the web client. */
+/** Builds the address of a page of ERP records in the web client. */
 export type PageUrl = (page: 'vendor' | 'bill' | 'creditNote', number: string) => string | undefined;
 
 export function readVendor(row: Row, pageUrl: PageUrl): VendorRecord {

@@ -49,7 +49,7 @@ export const odooProvider: Provider = defineProvider({
     const recordUrl = (model: string, id: string): string =>
       `${config.baseUrl}/web#id=${id}&model=${model}&view_type=form`;
 
-    /** Reads the company's records in the window, sorted by id. */
+    /** Reads the company's records in the time window, sorted by id. */
     const sourceOf = <R>(
       model: string,
       fields: readonly string[],
@@ -74,10 +74,10 @@ export const odooProvider: Provider = defineProvider({
     };
 
     /**
-     * Reads bills or credit notes. Each page contains the companies to which it refers and which this session has not
-     * read, with their bank accounts, because the supplier rank changes without a modification time, and drafts do not
-     * increase it. This also applies to a first window, because an earlier run may have read the suppliers before a
-     * bill made this company a supplier.
+     * Reads bills or credit notes. Each page of ERP records contains the companies to which it refers and which this
+     * session has not read, with their bank accounts, because the supplier rank changes without a modification time,
+     * and drafts do not increase it. This also applies to a first time window, because an earlier run may have read the
+     * suppliers before a bill made this company a supplier.
      */
     const withVendors = <R>(source: StreamSource<R>): StreamSource<R> => ({
       ...source,
@@ -135,7 +135,7 @@ export const odooProvider: Provider = defineProvider({
 
     /**
      * Reads bank accounts that have changed, or whose vendor has changed, because the accounts of a new vendor may be
-     * older than the window.
+     * older than the time window.
      */
     async function* accountPages(window: Window): AsyncGenerator<RowsPage> {
       await reader.company();

@@ -27,8 +27,8 @@ export interface OdooReader {
    */
   company(): Promise<Company>;
   /**
-   * Yields pages sorted by id, each after the last id on the previous page. Records that change in the meantime may be
-   * repeated, but none is skipped.
+   * Yields pages sorted by id, each after the last id on the previous page of ERP records. Records that change in the
+   * meantime may be repeated, but none is skipped.
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
   /**

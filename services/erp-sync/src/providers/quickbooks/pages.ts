@@ -3,7 +3,7 @@ import type { RowsPage } from '../define-provider.js';
 import { textOf } from '../json.js';
 import type { EntityName, QuickBooksClient } from './client.js';
 
-/** Maximum number of pages that are read again because rows before them were deleted. */
+/** Maximum number of pages of ERP records that are read again because rows before them were deleted. */
 export const STEPS_BACK_MAX = 20;
 const ROWS_MAX = 1_000;
 
@@ -12,7 +12,7 @@ export interface PagesOptions {
   /** Query without sort order and pagination. */
   readonly statement: string;
   readonly pageSize: number;
-  /** Position of the last page that was stored (`position`). Reading continues after it. */
+  /** Position of the last page of ERP records that was stored (`position`). Reading continues after it. */
   readonly after?: string | undefined;
 }
 
@@ -27,7 +27,10 @@ export async function* readPages(
   { entity, statement, pageSize, after }: PagesOptions,
 ): AsyncIterable<RowsPage> {
   let { begin, lastId } = readPosition(after);
-  /** Ids of the rows directly before the next page. They show whether rows were inserted or deleted before it. */
+  /**
+   * Ids of the rows directly before the next page of ERP records. They show whether rows were inserted or deleted
+   * before it.
+   */
   let readBefore: ReadonlySet<string | undefined> = new Set([lastId]);
   let isSteppingBack = false;
   let stepsBack = 0;
@@ -64,7 +67,10 @@ export async function* readPages(
   }
 }
 
-/** Parses the position of a page, such as `1001:25`: the number of the next row, and the id of the row before it. */
+/**
+ * Parses the position of a page of ERP records, such as `1001:25`: the number of the next row, and the id of the row
+ * before it.
+ */
 function readPosition(after: string | undefined): { begin: number; lastId: string | undefined } {
   const [, begin, lastId = ''] = /^([1-9]\d{0,8}):(.*)$/s.exec(after ?? '') ?? [];
   if (begin === undefined) return { begin: 1, lastId: undefined };

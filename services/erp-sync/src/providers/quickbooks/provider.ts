@@ -134,8 +134,8 @@ async function loadOrderNumbers(
 }
 
 /**
- * Reads the ids of the rows that were deleted since the beginning of a window. One call covers all entities; if its
- * response is full, each entity is read separately.
+ * Reads the ids of the rows that were deleted since the beginning of a time window. One call covers all entities; if
+ * its response is full, each entity is read separately.
  */
 function changesSince(
   client: QuickBooksClient,

@@ -16,7 +16,7 @@ export type ListName = keyof typeof lists;
 export type ResourceName = ListName | 'Organisation';
 const resources = { ...lists, Organisation: { noun: 'the organisation', scope: 'accounting.settings.read' } };
 
-/** Error type for a token that lacks a scope. A new token lacks it too. */
+/** Error type for an OAuth token that lacks a scope. A new token lacks it too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
 /** Error texts in the members `Detail`, `Title` and `Type` of responses. */

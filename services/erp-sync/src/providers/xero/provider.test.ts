@@ -147,7 +147,7 @@ describe('vendors', () => {
     expect((await readAll(session, 'vendors', window)).records).toEqual([]);
     const { pages, records } = await readAll(session, 'bills', window);
     expect(records).toHaveLength(61);
-    // The bill names more contacts than one call may request, so its page is split.
+    // The bill names more contacts than one call may request, so its page of ERP records is split.
     expect(pages.map(({ records: { length }, besides }) => [length, besides?.vendors?.records.length])).toEqual([
       [50, 50],
       [11, 11],

@@ -62,7 +62,8 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
       /**
        * Adds contacts to document pages: those to which the documents refer and which the vendor stream does not
        * contain. Xero marks a contact as supplier with its first bill, which may not change the contact; drafts, credit
-       * notes and payments do not mark it. A page that refers to more contacts than one call may request is split.
+       * notes and payments do not mark it. A page of ERP records that refers to more contacts than one call may request
+       * is split.
        */
       const withSuppliers = <R>(source: StreamSource<R>): StreamSource<R> => ({
         ...source,
@@ -140,7 +141,7 @@ function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuer
 }
 
 function contextOf(organisation: unknown): RowContext {
-  // Short code of the Xero organisation, which is part of the links to its pages.
+  // Short code of the Xero organisation, which is part of the links to its pages of ERP records.
   const shortCode = textOf(organisation, 'ShortCode');
   const login = `${WEB_URL}/organisationlogin/default.aspx?shortcode=${encodeURIComponent(shortCode ?? '')}&redirecturl=`;
   return {

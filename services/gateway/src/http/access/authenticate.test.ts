@@ -196,7 +196,7 @@ describe('refused keys', () => {
     }
     expect(kinds.filter((kind) => kind === 'unauthenticated')).toHaveLength(FAILURES_PER_MINUTE_MAX);
     expect(kinds.slice(FAILURES_PER_MINUTE_MAX)).toEqual(Array.from({ length: 5 }, () => 'rate_limited'));
-    // Neither a key that was valid before nor a new key is affected by the refusals of other keys.
+    // Neither an API key that was valid before nor a new key is affected by the refusals of other keys.
     answer = () => Promise.resolve(principal({ apiKeyId: 'first' }));
     nowMs += FRESH_MS;
     expect(await kindOf(withKey())).toBe('allowed');

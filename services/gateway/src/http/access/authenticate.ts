@@ -16,13 +16,13 @@ import type { FailureBucket } from '../limits/failure-bucket.js';
 import { HEADER_VALUE_LENGTH_MAX } from '../limits/limits.js';
 
 /**
- * Time for which the result of a key check is cached. If the event about a revocation is lost, the key is refused after
- * this time.
+ * Time for which the result of an API key check is cached. If the event about a revocation is lost, the key is refused
+ * after this time.
  */
 export const FRESH_MS = 5_000;
 /** Time after its last check for which a valid key is accepted while the organization service is unavailable. */
 export const STALE_MS_MAX = 30_000;
-/** Time after a failed check during which a key that was valid is not checked again. */
+/** Time after a failed check during which an API key that was valid is not checked again. */
 const RETRY_MS = 1_000;
 const CHECK_TIMEOUT_MS = 2_000;
 const PRINCIPALS_MAX = 10_000;
@@ -49,7 +49,7 @@ export interface AuthenticatorDependencies {
 
 /**
  * Determines the principal from the Authorization header of a request. Responses of the organization service are cached
- * under the SHA-256 hash of the key, never under the key itself.
+ * under the SHA-256 hash of the API key, never under the key itself.
  */
 export class Authenticator {
   readonly #dependencies: AuthenticatorDependencies;
@@ -61,7 +61,7 @@ export class Authenticator {
   constructor(dependencies: AuthenticatorDependencies) {
     this.#dependencies = dependencies;
     this.#principals = createCache({
-      // A key that was valid does not wait in the check line. An unknown key must be checked.
+      // An API key that was valid does not wait in the check line. An unknown key must be checked.
       load: (_, attempt) => (attempt.isKnown ? this.#check(attempt) : this.#checkInTurn(attempt)),
       freshMs: FRESH_MS,
       entriesMax: PRINCIPALS_MAX,
@@ -94,7 +94,7 @@ export class Authenticator {
     }
   }
 
-  /** Checks whether the request has a key that was valid at its last check, without calling a service. */
+  /** Checks whether the request has an API key that was valid at its last check, without calling a service. */
   hasKnownKey(request: IncomingMessage): boolean {
     const key = bearerKey(request);
     return key !== undefined && this.#principals.peek(digestOf(key)) !== undefined;
@@ -116,7 +116,7 @@ export class Authenticator {
       try {
         return await this.#principals.get(attempt.digest, attempt);
       } catch (error) {
-        // Requests with the same key share a check. The request that was waiting for it has been abandoned, so this
+        // Requests with the same API key share a check. The request that was waiting for it has been abandoned, so this
         // request waits for its own check.
         if (!(error instanceof ClientGone) || attempt.socket.destroyed) throw error;
       }
@@ -176,7 +176,8 @@ export class Authenticator {
 class RefusedKey extends Error {}
 
 /**
- * Returns the same refusal for a key that is missing, unknown, revoked, expired, or belongs to a deleted organization.
+ * Returns the same refusal for an API key that is missing, unknown, revoked, expired, or belongs to a deleted
+ * organization.
  */
 export function refused(): DomainError {
   return new DomainError(

@@ -5,8 +5,8 @@ import { HttpRefusal } from '../response/refusal.js';
 import { requestState } from '../response/request-state.js';
 
 /**
- * Returns the refusal for a request that is refused before its key is checked, because of its headers, path or method.
- * It counts as a refused attempt of the address, unless the request has a key that was valid at its last check.
+ * Returns the refusal for a request that is refused before its API key is checked, because of its headers, path or
+ * method. It counts as a refused attempt of the address, unless the request has a key that was valid at its last check.
  * @returns the refusal, or 429 for an address with too many refused attempts
  */
 export function countedRefusal(

@@ -8,7 +8,7 @@ const MIB = 1024 * KIB;
 // times its bytes, so the total of 52 MiB is a fraction of the 512 MiB that `k8s/base/gateway` gives the process. The
 // three kinds of callers have separate limits, so that none can use up the memory of another.
 
-/** Maximum number of bytes for the bodies of requests with a key. */
+/** Maximum number of bytes for the bodies of requests with an API key. */
 export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
 /**
  * Maximum number of bytes for bodies on routes with large bodies. A few history scans then leave space for invoices
@@ -47,7 +47,7 @@ const open: Pool = { name: 'public', bytesMax: PUBLIC_BODIES_BYTES_MAX, refusal:
 const signed: Pool = { name: 'signed', bytesMax: SIGNED_BODIES_BYTES_MAX, refusal: BUSY };
 const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, refusal: BUSY };
 
-/** The bytes reserved for one body. */
+/** The bytes reserved for one request body. */
 export interface BodyReservation {
   /**
    * Checks whether additional bytes fit into the limits.
@@ -72,7 +72,7 @@ export class BodyBudget {
   readonly #held = new Map<string, number>();
 
   /**
-   * Creates the reservation for a request with a key.
+   * Creates the reservation for a request with an API key.
    * @param isLong true for a route with large bodies
    */
   ofOrganization(organizationId: string, isLong: boolean): BodyReservation {

@@ -16,7 +16,7 @@ export interface BodyLimits {
    * counts twice.
    */
   readonly valuesMax: number;
-  /** Last sentence in the refusal of a body with too many values. */
+  /** Last sentence in the refusal of a request body with too many values. */
   readonly advice: string;
 }
 
@@ -26,7 +26,7 @@ export const JSON_BODY_LIMITS: BodyLimits = {
   valuesMax: 10_000,
   advice: 'Send less in one request.',
 };
-/** Limits for a JSON body on a route without an API key. Such a body contains a token and a name. */
+/** Limits for a JSON body on a route without an API key. Such a request body contains a token and a name. */
 export const PUBLIC_BODY_LIMITS: BodyLimits = { ...JSON_BODY_LIMITS, bytesMax: 16 * 1024 };
 export const JSON_DEPTH_MAX = 32;
 /** Maximum number of fields in one object, far more than any object has, but few enough to check in one step. */
@@ -37,7 +37,7 @@ const DISCARD_BYTES_MAX = 32 * 1024 * 1024;
 const DISCARD_MS_MAX = 1_000;
 
 /**
- * Number of chunks that are joined at once. A body may arrive byte by byte, and each chunk costs some hundred
+ * Number of chunks that are joined at once. A request body may arrive byte by byte, and each chunk costs some hundred
  * additional bytes.
  */
 const CHUNKS_APART_MAX = 256;
@@ -71,8 +71,8 @@ export async function readJsonBody(
 }
 
 /**
- * Reads a JSON body like {@link readJsonBody}, but the body may be absent; an empty body counts as `{}`. The body is
- * always read, because a proxy may announce chunks without knowing whether any will follow.
+ * Reads a JSON body like {@link readJsonBody}, but the request body may be absent; an empty body counts as `{}`. The
+ * body is always read, because a proxy may announce chunks without knowing whether any will follow.
  */
 export async function readOptionalJsonBody(
   request: IncomingMessage,
@@ -87,7 +87,7 @@ export async function readOptionalJsonBody(
 }
 
 /**
- * Reads a body unchanged.
+ * Reads a request body unchanged.
  * @throws the errors of {@link readJsonBody} for a body that is too large
  */
 export function readRawBody(
@@ -155,7 +155,7 @@ function refusalOfType(request: IncomingMessage): HttpRefusal | undefined {
 }
 
 interface ReadBounds extends BodyLimits {
-  /** Refusal that replaces the usual one for a body that is too long. */
+  /** Refusal that replaces the usual one for a request body that is too long. */
   readonly tooLong?: HttpRefusal;
 }
 
@@ -241,7 +241,7 @@ function collect(
   });
 }
 
-/** Refusal after which the rest of the body is not read, because reading so many chunks is too expensive. */
+/** Refusal after which the rest of the request body is not read, because reading so many chunks is too expensive. */
 class TooManyChunks extends HttpRefusal {
   constructor(chunksMax: number) {
     super(413, `The body has more than ${chunksMax} chunks. Send fewer, larger chunks.`);
@@ -320,8 +320,8 @@ export async function parseJson(bytes: Buffer): Promise<unknown> {
 }
 
 /**
- * Yields the members of a body with their level, and the items of lists one by one, because some bodies are one long
- * list.
+ * Yields the members of a request body with their level, and the items of lists one by one, because some bodies are one
+ * long list.
  */
 function* partsOf(body: unknown): Generator<{ part: unknown; depth: number }> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -3,8 +3,8 @@ import { canonicalJson } from '@invoicecontrol/values/canonical-json';
 import { eachInTurns } from './turns.js';
 
 /**
- * Returns the SHA-256 hash of the body as canonical JSON in hexadecimal digits. The hash does not depend on member
- * order and white space.
+ * Returns the SHA-256 hash of the request body as canonical JSON in hexadecimal digits. The hash does not depend on
+ * member order and white space.
  */
 export async function fingerprintOf(body: unknown): Promise<string> {
   const hash = createHash('sha256');
@@ -12,7 +12,7 @@ export async function fingerprintOf(body: unknown): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Yields the {@link canonicalJson} of a body in parts, split at list items. */
+/** Yields the {@link canonicalJson} of a request body in parts, split at list items. */
 function* canonicalPieces(body: unknown): Generator<string> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     yield canonicalJson(body);

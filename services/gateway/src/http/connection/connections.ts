@@ -9,7 +9,7 @@ import { HttpRefusal } from '../response/refusal.js';
 interface Waiting {
   readonly onSettled: () => void;
   readonly startedAtMs: number;
-  /** Time limit for receiving the body, if the route allows more than the default. */
+  /** Time limit for receiving the request body, if the route allows more than the default. */
   bodyMs?: number;
   /**
    * True once the gateway has started to read the request's body. Before that, the client may be waiting for the
@@ -19,8 +19,8 @@ interface Waiting {
   /** Time when a sweep first noticed that the response was complete but not received by the client. */
   readySinceMs?: number;
   /**
-   * Time for which the gateway has been waiting for the body, since the connection had received the given number of
-   * bytes.
+   * Time for which the gateway has been waiting for the request body, since the connection had received the given
+   * number of bytes.
    */
   window?: { waitedMs: number; readonly bytes: number };
 }
@@ -185,7 +185,7 @@ function hasLateBody({ waiting }: Connection, nowMs: number, requestMs: number):
 
 /**
  * Checks whether less than {@link BODY_WINDOW_BYTES_MIN} arrived during a whole window in which the gateway was waiting
- * for a body.
+ * for a request body.
  */
 function hasSlowBody(socket: Socket, { waiting }: Connection, elapsedMs: number, bodyWindowMs: number): boolean {
   for (const [response, request] of waiting) {

@@ -61,7 +61,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   // The total size of headers is limited. Node.js's limit on their number would silently drop headers, such as a second
   // key.
   server.maxHeadersCount = 0;
-  // A body is requested after its key and size were accepted. Other expectations are not supported.
+  // A body is requested after its API key and size were accepted. Other expectations are not supported.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });

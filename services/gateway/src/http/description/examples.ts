@@ -6,7 +6,10 @@ import { z } from 'zod';
  */
 export const examples = z.registry<{ readonly example: z.$output }>();
 
-/** Returns the example of a schema. Throws a TypeError if there is none, so that no body is published without an example. */
+/**
+ * Returns the example of a schema. Throws a TypeError if there is none, so that no request body is published without an
+ * example.
+ */
 export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
   const registered = examples.get(schema);
   if (registered === undefined) throw new TypeError(`The API schema ${schema.meta()?.id ?? ''} has no example.`);

@@ -27,7 +27,7 @@ export const pageQuery = z.strictObject({
       minimum: 1,
       maximum: PAGE_SIZE_MAX,
       default: PAGE_SIZE_DEFAULT,
-      description: 'The maximum number of items on a page.',
+      description: 'The maximum number of entries on a page of the list.',
     })
     .optional(),
   cursor: z

@@ -13,7 +13,7 @@ import type { HeaderName } from './published-headers.js';
 /** The published form of a successful response. */
 export interface PublishedResponse {
   readonly description: string;
-  /** Schema of the body. Absent if there is no body, or if the body is not JSON. */
+  /** Schema of the request body. Absent if there is no body, or if the body is not JSON. */
   readonly schema?: z.ZodType;
   /** Media types of a body that is a file. */
   readonly mediaTypes?: readonly string[];
@@ -30,12 +30,12 @@ export interface Resource {
 
 type NoFields = z.ZodObject<Record<never, never>>;
 
-/** Input for a handler, after the key, the limits, the rights and the format have been checked. */
+/** Input for a handler, after the API key, the limits, the rights and the format have been checked. */
 export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
   readonly params: z.infer<P>;
   readonly query: z.infer<Q>;
   readonly body: z.infer<B>;
-  /** SHA-256 hash of the body as canonical JSON. Set only if the route honours the Idempotency-Key. */
+  /** SHA-256 hash of the request body as canonical JSON. Set only if the route honours the Idempotency-Key. */
   readonly fingerprint: string;
   /**
    * Body as it was sent. Present only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}).
@@ -80,8 +80,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Limits for a large body, by default {@link JSON_BODY_LIMITS}. */
   readonly bodyLimits?: BodyLimits;
   /**
-   * True if the body is an HTML form (`application/x-www-form-urlencoded`) in which each field occurs once. Otherwise
-   * the body is JSON.
+   * True if the request body is an HTML form (`application/x-www-form-urlencoded`) in which each field occurs once.
+   * Otherwise the body is JSON.
    */
   readonly isForm?: true;
   /**
@@ -100,8 +100,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** True if the route honours Idempotency-Key. Otherwise the header is ignored. */
   readonly honoursIdempotencyKey?: true;
   /**
-   * True if a repeated request takes effect once even without a key, because the request names the resource that it
-   * creates.
+   * True if a repeated request takes effect once even without an API key, because the request names the resource that
+   * it creates.
    */
   readonly takesEffectOnce?: true;
   /**

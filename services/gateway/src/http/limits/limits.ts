@@ -33,8 +33,8 @@ export const LONG_ANSWERS_MAX = 8;
 /** Time limit for sending a file. All other times are limited by {@link Timeouts}. */
 export const FILE_BODY_MS = 300_000;
 /**
- * Minimum number of body bytes that must arrive in each {@link Timeouts.bodyWindowMs} while the gateway waits for the
- * body: 4 KiB a second.
+ * Minimum number of request body bytes that must arrive in each {@link Timeouts.bodyWindowMs} while the gateway waits
+ * for the body: 4 KiB a second.
  */
 export const BODY_WINDOW_BYTES_MIN = 40 * 1024;
 
@@ -43,8 +43,8 @@ export interface Timeouts {
   readonly headersMs: number;
   readonly requestMs: number;
   /**
-   * Period within which {@link BODY_WINDOW_BYTES_MIN} of a body must arrive. Only the time in which the gateway is
-   * waiting for the client counts.
+   * Period within which {@link BODY_WINDOW_BYTES_MIN} of a request body must arrive. Only the time in which the gateway
+   * is waiting for the client counts.
    */
   readonly bodyWindowMs: number;
   /**

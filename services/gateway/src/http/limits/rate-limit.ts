@@ -45,7 +45,7 @@ export const FALLBACK_MS = 1_000;
 const WINDOW_MS = 60_000;
 const BLOCKS_MAX = 20_000;
 /**
- * Maximum number of blocks for which a request waits. Requests with the same key share blocks of ten tokens. After
+ * Maximum number of blocks for which a request waits. Requests with the same API key share blocks of ten tokens. After
  * that, the local window decides.
  */
 const ROUNDS_MAX = 100;
@@ -133,7 +133,7 @@ export class RateLimiter {
       blocks.forEach((block, index) => {
         const reservation = reservations[index];
         if (reservation === undefined)
-          throw new TypeError('The response of ReserveRequests contains fewer policies than requested.');
+          throw new TypeError('The response of ReserveRequests contains fewer rate limits than requested.');
         add(block, reservation, askedAt);
       });
     } catch (error) {

@@ -97,7 +97,7 @@ function lengthOf({ first, last }: ByteRange): number {
   return last - first + 1;
 }
 
-/** Returns several ranges as one body (RFC 9110, section 14.6). */
+/** Returns several ranges as one request body (RFC 9110, section 14.6). */
 function multipart(
   ranges: readonly ByteRange[],
   { mediaType, byteSize, read }: OfferedDocument,

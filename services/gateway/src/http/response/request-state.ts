@@ -12,7 +12,7 @@ export interface RequestState {
   /** Functions that release the slots that the request uses. They are called when the response is complete. */
   readonly slots: (() => void)[];
   isSettled: boolean;
-  /** Id of the organization. Set once the key is known. */
+  /** Id of the organization. Set once the API key is known. */
   organizationId?: string;
   /**
    * Advice for the caller if the service fails. Set when the service is called; before that, nothing has been changed.
@@ -52,7 +52,7 @@ export function settleRequest(response: Response): void {
   for (const giveBack of state.slots.splice(0)) giveBack();
 }
 
-/** Returns the context for calls that are made before the key is known. */
+/** Returns the context for calls that are made before the API key is known. */
 export function anonymousContext({ requestId, address, traceparent }: RequestState): RequestContext {
   return { requestId, actor: { type: 'SYSTEM', id: 'gateway' }, ip: address, traceparent };
 }

@@ -194,7 +194,7 @@ export const getRoutingRule = route({
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/GetRoutingRule',
   access: { minimumRole: 'ANALYST', scope: 'findings:read' },
   params: ruleParams,
-  responses: { 200: { description: 'The routing rule.', schema: rule.schema } },
+  responses: { 200: { description: 'The routing rule that was requested.', schema: rule.schema } },
   async handle({ params }, { routingRules }) {
     const reply = await routingRules.getRoutingRule({ ruleId: params.ruleId });
     return { status: 200, body: rule.present(stated(reply.rule)) };

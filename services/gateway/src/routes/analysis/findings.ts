@@ -251,7 +251,12 @@ export const summarizeFindings = route({
         'Count only findings of this severity or higher. MEDIUM excludes the findings that do not stop a payment.',
       ),
   }),
-  responses: { 200: { description: 'The counts and amounts of the matching findings.', schema: findingSummaryReport } },
+  responses: {
+    200: {
+      description: 'The counts and amounts of the findings that match the filters.',
+      schema: findingSummaryReport,
+    },
+  },
   async handle({ query }, { findings }) {
     const reply = await findings.summarizeFindings({
       companyId: query.company_id,
@@ -286,7 +291,7 @@ export const getFinding = route({
   rpc: 'invoicecontrol.analysis.v1.FindingService/GetFinding',
   access: { scope: 'findings:read' },
   params: findingParams,
-  responses: { 200: { description: 'The finding.', schema: finding.schema } },
+  responses: { 200: { description: 'The finding that was requested.', schema: finding.schema } },
   async handle({ params }, { findings }) {
     const reply = await findings.getFinding({ findingId: params.findingId });
     return { status: 200, body: finding.present(stated(reply.finding)) };

@@ -87,7 +87,7 @@ export const getInvoice = route({
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/GetInvoice',
   access: { scope: 'invoices:read' },
   params: invoiceParams,
-  responses: { 200: { description: 'The invoice.', schema: storedInvoice.schema } },
+  responses: { 200: { description: 'The invoice that was requested.', schema: storedInvoice.schema } },
   async handle({ params }, { invoices }) {
     const { invoice } = await invoices.getInvoice({ invoiceId: params.invoiceId });
     return { status: 200, body: storedInvoice.present(stated(invoice)) };
@@ -108,7 +108,10 @@ export const getLatestAnalysis = route({
       description: 'The latest analysis of the invoice.',
       schema: latestAnalysis.schema,
     },
-    304: { description: 'The analysis has not changed since the response whose ETag is sent as If-None-Match.' },
+    304: {
+      description:
+        'The analysis of the invoice has not changed since the response whose ETag is sent as If-None-Match.',
+    },
   },
   async handle({ params, ifNoneMatch }, { invoices }) {
     const { invoiceId } = params;

@@ -62,7 +62,7 @@ export const getCurrentPolicy = route({
   summary: 'Read the current policy',
   rpc: 'invoicecontrol.analysis.v1.PolicyService/GetCurrentPolicy',
   access: { scope: 'findings:read' },
-  responses: { 200: { description: 'The current policy.', schema: policy.schema } },
+  responses: { 200: { description: 'The current detection policy of the organization.', schema: policy.schema } },
   async handle(_input, { policies }) {
     const reply = await policies.getCurrentPolicy({});
     return { status: 200, body: policy.present(reply) };
@@ -76,7 +76,9 @@ export const listFindingTypes = route({
   summary: 'List all finding types',
   rpc: 'invoicecontrol.analysis.v1.PolicyService/ListFindingTypes',
   access: { scope: 'findings:read' },
-  responses: { 200: { description: 'All finding types.', schema: pageOf(findingType.schema) } },
+  responses: {
+    200: { description: 'All types of findings that the product can raise.', schema: pageOf(findingType.schema) },
+  },
   async handle(_input, { policies }) {
     const { findingTypes } = await policies.listFindingTypes({});
     return { status: 200, body: onlyPage(findingTypes.map(findingType.present)) };

@@ -241,7 +241,7 @@ export const createPortalSession = route({
   timeoutMs: 10_000,
   responses: {
     200: {
-      description: 'The link to the customer portal.',
+      description: 'The link to the customer portal of the payment provider.',
       schema: z
         .object({
           url: z.string().meta({ format: 'uri' }).describe('The URL of the customer portal to open in the browser.'),

@@ -66,7 +66,7 @@ export const getUsage = route({
   summary: 'Read the usage and limits of the organization',
   rpc: 'invoicecontrol.usage.v1.UsageService/GetUsage',
   access: { scope: 'organization:read' },
-  responses: { 200: { description: 'The usage and limit of each meter.', schema: usage } },
+  responses: { 200: { description: 'The usage and the limit of each quota of the plan.', schema: usage } },
   handle: async ({ principal }, clients): Promise<Reply> => ({
     status: 200,
     body: await readUsage(principal, clients),

@@ -48,7 +48,7 @@ export const getInvoiceDocumentPage = route({
     page: z.string().meta({
       type: 'integer',
       minimum: 1,
-      description: 'The number of the page, counted from 1.',
+      description: 'The number of the document page, counted from 1.',
       param: { example: 1 },
     }),
   }),
@@ -64,7 +64,7 @@ export const getInvoiceDocumentPage = route({
         minimum: 1,
         maximum: PAGE_WIDTH_MAX,
         default: PAGE_WIDTH_DEFAULT,
-        description: 'The maximum width of the picture in pixels.',
+        description: 'The maximum width of the page picture in pixels.',
       })
       .optional(),
   }),

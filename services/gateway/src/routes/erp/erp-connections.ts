@@ -257,7 +257,7 @@ export const getErpConnection = route({
   rpc: 'invoicecontrol.erp_sync.v1.ConnectionService/GetConnection',
   access: { minimumRole: 'ADMIN', scope: 'erp:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The ERP connection.', schema: connection.schema } },
+  responses: { 200: { description: 'The ERP connection that was requested.', schema: connection.schema } },
   async handle({ params }, { erpConnections }) {
     const reply = await erpConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: connection.present(stated(reply.connection)) };

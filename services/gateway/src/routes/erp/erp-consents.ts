@@ -107,7 +107,7 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
           params: z.object({
             provider: z
               .string()
-              .describe('The provider code of the ERP.')
+              .describe('The code of the ERP provider.')
               .meta({ param: { example: 'PROVIDER_C' } }),
           }),
         };

@@ -126,7 +126,7 @@ function pem(bytesMax: number) {
     .regex(/^[ -~\t\r\n]*$/, 'Must contain only ASCII characters and line breaks, as in a PEM file.');
 }
 
-/** Checks that a request has either a token, or a certificate with its key. */
+/** Checks that a request has either a token, or a certificate with its API key. */
 function credentialFaults(sent: {
   readonly ksef_token?: string | undefined;
   readonly certificate?: string | undefined;
@@ -301,7 +301,7 @@ export const getKsefConnection = route({
   rpc: 'invoicecontrol.ksef.v1.ConnectionService/GetConnection',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: connectionParams,
-  responses: { 200: { description: 'The KSeF connection.', schema: ksefConnection.schema } },
+  responses: { 200: { description: 'The KSeF connection that was requested.', schema: ksefConnection.schema } },
   async handle({ params }, { ksefConnections }) {
     const reply = await ksefConnections.getConnection({ connectionId: params.connectionId });
     return { status: 200, body: ksefConnection.present(stated(reply.connection)) };

@@ -135,7 +135,7 @@ export const createKsefSubmissions = route({
   params: connectionParams,
   body: bulkRequest,
   takesEffectOnce: true,
-  responses: { 200: { description: 'The result of submitting each invoice.', schema: bulkResult } },
+  responses: { 200: { description: 'The result of submitting each invoice to KSeF.', schema: bulkResult } },
   async handle({ params, body }, { ksefConnections, ksefSubmissions }) {
     const { connectionId } = params;
     await ksefConnections.getConnection({ connectionId });
@@ -224,7 +224,7 @@ export const getKsefSubmission = route({
   resourceName: 'submission',
   access: { minimumRole: 'ADMIN', scope: 'ksef:read' },
   params: submissionParams,
-  responses: { 200: { description: 'The KSeF submission.', schema: submission.schema } },
+  responses: { 200: { description: 'The KSeF submission that was requested.', schema: submission.schema } },
   async handle({ params }, { ksefSubmissions }) {
     const reply = await ksefSubmissions.getSubmission(params);
     return { status: 200, body: submission.present(stated(reply.submission)) };

@@ -47,7 +47,7 @@ const createdApiKey = shown.record<CreateApiKeyResponse>('CreatedApiKey')({
   key: shown.text('ick_live_...', 'The complete API key. The key is shown only in this response.'),
 });
 
-/** Schema for the public id of a key: 16 characters of base62. */
+/** Schema for the public id of an API key: 16 characters of base62. */
 const apiKeyParams = z.object({
   apiKeyId: z
     .string()

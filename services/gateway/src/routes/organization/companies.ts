@@ -92,7 +92,7 @@ export const getCompany = route({
   rpc: 'invoicecontrol.organization.v1.CompanyService/GetCompany',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: companyParams,
-  responses: { 200: { description: 'The company.', schema: company.schema } },
+  responses: { 200: { description: 'The company that was requested.', schema: company.schema } },
   async handle({ params }, { companies }) {
     const reply = await companies.getCompany({ companyId: params.companyId });
     return { status: 200, body: company.present(stated(reply.company)) };

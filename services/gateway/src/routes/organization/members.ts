@@ -80,7 +80,7 @@ export const inviteMember = route({
   },
 });
 
-/** An invited person has no key yet, so the token in the e-mail authorizes the request. */
+/** An invited person has no API key yet, so the token in the e-mail authorizes the request. */
 export const acceptInvitation = publicRoute({
   operation: 'acceptInvitation',
   method: 'post',
@@ -112,7 +112,7 @@ export const getMember = route({
   rpc: 'invoicecontrol.organization.v1.MemberService/GetMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:read' },
   params: memberParams,
-  responses: { 200: { description: 'The member.', schema: member.schema } },
+  responses: { 200: { description: 'The member that was requested.', schema: member.schema } },
   async handle({ params }, { members }) {
     const reply = await members.getMember({ userId: params.userId });
     return { status: 200, body: member.present(stated(reply.member)) };

@@ -190,7 +190,7 @@ export const updateBaseCurrency = route({
     .strictObject({ base_currency: baseCurrency })
     .meta({ id: 'BaseCurrencyChange' })
     .register(examples, { example: { base_currency: 'EUR' } }),
-  responses: { 200: { description: 'The new base currency.', schema: baseCurrencyInForce.schema } },
+  responses: { 200: { description: 'The new base currency of the organization.', schema: baseCurrencyInForce.schema } },
   refusals: [409],
   async handle({ body }, { organizations }) {
     const reply = await organizations.updateBaseCurrency({ baseCurrency: body.base_currency.toUpperCase() });
@@ -209,7 +209,9 @@ export const updateReferenceValidation = route({
     .strictObject({ mode: referenceValidationMode })
     .meta({ id: 'ReferenceValidationChange' })
     .register(examples, { example: { mode: 'DECLARED_PROFILES' } }),
-  responses: { 200: { description: 'The new reference validation mode.', schema: modeInForce.schema } },
+  responses: {
+    200: { description: 'The new reference validation mode of the organization.', schema: modeInForce.schema },
+  },
   refusals: [409],
   async handle({ body }, { organizations }) {
     const reply = await organizations.updateReferenceValidation({ mode: body.mode });

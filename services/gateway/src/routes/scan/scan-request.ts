@@ -11,8 +11,8 @@ import { validate } from '../../http/body/validate.js';
 
 export const SCAN_ROWS_MAX = 5_000;
 /**
- * Limits that are slightly above the size of a body with the maximum number of rows and the longest value in every
- * field (HTTP and security reference, section 2).
+ * Limits that are slightly above the size of a request body with the maximum number of rows and the longest value in
+ * every field (HTTP and security reference, section 2).
  */
 export const SCAN_BODY_LIMITS: BodyLimits = {
   bytesMax: 10 * 1024 * 1024,
@@ -75,9 +75,9 @@ export const scanRequest = publishedRequest as z.ZodType as z.ZodType<ReadScan>;
 const scanFrame = scanOf(z.unknown());
 
 /**
- * Reads the body of POST /scans, with its rows in the form that the scan service expects. Rows are read one by one, so
- * that other requests can run in between. Rejects with DomainError `invalid`, which names rows by their position and by
- * the caller's row number.
+ * Reads the body of POST /scans, with its rows in the form that the history scan service expects. Rows are read one by
+ * one, so that other requests can run in between. Rejects with DomainError `invalid`, which names rows by their
+ * position and by the caller's row number.
  */
 export async function checkScan(body: unknown): Promise<ReadScan> {
   const frame = validate(scanFrame, withoutExcess(body), 'body');

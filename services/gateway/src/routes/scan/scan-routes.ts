@@ -1,7 +1,7 @@
 import type { Resource } from '../../http/description/route.js';
 import { createScan, getScan, listScans } from './scans.js';
 
-/** Routes that call the scan service. */
+/** Routes that call the history scan service. */
 export const scanResources: readonly Resource[] = [
   {
     tag: 'scans',

@@ -116,7 +116,7 @@ interface Refusal {
   error: { code: string; message: string; details: { path: string; message: string }[] };
 }
 
-/** Expects a refusal with 400 and no call to the scan service, and returns the error. */
+/** Expects a refusal with 400 and no call to the history scan service, and returns the error. */
 async function refusalOf(body: unknown): Promise<Refusal['error']> {
   created = [];
   const response = await post(body);

@@ -83,8 +83,8 @@ export const createScan = route({
   summary: 'Scan historical invoices',
   rpc: 'invoicecontrol.scan.v1.ScanService/CreateScan',
   access: { scope: 'scans:write' },
-  // The scan service responds earlier than this timeout: either the rows are stored and being analyzed, or no row is
-  // stored.
+  // The history scan service responds earlier than this timeout: either the rows are stored and being analyzed, or no
+  // row is stored.
   timeoutMs: 130_000,
   body: scanRequest,
   bodyLimits: SCAN_BODY_LIMITS,
@@ -152,7 +152,7 @@ export const getScan = route({
   rpc: 'invoicecontrol.scan.v1.ScanService/GetScan',
   access: { scope: 'scans:read' },
   params: z.object({ scanId: pathId('scan') }),
-  responses: { 200: { description: 'The history scan.', schema: scan.schema } },
+  responses: { 200: { description: 'The history scan that was requested.', schema: scan.schema } },
   async handle({ params }, { scans }) {
     const reply = await scans.getScan({ scanId: params.scanId });
     return { status: 200, body: scan.present(stated(reply.scan)) };

@@ -159,7 +159,7 @@ export const getWebhook = route({
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/GetEndpoint',
   access: { scope: 'webhooks:read' },
   params: webhookParams,
-  responses: { 200: { description: 'The webhook.', schema: webhookWithUse.schema } },
+  responses: { 200: { description: 'The webhook that was requested.', schema: webhookWithUse.schema } },
   async handle({ params }, { webhooks }) {
     const reply = await webhooks.getEndpoint({ endpointId: params.webhookId });
     return { status: 200, body: webhookWithUse.present(reply) };

@@ -132,7 +132,7 @@ export const saveConnection =
   };
 
 /**
- * Reads the token or the certificate.
+ * Reads the KSeF token or the certificate.
  * @throws DomainError invalid if both or neither are given, or if KSeF would not accept it
  */
 function readCredential({ token, certificate: uploaded }: NewConnection, now: Date): Credential {

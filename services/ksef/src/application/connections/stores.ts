@@ -64,6 +64,6 @@ export interface OpenSubmissions {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }

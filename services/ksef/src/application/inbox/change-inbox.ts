@@ -21,7 +21,7 @@ export interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** An inbox change that a caller requested. */
+/** A KSeF inbox change that a caller requested. */
 interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;
@@ -64,8 +64,8 @@ export const updateInbox =
           'The KSeF connection is disabled and cannot receive invoices. Save the connection again with a token or a certificate, then enable its inbox.',
         );
       }
-      // The inbox is read before the reservation: if it is disabled in between, its write fails, and if it was disabled
-      // before, the reservation is for a later version, which is not released (ADR 0126).
+      // The KSeF inbox is read before the reservation: if it is disabled in between, its write fails, and if it was
+      // disabled before, the reservation is for a later version, which is not released (ADR 0126).
       const stored = await inboxes.find(organizationId, connectionId);
       const day = from ?? stored?.from ?? today;
       const before = stored ?? newInbox(connection, day, now);
@@ -109,8 +109,8 @@ async function disable(
   const isEnabled = stored?.isEnabled === true;
   // A disabled inbox has a reservation if a request that enables it is in progress, or was interrupted.
   if (!isEnabled && !(await environments.hasTaken(organizationId, connectionId))) return stored;
-  // The write precedes the release even if the inbox is disabled already: afterwards a request that has reserved the
-  // environment for the previous version cannot enable the inbox.
+  // The write precedes the release even if the KSeF inbox is disabled already: afterwards a request that has reserved
+  // the environment for the previous version cannot enable the inbox.
   const next = disabled(stored ?? newInbox(connection, polishDayOf(now), now));
   const inbox =
     stored === undefined
@@ -126,7 +126,7 @@ async function disable(
 }
 
 /**
- * Stores the first version of an inbox.
+ * Stores the first version of a KSeF inbox.
  * @throws VersionConflict if another request has stored it
  */
 async function insert(inboxes: InboxStore, first: Inbox, events: readonly Announcement[]): Promise<Inbox> {
@@ -161,7 +161,7 @@ export const startRuns =
 
 /**
  * Dismisses a refused invoice: it is neither shown nor requested again, and no longer counts against the limit of the
- * inbox.
+ * KSeF inbox.
  * @throws DomainError not_found
  */
 export const dismissRefusal =

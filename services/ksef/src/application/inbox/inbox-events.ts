@@ -8,7 +8,7 @@ import type { Inbox } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 import { waitingRefusals } from '../../domain/kept-refusals.js';
 
-/** Returns the event for the current inbox state. It is stored in the same write as that state. */
+/** Returns the event for the current KSeF inbox state. It is stored in the same write as that state. */
 export function inboxChanged(inbox: Inbox): Announcement {
   const { id: connectionId, companyId, environment, isEnabled: enabled, from: fromDate } = inbox;
   const receivedThroughTime = receivedThrough(inbox);
@@ -50,7 +50,10 @@ export function stepEvents(before: Inbox, { inbox, ended = [], hasNews = false }
   ];
 }
 
-/** Returns the audit event for an inbox that a person enabled or disabled, or in which a person dismissed a refused invoice. */
+/**
+ * Returns the audit event for a KSeF inbox that a person enabled or disabled, or in which a person dismissed a refused
+ * invoice.
+ */
 export function inboxAudit(
   act: 'inbox_enabled' | 'inbox_disabled' | 'refused_invoice_dismissed',
   connectionId: string,

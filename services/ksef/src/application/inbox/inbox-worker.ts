@@ -48,8 +48,8 @@ import type { ReceiveDeps } from './receive-package.js';
 import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans } from './stores.js';
 
 /**
- * Maximum number of inboxes that a replica processes at once, and of those that receive a package, which needs disk
- * space and much memory.
+ * Maximum number of KSeF inboxes that a replica processes at once, and of those that receive a package, which needs
+ * disk space and much memory.
  */
 export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
@@ -112,8 +112,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
           while (now !== undefined && !isRunOver && !abort.signal.aborted && isDue(now.inbox, clock)) {
             const before: Inbox = now.inbox;
             now = await advance(now, abort.signal);
-            // A claim covers at most one whole run. An inbox that is due again then waits behind those that have been
-            // due longer, because slow runs would otherwise keep all slots and other inboxes would never run.
+            // A claim covers at most one whole run. A KSeF inbox that is due again then waits behind those that have
+            // been due longer, because slow runs would otherwise keep all slots and other inboxes would never run.
             isRunOver = now !== undefined && hasEndedRun(before, now.inbox);
           }
         } finally {
@@ -133,7 +133,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
   }
 
   /**
-   * Performs one inbox step. The intent and the outcome of a step are stored in one write each.
+   * Performs one KSeF inbox step. The intent and the outcome of a step are stored in one write each.
    * @returns undefined if the claim was released because the inbox has to wait
    */
   async function advance(claim: InboxClaim, signal: AbortSignal): Promise<InboxClaim | undefined> {
@@ -196,7 +196,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     try {
       file = await more.calls.invoice(ksefNumber);
     } catch (error) {
-      // The same refusal would also end the export that follows. Every other refusal concerns only this invoice.
+      // The same refusal would also end the KSeF export that follows. Every other refusal concerns only this invoice.
       if (!(error instanceof KsefRefusal) || error.isAboutConnection || error.isAboutPermission) throw error;
       const { kind, retryAfterMs = Infinity, isAboutLimits, message } = error;
       if (isAboutLimits && retryAfterMs <= REPAIR_WAIT_MS_MAX) {
@@ -238,7 +238,9 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return store(intended, { inbox: exportStarted(inbox, role, referenceNumber, timing()) });
   }
 
-  /** Fetches the status of an export (R2). If the package is ready, downloads it (R3) and receives everything in it. */
+  /**
+   * Fetches the status of a KSeF export (R2). If the package is ready, downloads it (R3) and receives everything in it.
+   */
   async function follow(
     claim: InboxClaim,
     role: RoleInbox,
@@ -254,7 +256,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     // While there is no slot, a package that is ready is not polled, because KSeF limits these calls for all software.
     if (isReady === true && packagesAtOnce >= RECEIVING_MAX) return wait(claim, PLACE_WAIT_MS);
     const key = openKey(inbox, sealed);
-    // The key that encrypted the export key has been removed, so another export with a new key is requested.
+    // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.
     if (key === undefined)
       return store(claim, restarted(inbox, role, 'The key of the export has been lost.', timing()));
     const { status, package: made } = await more.calls.exportStatus(referenceNumber);
@@ -262,7 +264,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
     if (made === undefined) throw new TypeError('The export is finished but has no package.');
-    // A package without parts is not downloaded.
+    // An invoice package without parts is not downloaded.
     if (made.parts.length > 0 && packagesAtOnce >= RECEIVING_MAX) {
       return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
     }

@@ -41,12 +41,15 @@ export interface ReceiveOptions {
   readonly signal: AbortSignal;
 }
 
-/** Result of receiving the invoices of a package. */
+/** Result of receiving the invoices of an invoice package. */
 export interface Received {
   readonly reception: Reception;
-  /** Message if the plan of the organization allows no more invoices. The rest of the package was then not received. */
+  /**
+   * Message if the plan of the organization allows no more invoices. The rest of the invoice package was then not
+   * received.
+   */
   readonly exceeded?: string | undefined;
-  /** Failure that interrupted the package. The rest of the package was then not received. */
+  /** Failure that interrupted the invoice package. The rest of the package was then not received. */
   readonly failure?: unknown;
 }
 
@@ -109,7 +112,7 @@ export async function receiveAgain(
   return { reception: receiver.reception() };
 }
 
-/** Passes invoices of one inbox on, one after the other, and counts them. */
+/** Passes invoices of one KSeF inbox on, one after the other, and counts them. */
 function invoiceReceiver(
   { documents, analyses, waitFactor }: ReceiveDeps,
   { organizationId, companyId, environment, refused: kept }: Inbox,

@@ -6,7 +6,7 @@ import type { ExpectedInvoice, ExportedPart, PackedFile } from '../../domain/exp
 import type { Inbox, InboxRun, RefusedFile } from '../../domain/inbox.js';
 import type { InboxChange } from '../../domain/inbox-steps.js';
 
-// Store and service operations that the inbox use cases need.
+// Store and service operations that the KSeF inbox use cases need.
 
 export interface InboxStore {
   /** Stores an inbox. Returns false if the KSeF connection already has one. */
@@ -14,13 +14,13 @@ export interface InboxStore {
   find(organizationId: string, connectionId: string): Promise<Inbox | undefined>;
   findMany(organizationId: string, connectionIds: readonly string[]): Promise<readonly Inbox[]>;
   /**
-   * Stores a change to an inbox and cancels the claim of any worker on it.
+   * Stores a change to a KSeF inbox and cancels the claim of any worker on it.
    * @throws VersionConflict if the inbox has changed since it was read
    */
   save(before: Inbox, next: Inbox, ended: readonly InboxRun[], events: readonly Announcement[]): Promise<Inbox>;
   /**
-   * Stores that a person requested runs of all roles. The request does not change the inbox version, so a worker with a
-   * claim continues.
+   * Stores that a person requested runs of all roles. The request does not change the KSeF inbox version, so a worker
+   * with a claim continues.
    */
   request(organizationId: string, connectionId: string): Promise<void>;
   /** Returns the completed inbox runs of an inbox, newest first, up to the number that it keeps. */
@@ -43,17 +43,17 @@ export interface InboxEnvironments {
     connectionId: string,
     version: number,
   ): Promise<Environment | undefined>;
-  /** Tells whether an inbox has a reservation. */
+  /** Tells whether a KSeF inbox has a reservation. */
   hasTaken(organizationId: string, connectionId: string): Promise<boolean>;
   /**
    * Removes the reservation of a disabled inbox. A reservation for a later version is kept, because it belongs to a
-   * request that enables the inbox after it was disabled.
+   * request that enables the KSeF inbox after it was disabled.
    * @param version version of the disabled inbox
    */
   release(organizationId: string, connectionId: string, version: number): Promise<void>;
 }
 
-/** An inbox that only this process may work on until it releases the claim. */
+/** A KSeF inbox that only this process may work on until it releases the claim. */
 export interface InboxClaim {
   readonly inbox: Inbox;
   keepAlive(onLost: () => void): { stop(): void };
@@ -62,9 +62,9 @@ export interface InboxClaim {
    * @throws VersionConflict if the claim is no longer valid
    */
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
-  /** Releases the claim on the inbox. The inbox is due as it was last stored. */
+  /** Releases the claim on the KSeF inbox. The inbox is due as it was last stored. */
   release(): Promise<void>;
-  /** Releases the claim until a later time. The inbox version does not change. */
+  /** Releases the claim until a later time. The KSeF inbox version does not change. */
   wait(dueAt: Date): Promise<void>;
 }
 
@@ -100,8 +100,8 @@ export interface OpenPackage {
 
 export interface ExportPackages {
   /**
-   * Downloads, decrypts and checks a package and passes it to the reader. Afterwards, no part of it remains on the
-   * disk, even after an error.
+   * Downloads, decrypts and checks an invoice package and passes it to the reader. Afterwards, no part of it remains on
+   * the disk, even after an error.
    * @throws PackageFault for an invalid package; KsefRefusal if a part cannot be downloaded now; errors of the reader
    */
   reading<T>(

@@ -3,7 +3,7 @@ import type { InboxQueue } from './stores.js';
 
 const STUCK_MAX = 100;
 
-/** Notifies the operator of inboxes that no worker has claimed for too long. */
+/** Notifies the operator of KSeF inboxes that no worker has claimed for too long. */
 export const stuckInboxes =
   ({ queue }: { readonly queue: Pick<InboxQueue, 'dueBefore'> }) =>
   async (before: Date): Promise<readonly StuckItem[]> =>

@@ -41,7 +41,7 @@ export interface SubmissionStore {
   hasUnfinishedWork(organizationId: string, connectionId: string): Promise<boolean>;
   /** Makes all unsent submissions due now, regardless of what they are waiting for. */
   wakeUnsent(organizationId: string, connectionId: string): Promise<void>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export interface SubmissionQueue {
   /** Returns due KSeF submissions without a claim, starting with the one that has been due the longest. */
   due(limit: number, busyConnectionIds: readonly string[]): Promise<readonly DueSubmission[]>;
   claim(due: DueSubmission): Promise<SubmissionClaim | undefined>;
-  /** Makes submissions due now that are waiting for a change of their connection or for another token. */
+  /** Makes submissions due now that are waiting for a change of their connection or for another KSeF token. */
   wake(organizationId: string, connectionId: string): Promise<void>;
   /** Counts the KSeF submissions that have remaining work, by status. */
   countUnfinished(): Promise<Readonly<Partial<Record<SubmissionStatus, number>>>>;

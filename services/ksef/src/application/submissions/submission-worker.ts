@@ -63,7 +63,7 @@ const AT_ONCE_OF_CONNECTION_MAX = 8;
  * waiting. This wait covers the case that a crash prevented the wake-up.
  */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Maximum time that an unsent submission waits for another token or certificate. */
+/** Maximum time that an unsent submission waits for another KSeF token or certificate. */
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Time to wait while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
@@ -260,7 +260,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     const { organizationId, document } = submission;
     const { referenceNumber, key } = step.session;
     const opensKey = key === undefined ? undefined : openSessionKey(submission, key);
-    // The key that encrypted the session key has been removed, so a new session with a new key is opened.
+    // The key that encrypted the KSeF session key has been removed, so a new session with a new key is opened.
     if (opensKey === undefined) return store(claim, { progress: { ...opening(submission), dueAt: clock.now() } });
     const bytes = await readDocument(organizationId, document.uploadId);
     if (bytes === undefined || sha256(bytes) !== document.hash)
@@ -398,13 +398,15 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         const { status } = await calls.sessionStatus(session.referenceNumber);
         return status.code > 100 ? { ...outcome, progress: closed(submission, session, timing()) } : outcome;
       } catch (unreadStatus) {
-        // If its status cannot be read either, the call is retried until the session expires.
+        // If its status cannot be read either, the call is retried until the KSeF session expires.
         return refusedOutcome(submission, step, unreadStatus, 'close', session.referenceNumber, at);
       }
     }
   }
 
-  /** Fetches the collective confirmation of the session. If there is none, fetches the confirmation of the invoice. */
+  /**
+   * Fetches the collective confirmation of the KSeF session. If there is none, fetches the confirmation of the invoice.
+   */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
     if (submission.status !== 'ACCEPTED')
       throw new TypeError('A confirmation was requested for an invoice that is not registered.');

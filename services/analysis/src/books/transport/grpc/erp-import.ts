@@ -26,7 +26,7 @@ import type { ImportSource } from '../../application/import-source.js';
 import type { ImportVendorAccounts } from '../../application/import-vendor-accounts.js';
 import type { ImportVendors } from '../../application/import-vendors.js';
 
-/** Maximum number of records in a page, and of ids in a list of deleted records. */
+/** Maximum number of records in a page of ERP records, and of ids in a list of deleted records. */
 const PAGE_RECORDS_MAX = 1_000;
 /** Maximum number of ids in one part of a complete list. */
 const LISTED_IDS_MAX = 10_000;
