@@ -28,7 +28,11 @@ async function tenantAtWork(): Promise<{ organizationId: string; first: Promise<
   return { organizationId, first };
 }
 
-const noTurn = { kind: 'in_progress', publicMessage: expect.stringContaining('Another history scan'), retryAfterSeconds: 5 };
+const noTurn = {
+  kind: 'in_progress',
+  publicMessage: expect.stringContaining('Another history scan'),
+  retryAfterSeconds: 5,
+};
 
 // The tests run at the same time, because each of them mostly waits and uses its own organization.
 test.concurrent(
