@@ -38,6 +38,8 @@ export interface AnalyzedBill {
 export interface Raised {
   readonly type: string;
   readonly severity: Severity;
+  /** Confidence in percent. */
+  readonly confidence: number;
   /** The earlier bills that the finding names. */
   readonly others: readonly Bill[];
 }
@@ -74,9 +76,10 @@ export function analyze(bills: readonly Bill[], options: AnalyzeOptions = {}): A
     if (options.hasReviewer && road === 'posts' && isClean(bill) && analysis.decision !== 'PASS') {
       waiting.push({ answeredOn: addDays(bill.arrival, REVIEW_DAYS), billed });
     }
-    const findings = analysis.findings.map(({ type, severity, relatedInvoiceIds }) => ({
+    const findings = analysis.findings.map(({ type, severity, confidence, relatedInvoiceIds }) => ({
       type,
       severity,
+      confidence,
       others: relatedInvoiceIds.flatMap((id) => byId.get(id) ?? []),
     }));
     return { bill, decision: analysis.decision, findings };

@@ -30,6 +30,8 @@ export interface Score {
   readonly mediumPairs: Rate;
   readonly highPairs: Rate;
   readonly recall: Rate;
+  /** The recall without copies that only INVOICE_NUMBER_REUSED reports. */
+  readonly pairRecall: Rate;
   /** The recall for copies whose number is related to the number of the original, and for the other copies. */
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
@@ -48,7 +50,11 @@ export interface Score {
   /** Number of findings that prevented the decision PASS for correct rows and for hard negatives. */
   readonly alarms: ReadonlyMap<string, number>;
   readonly hardNegativeAlarms: ReadonlyMap<string, number>;
+  /** Findings of MEDIUM and above on correct rows that were not passed, by type. */
+  readonly stoppedBy: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
+  /** Share of right findings of MEDIUM and above, by band of their confidence. */
+  readonly rightByConfidence: ReadonlyMap<string, Rate>;
   /** A few examples of each kind, for investigating missed copies. */
   readonly examples: readonly string[];
 }
@@ -76,6 +82,7 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
     mediumPairs: rate(medium, isOneClaim),
     highPairs: rate(high, isOneClaim),
     recall: rate(copies, ({ isFound }) => isFound),
+    pairRecall: rate(copies, ({ isPaired }) => isPaired),
     relatedRecall: rate(
       copies.filter(({ mutation }) => !mutation.startsWith(UNRELATED)),
       ({ isFound }) => isFound,
@@ -100,6 +107,10 @@ export function score(bills: readonly Bill[], options: AnalyzeOptions = {}): Sco
     hardNegativeAlarms: counts(
       hardNegatives.filter(isNotPassed).flatMap(({ findings }) => findings.map(typeAndSeverity)),
     ),
+    stoppedBy: counts(
+      clean.filter(isNotPassed).flatMap(({ findings }) => findings.filter(isMedium).map(({ type }) => type)),
+    ),
+    rightByConfidence: rightByConfidence(analyzed),
     anomalies: rates(anomalous, ({ bill }) => bill.anomaly?.name ?? '', isAnomalyFound),
     examples: firstOfEachKind([
       ...medium.filter((pair) => !isOneClaim(pair)).map(falsePairExample),
@@ -160,6 +171,50 @@ function isOneClaim({ bill, other }: { readonly bill: Bill; readonly other: Bill
   return bill.claim === other.claim;
 }
 
+function isMedium({ severity }: Raised): boolean {
+  return isAtLeast(severity, 'MEDIUM');
+}
+
+/** Names of the bands of confidence with their lower ends in percent, from the lowest to the highest. */
+const confidenceBands = [
+  ['.00 to .59', 0],
+  ['.60 to .69', 60],
+  ['.70 to .79', 70],
+  ['.80 to .89', 80],
+  ['.90 to .94', 90],
+  ['.95 and above', 95],
+] as const;
+
+function bandOf({ confidence }: Raised): string {
+  return confidenceBands.findLast(([, least]) => confidence >= least)?.[0] ?? confidenceBands[0][0];
+}
+
+function rightByConfidence(analyzed: readonly AnalyzedBill[]): ReadonlyMap<string, Rate> {
+  const judged = analyzed.flatMap(({ bill, findings }) =>
+    findings.filter(isMedium).flatMap((finding) => {
+      const isRight = isRightFinding(bill, finding);
+      return isRight === undefined ? [] : [{ finding, isRight }];
+    }),
+  );
+  const byBand = rates(
+    judged,
+    ({ finding }) => bandOf(finding),
+    ({ isRight }) => isRight,
+  );
+  return new Map(confidenceBands.flatMap(([name]) => (byBand.has(name) ? [[name, byBand.get(name) ?? noRate]] : [])));
+}
+
+/**
+ * Tells whether a finding is right by the labels, or undefined if they do not say: a copy or a planted fault may have
+ * further marks of a fault. A finding about another bill is right if it names a bill of the same claim.
+ */
+function isRightFinding(bill: Bill, { type, others }: Raised): boolean | undefined {
+  const isExpected = bill.anomaly?.expected.includes(type) === true;
+  if (isExpected || others.some((other) => isOneClaim({ bill, other }))) return true;
+  const isAboutAnother = pairTypes.has(type) || type === 'INVOICE_NUMBER_REUSED';
+  return isAboutAnother || isClean(bill) ? false : undefined;
+}
+
 function isAnomalyFound({ bill, findings }: AnalyzedBill): boolean {
   return findings.some(({ type }) => bill.anomaly?.expected.includes(type));
 }
@@ -170,6 +225,8 @@ interface Copy {
   readonly original: Bill | undefined;
   readonly bills: readonly AnalyzedBill[];
   readonly isFound: boolean;
+  /** True if a finding about pairs names the bill. */
+  readonly isPaired: boolean;
 }
 
 function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
@@ -185,6 +242,7 @@ function copiesOf(analyzed: readonly AnalyzedBill[]): Copy[] {
         bills: bills.filter(({ bill }) => !isOriginal(bill)),
         // In a history scan the original may come after the copy. The finding is then about the original.
         isFound: bills.some(isCopyFound),
+        isPaired: bills.some(isCopyPaired),
       },
     ];
   });
@@ -201,7 +259,11 @@ function isCopyFound(analyzed: AnalyzedBill): boolean {
     .filter(({ type, severity }) => type === 'INVOICE_NUMBER_REUSED' && isAtLeast(severity, 'MEDIUM'))
     .flatMap(({ others }) => others)
     .some((other) => isOneClaim({ bill, other }) && other.invoice.gross_amount !== bill.invoice.gross_amount);
-  return isReuseNamed || pairsOf(analyzed, 'MEDIUM').some(isOneClaim);
+  return isReuseNamed || isCopyPaired(analyzed);
+}
+
+function isCopyPaired(analyzed: AnalyzedBill): boolean {
+  return pairsOf(analyzed, 'MEDIUM').some(isOneClaim);
 }
 
 interface Example {
@@ -249,9 +311,16 @@ function typeAndSeverity({ type, severity }: Raised): string {
 }
 
 /** Returns the harmonic mean of the precision of pairs and the share of copies that were found. */
-export function f1({ mediumPairs, recall }: Score): number {
+export function f1({ mediumPairs, recall }: Pick<Score, 'mediumPairs' | 'recall'>): number {
   const [precision, found] = [share(mediumPairs), share(recall)];
   return precision + found === 0 ? 0 : (2 * precision * found) / (precision + found);
+}
+
+const noRate: Rate = { hits: 0, of: 0 };
+
+/** Returns one rate for all. */
+export function total(all: Iterable<Rate>): Rate {
+  return [...all].reduce((sum, { hits, of }) => ({ hits: sum.hits + hits, of: sum.of + of }), noRate);
 }
 
 export function share({ hits, of }: Rate): number {

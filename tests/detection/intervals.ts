@@ -1,0 +1,46 @@
+import { randomFrom } from './random.js';
+import { share, total } from './score.js';
+import type { Rate } from './score.js';
+
+/** Limits between which a figure lies in 95 of 100 measurements. */
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+const Z = 1.96;
+const SAMPLES = 2_000;
+const SEED = 95;
+
+/** Returns the interval of Wilson, which is right for few cases and for shares near 0 and 1. */
+export function wilson({ hits, of }: Rate): Interval {
+  if (of === 0) return { low: 0, high: 1 };
+  const found = hits / of;
+  const spread = Z * Math.sqrt((found * (1 - found)) / of + Z ** 2 / (4 * of ** 2));
+  const centre = found + Z ** 2 / (2 * of);
+  const scale = 1 + Z ** 2 / of;
+  return { low: Math.max(0, (centre - spread) / scale), high: Math.min(1, (centre + spread) / scale) };
+}
+
+/**
+ * Returns the interval of a figure over samples of the customers, drawn with replacement (bootstrap). The bills of one customer
+ * resemble each other, so customers vary more than bills do.
+ */
+export function overCustomers<T>(customers: readonly T[], figureOf: (drawn: readonly T[]) => number): Interval {
+  const random = randomFrom(SEED);
+  const figures = Array.from({ length: SAMPLES }, () => figureOf(customers.map(() => random.pick(customers)))).sort(
+    (left, right) => left - right,
+  );
+  const at = (part: number): number => figures[Math.round(part * (SAMPLES - 1))] ?? 0;
+  return { low: at(0.025), high: at(0.975) };
+}
+
+/**
+ * Returns the interval of a share over several customers: the wider of both, since the bootstrap sees nothing where no
+ * customer had a case, and Wilson counts bills as if each came from a customer of its own.
+ */
+export function intervalOf(rates: readonly Rate[]): Interval {
+  const byBill = wilson(total(rates));
+  const byCustomer = overCustomers(rates, (drawn) => share(total(drawn)));
+  return { low: Math.min(byBill.low, byCustomer.low), high: Math.max(byBill.high, byCustomer.high) };
+}
