@@ -195,6 +195,25 @@ describe('many bills within a short time', () => {
     expect(passed * 1880).toBeLessThan(3 * 5 * 990);
   });
 
+  test('are not: ordinary rows of a file around one row that is many times too high and has its own finding', () => {
+    const acme = ledger();
+    const row = (gross_amount: string, issue_date: string): string | undefined =>
+      findingIn(
+        acme.bill(
+          { gross_amount, issue_date, purchase_order_ref: `PO-${issue_date}` },
+          { origin: { source: 'SCAN', scanId: 'scan-1' } },
+        ),
+        'AMOUNT_OUTLIER',
+      )?.summary;
+    weekly.forEach((amount, week) => row(amount, addDays('2024-01-08', week * 7)));
+    expect(row('38400.10', '2024-07-01')).toMatch(/38,400\.10/);
+    const ordinary = [2, 5, 9, 12, 16, 20].map((day) => row(`${940 + day}.30`, addDays('2024-07-01', day)));
+    expect(ordinary).toEqual(ordinary.map(() => undefined));
+    // Many rows that are too high together are asked about, whether or not one of them is far higher.
+    const many = [21, 22, 23, 24, 25, 26, 27, 28].map((day) => row(`${1900 + day}.30`, addDays('2024-07-01', day)));
+    expect(many.some((summary) => summary?.includes('within 30 days'))).toBe(true);
+  });
+
   test('are not: a busy month, and many small bills', () => {
     expect(thenDaily((day) => `${930 + day * 3}.20`, 9).every((finding) => finding === undefined)).toBe(true);
     expect(thenDaily((day) => `${40 + day}.20`, 25).every((finding) => finding === undefined)).toBe(true);

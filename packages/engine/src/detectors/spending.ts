@@ -158,7 +158,11 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const enough = (Number(sum) / surgeTimes) * 1.001;
   if (older.some((use) => Number(use.minor) > enough)) return [];
   const most = mostWithin(older, surgeDays);
-  if (sum < most.sum * BigInt(surgeTimes)) return [];
+  const limit = most.sum * BigInt(surgeTimes);
+  if (sum < limit) return [];
+  // An earlier bill that reaches the limit alone has its own finding, and says nothing about the bills around it.
+  const single = largestOf(recent);
+  if (single >= limit && sum - single < limit) return [];
   const { currency } = invoice;
   const ratio = ratioOf(sum, most.sum);
   const money = (amountMinor: bigint): string => amountText({ currency, amountMinor: String(amountMinor) });
