@@ -44,13 +44,10 @@ const analysisSummary = shown.record<AnalysisSummary>('AnalysisSummary')({
   versions: shown.part(versions),
   reason: shown.word(reason, 'REANALYSIS'),
   differences: shown.made(
-    z
-      .array(difference.schema)
-      .optional()
-      .meta({
-        description:
-          'The differences from the previous analysis of the invoice. Present only if the reason is REANALYSIS.',
-      }),
+    z.array(difference.schema).optional().meta({
+      description:
+        'The differences from the previous analysis of the invoice. Present only if the reason is REANALYSIS.',
+    }),
     ({ reason: why, differences }: AnalysisSummary) =>
       why === 'REANALYSIS' ? differences.map(difference.present) : undefined,
     [exampleOf(difference.schema)],
