@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
-import { confidenceBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
-import type { MeasuredField, Sending } from '@invoicecontrol/extraction/testing/measure-reading';
+import { countFindings, fieldBands, measureInvoice } from '@invoicecontrol/extraction/testing/measure-reading';
+import type { FieldBand, MeasuredField, Sending } from '@invoicecontrol/extraction/testing/measure-reading';
 import { evaluationSets, readEvaluationSet } from '@invoicecontrol/extraction/testing/evaluated-invoice';
 import { asScan } from '@invoicecontrol/extraction/testing/scan-invoice';
 import { step } from './progress.js';
@@ -105,14 +105,31 @@ function print(set: string, measured: readonly MeasuredField[]): void {
       ),
     );
   lines.push(lineOf('all', measured));
-  lines.push('', '  confidence  fields  right  claimed');
-  for (const { from, count, right, claimed } of confidenceBands(measured)) {
-    const band = `${from.toFixed(1)} to ${(from + 0.1).toFixed(1)}`;
-    lines.push(
-      `  ${band}  ${String(count).padStart(6)}  ${percent(right).padStart(5)}  ${percent(claimed).padStart(7)}`,
-    );
-  }
+  lines.push('', '  right/wrong by confidence', `  ${''.padEnd(16)} ${bandsOf(fields[0] ?? '', measured, nameOfBand)}`);
+  for (const field of fields) lines.push(`  ${field.padEnd(16)} ${bandsOf(field, measured, countsOfBand)}`);
+  const { keyFields, wrongWithoutFinding, invoices, invoicesWithFinding } = countFindings(measured);
+  const share = ((100 * wrongWithoutFinding.length) / Math.max(1, keyFields)).toFixed(1);
+  lines.push(
+    '',
+    `  key fields wrong without a finding: ${wrongWithoutFinding.length} of ${keyFields} (${share} %)`,
+    ...wrongWithoutFinding.map(({ invoice, field }) => `    ${invoice}: ${field}`),
+    `  invoices with a finding about a key field: ${invoicesWithFinding} of ${invoices}`,
+  );
   process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+function bandsOf(field: string, measured: readonly MeasuredField[], text: (band: FieldBand) => string): string {
+  return fieldBands(measured, field)
+    .map((band) => text(band).padStart(8))
+    .join('');
+}
+
+function nameOfBand({ from }: FieldBand): string {
+  return `${from.toFixed(1)}+`;
+}
+
+function countsOfBand({ right, wrong }: FieldBand): string {
+  return right + wrong === 0 ? '-' : `${right}/${wrong}`;
 }
 
 /** A value that is read where the invoice states none is wrong. */

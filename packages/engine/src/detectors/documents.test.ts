@@ -147,13 +147,15 @@ describe('DOCUMENT_FIELD_CONFLICT', () => {
 describe('EXTRACTION_LOW_CONFIDENCE', () => {
   const uncertain = (field: string, confidence: number) => read({ fields: [{ field, confidence }] });
   test.each([
+    ['gross_amount', 58, 'MEDIUM'],
     ['gross_amount', 79, 'MEDIUM'],
     ['purchase_order_ref', 79, 'INFO'],
   ])('%s at %i', (field, confidence, severity) => {
     expect(findingIn(uncertain(field, confidence), 'EXTRACTION_LOW_CONFIDENCE')).toMatchObject({
       severity,
       confidence: 90,
-      evidence: { fields: [{ field, confidence }] },
+      // As everywhere in the API, a confidence is a number from 0 to 1.
+      evidence: { fields: [{ field, confidence: confidence / 100 }] },
     });
   });
   test('is not raised at 80', () => {

@@ -189,7 +189,7 @@ function lowConfidence(
       explanation: uncertain.map(
         ({ field, confidence }) => `The ${fieldText(field)} was read with ${confidence}% certainty.`,
       ),
-      extra: { fields: uncertain.map(({ field, confidence }) => ({ field, confidence })), method },
+      extra: { fields: uncertain.map(({ field, confidence }) => ({ field, confidence: confidence / 100 })), method },
     },
   ];
 }

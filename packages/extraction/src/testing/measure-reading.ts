@@ -1,3 +1,4 @@
+import { documents } from '@invoicecontrol/engine/policy/documents';
 import { readDocument } from '../read-document.js';
 import type { DocumentMediaType } from '../media-type.js';
 import type { FieldPath, FieldReading } from '../reading.js';
@@ -96,4 +97,46 @@ export function confidenceBands(measured: readonly MeasuredField[]): ConfidenceB
     const claimed = own.reduce((sum, { found }) => sum + (found?.confidence ?? 0), 0) / own.length;
     return [{ from, count: own.length, right: own.filter(({ isRight }) => isRight).length / own.length, claimed }];
   });
+}
+
+/** How often a field was read rightly and wrongly with a confidence from `from` up to the next range. */
+export interface FieldBand {
+  readonly from: number;
+  readonly right: number;
+  readonly wrong: number;
+}
+
+const BANDS_OF_FIELD: readonly number[] = [0, 0.4, 0.6, 0.8, 0.9];
+
+/** Returns the right and wrong values of one field for each range of confidence. */
+export function fieldBands(measured: readonly MeasuredField[], field: string): FieldBand[] {
+  const own = measured.filter((one) => one.field === field && one.found !== undefined);
+  return BANDS_OF_FIELD.map((from, index) => {
+    const to = BANDS_OF_FIELD[index + 1] ?? Infinity;
+    const inBand = own.filter(({ found }) => found !== undefined && found.confidence >= from && found.confidence < to);
+    const right = inBand.filter(({ isRight }) => isRight).length;
+    return { from, right, wrong: inBand.length - right };
+  });
+}
+
+/** What the finding EXTRACTION_LOW_CONFIDENCE says about the key fields of the measured invoices. */
+export interface FindingCounts {
+  readonly keyFields: number;
+  /** Key fields that were read wrongly and that no finding names. */
+  readonly wrongWithoutFinding: readonly MeasuredField[];
+  readonly invoices: number;
+  /** Invoices with a finding about a key field. */
+  readonly invoicesWithFinding: number;
+}
+
+export function countFindings(measured: readonly MeasuredField[]): FindingCounts {
+  const key = measured.filter(({ field }) => documents.keyFields.some((path) => fields[field]?.startsWith(path)));
+  const isNamed = ({ found }: MeasuredField): boolean =>
+    found !== undefined && Math.floor(found.confidence * 100 + 1e-9) < documents.readConfidenceMin;
+  return {
+    keyFields: key.length,
+    wrongWithoutFinding: key.filter((one) => !one.isRight && one.found !== undefined && !isNamed(one)),
+    invoices: new Set(measured.map(({ invoice }) => invoice)).size,
+    invoicesWithFinding: new Set(key.filter(isNamed).map(({ invoice }) => invoice)).size,
+  };
 }

@@ -12,11 +12,13 @@ export interface Candidate {
   readonly evidence: 'SPECIFIC_LABEL' | 'GENERIC_LABEL' | 'NO_LABEL';
   /** True if a check digit, or the sum of net and tax, confirms the value. */
   readonly isProven: boolean;
+  /** Confidence before that of the text. Absent if it follows from the score. */
+  readonly certainty?: number | undefined;
   readonly method: FieldReading['method'];
 }
 
 /** Score at which a candidate reaches the highest confidence. */
-const SCORE_OF_CERTAINTY = 1.05;
+export const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
 /** Confidence of the only value with a generic label. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
@@ -76,17 +78,11 @@ export function toReading(
 ): FieldReading {
   const { cell, start, end } = candidate;
   const page = document.pages[cell.page];
-  let confidence = Math.min(1, Math.max(0, candidate.score / SCORE_OF_CERTAINTY));
-  if (options.isContested) confidence /= 2;
-  if (candidate.evidence === 'GENERIC_LABEL') {
-    const isAlone = options.hasRival === false && !options.isContested && candidate.score >= SCORE_OF_LONE_VALUE_MIN;
-    confidence = isAlone ? Math.max(confidence, CONFIDENCE_WITHOUT_RIVAL) : confidence;
-    confidence = Math.min(confidence, isAlone ? CONFIDENCE_WITHOUT_RIVAL : CONFIDENCE_OF_GENERIC_LABEL_MAX);
-  }
-  if (candidate.evidence === 'NO_LABEL') confidence = Math.min(confidence, CONFIDENCE_WITHOUT_LABEL_MAX);
-  if (candidate.isProven) confidence = Math.max(confidence, CONFIDENCE_OF_PROOF_MIN);
-  confidence = Math.min(confidence, options.confidenceMax ?? 1);
-  confidence *= Math.min(options.sourceFactor, confidenceOf(cell, start, end));
+  const certainty = candidate.certainty ?? certaintyByScore(candidate, options);
+  const ofText = Math.min(options.sourceFactor, confidenceOf(cell, start, end));
+  let confidence = Math.min(certainty * ofText, options.confidenceMax ?? 1);
+  // A check digit or a sum also proves that the text was read correctly. It does not prove which of two values is meant.
+  if (candidate.isProven && !options.isContested) confidence = Math.max(confidence, CONFIDENCE_OF_PROOF_MIN);
   return {
     value: candidate.value,
     raw: cell.text.slice(start, end),
@@ -96,4 +92,21 @@ export function toReading(
     method: candidate.method,
     xpath: null,
   };
+}
+
+function certaintyByScore(
+  { score, evidence }: Candidate,
+  { isContested, hasRival }: { readonly isContested: boolean; readonly hasRival?: boolean },
+): number {
+  const byScore = Math.min(1, Math.max(0, score / SCORE_OF_CERTAINTY)) / (isContested ? 2 : 1);
+  switch (evidence) {
+    case 'SPECIFIC_LABEL':
+      return byScore;
+    case 'GENERIC_LABEL': {
+      const isAlone = hasRival === false && !isContested && score >= SCORE_OF_LONE_VALUE_MIN;
+      return isAlone ? CONFIDENCE_WITHOUT_RIVAL : Math.min(byScore, CONFIDENCE_OF_GENERIC_LABEL_MAX);
+    }
+    case 'NO_LABEL':
+      return Math.min(byScore, CONFIDENCE_WITHOUT_LABEL_MAX);
+  }
 }

@@ -8,6 +8,8 @@ export interface CurrencyReading {
   readonly best: Candidate | undefined;
   /** Possible currencies of an ambiguous sign. Empty if the currency was read or nothing was printed. */
   readonly candidates: readonly string[];
+  /** True if only the country of the supplier decides what an ambiguous sign means. */
+  readonly isByCountry: boolean;
 }
 
 const UNAMBIGUOUS: Readonly<Record<string, string>> = {
@@ -48,7 +50,10 @@ const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fr: { CH: 'CHF', LI: 'CHF' },
   лв: { BG: 'BGN' },
 };
-const CONFIDENCE_BY_COUNTRY = 0.8;
+/** Score of a currency that the country decides. */
+const SCORE_BY_COUNTRY = 0.8;
+/** Highest confidence of a currency that the country decides (documents reference, 10.6). */
+export const CONFIDENCE_BY_COUNTRY_MAX = 0.8;
 const SCORE_BESIDE_GROSS = 1.15;
 const SCORE_BY_LABEL = 1.1;
 const SCORE_BESIDE_AMOUNT = 0.9;
@@ -113,9 +118,9 @@ export function findCurrency(
     best !== undefined &&
     (sign === undefined || best.score > SCORE_OF_CODE_ALONE + 0.2 || fits(sign[0], best.value))
   ) {
-    return { best, candidates: [] };
+    return { best, candidates: [], isByCountry: false };
   }
-  if (sign === undefined) return { best, candidates: [] };
+  if (sign === undefined) return { best, candidates: [], isByCountry: false };
   return resolveSign(sign[0], sign[1], countries);
 }
 
@@ -165,24 +170,26 @@ function resolveSign(
   countries: readonly string[],
 ): CurrencyReading {
   const meanings = AMBIGUOUS[sign];
-  if (meanings === undefined) return { best: undefined, candidates: [] };
+  if (meanings === undefined) return { best: undefined, candidates: [], isByCountry: false };
   const all = Object.values(meanings);
   const chosen = new Set(countries.map((country) => meanings[country]).filter((code) => code !== undefined));
   const [only] = chosen;
   // A pound sign means British pounds, unless another country with pounds is named.
   const value = chosen.size === 1 ? only : sign === '£' && chosen.size === 0 ? 'GBP' : undefined;
-  if (value === undefined) return { best: undefined, candidates: [...new Set(all)] };
+  if (value === undefined) return { best: undefined, candidates: [...new Set(all)], isByCountry: false };
   return {
     best: {
       value,
       cell: place.cell,
       start: place.amount.start,
       end: place.amount.end,
-      score: CONFIDENCE_BY_COUNTRY,
+      score: SCORE_BY_COUNTRY,
+      certainty: 1,
       evidence: 'SPECIFIC_LABEL',
       isProven: false,
       method: 'PATTERN',
     },
     candidates: [],
+    isByCountry: true,
   };
 }

@@ -1,4 +1,5 @@
-import type { Candidate } from './candidates.js';
+import { SCORE_OF_CERTAINTY } from './candidates.js';
+import type { Candidate, Choice } from './candidates.js';
 import { foldKey } from './normalise.js';
 import { placesOf } from './regions.js';
 import type { LabelPlace } from './regions.js';
@@ -7,6 +8,10 @@ import { leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 import type { DateMatch } from './dates.js';
 
+/** Certainty of the only date of a document, whatever its label. */
+const CERTAINTY_OF_LONE_DATE = 0.88;
+/** Score of a date behind its own label, which is right in all measured invoices. */
+const SCORE_OF_LABELLED_DATE_MIN = 0.65;
 /** Factor for the score of dates that belong to another purpose. */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
@@ -47,7 +52,12 @@ export function findDateCandidates(
   document: TextDocument,
   today: string,
   isCredit: boolean,
-): { readonly issue: readonly Found[]; readonly due: readonly Found[] } {
+): {
+  readonly issue: readonly Found[];
+  readonly due: readonly Found[];
+  /** The only date of the document besides those that are due dates or serve another purpose. */
+  readonly lone: string | undefined;
+} {
   const issue = labelled(document, 'issueDate', isCredit);
   const due = labelled(document, 'dueDate');
   const other = labelled(document, 'otherDate');
@@ -69,11 +79,33 @@ export function findDateCandidates(
     due: withoutClaimed(due, [...issue, ...other]).filter(
       (candidate) => ahead(candidate) <= YEARS_OF_PAYMENT_AHEAD_MAX,
     ),
+    lone: loneDate(document, [...due, ...other]),
   };
 }
 
 function hasReceiptTitle({ cells }: TextDocument): boolean {
   return cells.some(({ page, text }) => page === 0 && RECEIPT_TITLE.test(text));
+}
+
+/** Returns how certain the chosen issue date is. Undefined if the score of its label decides. */
+export function certaintyOfIssueDate({ best, isContested }: Choice, lone: string | undefined): number | undefined {
+  const isLabelled = best.evidence === 'SPECIFIC_LABEL' && best.score >= SCORE_OF_LABELLED_DATE_MIN;
+  if (best.value !== lone && (isContested || !isLabelled)) return undefined;
+  return Math.max(CERTAINTY_OF_LONE_DATE, Math.min(1, best.score / SCORE_OF_CERTAINTY));
+}
+
+function loneDate(document: TextDocument, claimed: readonly Found[]): string | undefined {
+  const [only, another] = new Set(
+    document.cells.flatMap((cell) =>
+      cell.dates
+        .filter(
+          ({ start, isCompact }) =>
+            !isCompact && !claimed.some((other) => other.cell === cell && other.start === start),
+        )
+        .map(({ value }) => value),
+    ),
+  );
+  return another === undefined ? only : undefined;
 }
 
 function labelled(document: TextDocument, kind: LabelKind, isCredit = false, key?: RegExp): Found[] {

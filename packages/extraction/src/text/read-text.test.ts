@@ -41,6 +41,32 @@ function withTotals(...totals: readonly string[]): string[] {
 }
 
 describe('the total', () => {
+  test('is the sum of a table with a line for each tax rate', () => {
+    const lines = [
+      ...head,
+      ...dated,
+      'Net amount | VAT | Total',
+      '321.40 | 61.07 | 382.47',
+      '127.59 | 8.93 | 136.52',
+      '448.99 | 70.00 | 518.99',
+      'Rates: 19 %, 7 %',
+    ];
+    expect(valueOf(lines, 'gross_amount')).toBe('518.99');
+    expect(valueOf(lines, 'net_amount')).toBe('448.99');
+    expect(valueOf(lines, 'tax_amount')).toBe('70.00');
+  });
+
+  test('is not what is left to pay after a payment', () => {
+    const lines = withTotals(
+      'Subtotal | | £100.00',
+      'VAT 20% | | £20.00',
+      'Total | | £120.00',
+      'Already paid | | £50.00',
+      'Amount due | | £70.00',
+    );
+    expect(valueOf(lines, 'gross_amount')).toBe('120.00');
+  });
+
   test.each([
     ['Amount due | | £620.00'],
     ['Total due | | £620.00'],
@@ -397,3 +423,59 @@ test('a tax id in the address of a company of the organization is the id of the 
   const { fields } = read(lines, companies);
   expect([fields['supplier.tax_id']?.value, fields['buyer.tax_id']?.value]).toEqual([undefined, 'GB220430231']);
 });
+
+describe('the confidence', () => {
+  const ofOcr = (lines: readonly string[], word: number): TextReading =>
+    readText([withConfidence(pageOf(lines), word)], {
+      companies: [],
+      sourceFactor: 1,
+      isOcr: true,
+      today: '2026-11-29',
+    });
+
+  test.each([1, 0.5])('of an account whose check digits hold is at least 0.95, with words of %s', (word) => {
+    const { fields } = ofOcr([...withTotals('Total | | £120.00'), 'IBAN GB29 NWBK 6016 1331 9268 19'], word);
+    expect(fields['supplier.bank_account.iban']).toMatchObject({ value: 'GB29NWBK60161331926819' });
+    expect(fields['supplier.bank_account.iban']?.confidence).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test('of a total that net and tax prove is at least 0.95', () => {
+    const { fields } = ofOcr(withTotals('Subtotal | | £100.00', 'VAT 20% | | £20.00', 'Total | | £120.00'), 0.7);
+    expect(fields.gross_amount?.confidence).toBeGreaterThanOrEqual(0.95);
+  });
+
+  test('of a letterhead with a legal form, a VAT id and no rival needs no finding', () => {
+    expect(read(withTotals('Total | | £120.00')).fields['supplier.name']).toMatchObject({ value: 'Ashdown Tools Ltd' });
+    expect(read(withTotals('Total | | £120.00')).fields['supplier.name']?.confidence).toBeGreaterThanOrEqual(0.8);
+  });
+
+  const below = Array.from({ length: 16 }, () => '');
+  test.each([
+    ['another company is printed as prominently', ['Ashdown Tools Ltd', 'Harbour Supplies Ltd', '', 'INVOICE']],
+    ['the page has the full name of the company', ['Ashdown', '', 'INVOICE', ...below, 'Goods of Ashdown Tools Ltd']],
+    ['nothing but its place speaks for it', ['Ashdown', '', 'INVOICE']],
+  ])('of a name is low if %s', (_, lines) => {
+    const { fields } = read([...lines, ...dated, 'Total | | £120.00']);
+    expect(fields['supplier.name']?.confidence).toBeLessThan(0.8);
+  });
+
+  test('of the only date is high without a label, and low if there are two', () => {
+    const receipt = [...head, '14.03.2024', 'Invoice No: | AT-2024-117', 'Total | | £120.00'];
+    expect(read(receipt).fields.issue_date?.confidence).toBeGreaterThanOrEqual(0.8);
+    expect(read([...receipt, '16.03.2024']).fields.issue_date?.confidence).toBeLessThan(0.8);
+  });
+
+  test('of a currency that the country decides is 0.8', () => {
+    expect(read(withTotals('Total | | £120.00')).fields.currency).toMatchObject({ value: 'GBP', confidence: 0.8 });
+  });
+});
+
+function withConfidence(page: TextPage, confidence: number): TextPage {
+  return {
+    ...page,
+    lines: page.lines.map((line) => ({
+      ...line,
+      cells: line.cells.map((cell) => ({ ...cell, runs: cell.runs.map((run) => ({ ...run, confidence })) })),
+    })),
+  };
+}

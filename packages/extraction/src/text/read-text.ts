@@ -2,10 +2,11 @@ import type { DocumentReading, FieldPath, FieldReading, OwnCompany } from '../re
 import { findAccounts, findMalformedIban } from './accounts.js';
 import { pickBest, toReading } from './candidates.js';
 import type { Candidate } from './candidates.js';
-import { findCurrency } from './currency-field.js';
-import { findDateCandidates } from './date-fields.js';
+import { CONFIDENCE_BY_COUNTRY_MAX, findCurrency } from './currency-field.js';
+import { certaintyOfIssueDate, findDateCandidates } from './date-fields.js';
 import { findKsefNumber } from './ksef-numbers.js';
 import type { TextPage } from './layout.js';
+import { certaintyOfName } from './name-certainty.js';
 import { foldKey } from './normalise.js';
 import { findNumberCandidates, findOrderCandidates } from './number-field.js';
 import { countryOfAddress } from './country-of-address.js';
@@ -94,7 +95,8 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   const buyerName = names.buyer[0];
   put('buyer.name', pickBest(names.buyer)?.best);
   const supplierNames = bestNames(names.supplier, buyerName);
-  put('supplier.name', supplierNames[0], isContested(supplierNames));
+  const [supplierName] = supplierNames;
+  put('supplier.name', supplierName && { ...supplierName, certainty: certaintyOfName(document, zones, supplierNames) });
 
   const payeeName = findPayeeName(
     document,
@@ -113,7 +115,9 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   const dates = findDateCandidates(document, context.today, isCreditNote);
   const issue = pickBest(dates.issue);
   const isUnclear = dates.issue.some(({ isAmbiguous, value }) => isAmbiguous && value === issue?.best.value);
-  put('issue_date', issue?.best, issue?.isContested, isUnclear ? CONFIDENCE_OF_UNCLEAR_DATE : 1, issue?.hasRival);
+  const issueDate = issue && { ...issue.best, certainty: certaintyOfIssueDate(issue, dates.lone) };
+  const issueDateMax = isUnclear ? CONFIDENCE_OF_UNCLEAR_DATE : 1;
+  put('issue_date', issueDate, issue?.isContested, issueDateMax, issue?.hasRival);
   const due = pickBest(dates.due.filter(({ score }) => score > 0.2));
   if (due !== undefined && (issue === undefined || due.best.value >= issue.best.value)) {
     const isDueUnclear = dates.due.some(({ isAmbiguous, value }) => isAmbiguous && value === due.best.value);
@@ -131,7 +135,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
     zones,
   });
   const currency = findCurrency(document, totals.gross?.best, countries, issue?.best.value);
-  put('currency', currency.best, false, currency.best?.score === 0.8 ? 0.8 : 1);
+  put('currency', currency.best, false, currency.isByCountry ? CONFIDENCE_BY_COUNTRY_MAX : 1);
 
   const kind = totals.isCorrection === true ? 'CORRECTION' : isCreditNote ? 'CREDIT_NOTE' : 'INVOICE';
   const ksefNumber = findKsefNumber(pages, document.isOcr);
@@ -166,11 +170,6 @@ function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefine
     }
   }
   return [...byKey.values()].filter(({ score }) => score > 0.05).sort((one, other) => other.score - one.score);
-}
-
-function isContested(names: readonly Candidate[]): boolean {
-  const [first, second] = names;
-  return first !== undefined && second !== undefined && first.score - second.score < 0.05;
 }
 
 /** A credit note has its label at the start of a cell in the first half of the first document page. */

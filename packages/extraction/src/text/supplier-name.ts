@@ -14,20 +14,20 @@ const SEPARATOR =
 /** Matches a legal form without a name, as in `SAS au capital de 5 000 euros`. */
 const FORM_OF_NOBODY = /^(?:[A-Za-zÀ-ÿ.]+ ){0,3}(?:au capital|con capitale|mit Sitz|z siedzibą)/i;
 /** Words that show that a footer belongs to the supplier: the company registration and the share capital. */
-const REGISTRATION =
+export const REGISTRATION =
   /registered|reg\. ?no|company no|capital|\brcs\b|siret|siren|\bhr[ab]\b|amtsgericht|handelsregister|geschäftsführer|kvk|\brea\b|\bkrs\b|regon|registro mercantil|cap\. soc|\bape\b|\bnaf\b|ondernemingsnummer|\brpr\b|\bfn \d/i;
 /** Words that name the bank of the supplier next to its bank account. */
 export const BANK =
   /\b(?:bank|banque|banca|banco|caixabank|sparkasse|volksbank|raiffeisen(?:bank)?|bnp|rabobank|ing|kbc)\b/i;
 const POSTCODE = /(?<!\d)\d{2}-\d{3}(?!\d)|(?<!\d)\d{4,5}(?!\d)|\b[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}\b/;
 /** Ratio of the font size to that of the document page above which a text counts as a letterhead. */
-const LETTERHEAD_SIZE = 1.25;
+export const LETTERHEAD_SIZE = 1.25;
 const TITLE =
   /^(?:(?:tax |vat |sales |commercial |proforma )?invoice|rechnung|facture|faktura(?: vat)?|factura|fattura|factuur|credit note|gutschrift|avoir|nota|creditnota|receipt|original|duplicate|kopie|copy|page|seite|bon|quittung|oryginał|oryginal|duplikat|mahnung|korekta|abono|storno|regning|kreditnota|kvitto|lasku|hyvityslasku|kuitti|számla|bizonylat|factură|fatura(?:-recibo)?|nota fiscal|recibo|dobropis|daňový doklad|τιμολόγιο|τιμολογιο|απόδειξη|πιστωτικό)(?!\p{L})/iu;
 const ADDRESS =
   /(?:str\.|straße|strasse|weg \d|platz \d|allee|gasse|\brue\b|avenue|\bave\b|boulevard|\bstreet\b|\broad\b|\brd\b|\blane\b|\bvia\b|piazza|corso|calle|\bc\/|avda|plaza|paseo|\bul\.|\baleja|\bal\.|\bpl\.|straat|laan \d|weg\b.{0,80}\d|plein|kade|gracht|postbus|p\.?o\.? box|floor|suite|unit \d|\bzi\b|zone|industri|jalan|\bjln\b|taman|polígono)/i;
 const CONTACT =
-  /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|ust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr|cnpj|cvr\b|org\.? ?n[ro]|momsreg|adószám|cégjegyz|ičo\b|dič\b|y-tunnus|alv-|αφμ|α\.φ\.μ|\bcui\b|nipc|contribuinte|gstin|\babn\b|\bein\b)/i;
+  /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|\bust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr|cnpj|cvr\b|org\.? ?n[ro]|momsreg|adószám|cégjegyz|ičo\b|dič\b|y-tunnus|alv-|αφμ|α\.φ\.μ|\bcui\b|nipc|contribuinte|gstin|\babn\b|\bein\b)/i;
 const NAME_LENGTH_MAX = 80;
 /** Score of the name of a payee, below that of every letterhead. */
 const PAYEE_SCORE = 0.25;
@@ -272,7 +272,7 @@ function isBeginning(short: string, full: string): boolean {
   return short.length >= 4 && short.length < full.length && full.startsWith(short);
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
@@ -370,7 +370,7 @@ function repairLegalForm(name: string): string {
   );
 }
 
-function domainsOf(document: TextDocument): string[] {
+export function domainsOf(document: TextDocument): string[] {
   const domains = new Set<string>();
   for (const { text } of document.cells) {
     for (const [, host] of text.matchAll(/(?:@|www\.|https?:\/\/(?:www\.)?)([a-z0-9-]+)\.[a-z]{2,}/gi)) {
@@ -386,7 +386,7 @@ function domainsOf(document: TextDocument): string[] {
   return [...domains];
 }
 
-function isOfDomain(key: string, domains: readonly string[]): boolean {
+export function isOfDomain(key: string, domains: readonly string[]): boolean {
   const plain = key.replace(
     /(?:gmbhcokg|gmbh|mbh|ag|ug|ltd|limited|llc|inc|plc|sarl|sas|srl|spa|bv|nv|spzoo|sa|sl)$/,
     '',

@@ -72,6 +72,8 @@ const WITHOUT_TAX =
 const RATE_OF_ZERO = /(?:^|[^\d.,])0(?:[.,]00?)? ?%/;
 /** Words of a total that contains the tax. */
 const INCLUDED = /inclu|incl\.|enthalt|enthält|darin|dont|compris|w tym|di cui|waarvan|heraf|varav|herav|sis[äa]lt/i;
+/** Maximum number of lines of a table of tax rates above its sum. */
+const RATE_LINES_MAX = 6;
 
 /** Chooses the amounts by label, position and arithmetic (documents reference, 10.3). */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
@@ -166,7 +168,9 @@ function totalsOf(document: TextDocument, placed: readonly Placed[], isCreditNot
     })
     .sort((left, right) => right.score - left.score);
   const first = scored[0];
-  const best = (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates, unit);
+  const chosen =
+    (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates, unit);
+  const best = chosen && (totalOfRates(chosen, money) ?? chosen);
   if (best === undefined) return { gross: undefined, net: undefined, tax: undefined, payable: null };
   const second = scored.find(({ one }) => one.amount.thousandths !== best.one.amount.thousandths);
   const isProven = best.sum !== undefined && best.sum.isRate && best.score > 0.6;
@@ -307,8 +311,8 @@ function roundingsOf(money: readonly Placed[]): number[] {
 }
 
 /**
- * Returns a total that net and tax prove, if the chosen amount exceeds it by exactly one other stated amount, such as the
- * balance of earlier invoices. Undefined if there is none.
+ * Returns a total that net and tax prove, if the chosen amount differs from it by exactly one other stated amount, such
+ * as the balance of earlier invoices or an amount that was paid. Undefined if there is none.
  */
 function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readonly Placed[]): Scored | undefined {
   if (chosen.sum !== undefined) return undefined;
@@ -317,8 +321,56 @@ function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readon
   );
   return scored.find(
     ({ one, sum }) =>
-      sum?.isLabelled === true && sum.isRate && others.has(chosen.one.amount.thousandths - one.amount.thousandths),
+      sum?.isLabelled === true &&
+      sum.isRate &&
+      others.has(Math.abs(chosen.one.amount.thousandths - one.amount.thousandths)),
   );
+}
+
+/**
+ * Returns the last line of a table with one line for each tax rate, if the chosen total is one of the other lines: its
+ * net amount, tax and gross amount are the sums of theirs. Undefined if there is no such table.
+ */
+function totalOfRates(chosen: Scored, money: readonly Placed[]): Scored | undefined {
+  const sums = sumsOfLines(money.filter(({ cell }) => cell.page === chosen.one.cell.page));
+  const index = sums.findIndex(({ gross }) => gross.cell === chosen.one.cell);
+  if (index < 0) return undefined;
+  for (const [at, { net, tax, gross }] of sums.entries()) {
+    if (at <= index) continue;
+    for (let from = Math.max(0, at - RATE_LINES_MAX); from <= index && from < at - 1; from += 1) {
+      const lines = sums.slice(from, at);
+      const isSum = (whole: Placed, part: (line: SumOfLine) => Placed): boolean =>
+        lines.reduce((sum, line) => sum + part(line).amount.thousandths, 0) === whole.amount.thousandths;
+      if (!isSum(net, (line) => line.net) || !isSum(tax, (line) => line.tax) || !isSum(gross, (line) => line.gross))
+        continue;
+      const sum = { net, tax, taxThousandths: tax.amount.thousandths, isLabelled: true, isRate: true, weight: 0 };
+      return { one: { ...gross, isSpecific: chosen.one.isSpecific }, sum, score: chosen.score };
+    }
+  }
+  return undefined;
+}
+
+interface SumOfLine {
+  readonly net: Placed;
+  readonly tax: Placed;
+  readonly gross: Placed;
+}
+
+/** Returns the lines that contain a net amount and a tax behind it, and whose last amount is the sum of both. */
+function sumsOfLines(money: readonly Placed[]): SumOfLine[] {
+  const lines = new Map<number, Placed[]>();
+  for (const one of money) lines.set(one.cell.line, [...(lines.get(one.cell.line) ?? []), one]);
+  return [...lines.values()].flatMap((line): SumOfLine[] => {
+    const gross = line.at(-1);
+    if (gross === undefined) return [];
+    for (const [index, net] of line.slice(0, -1).entries()) {
+      const rest = gross.amount.thousandths - net.amount.thousandths;
+      const tax = line.slice(index + 1, -1).find(({ amount }) => amount.thousandths === rest);
+      if (tax !== undefined && rest !== 0 && Math.abs(rest) < Math.abs(net.amount.thousandths))
+        return [{ net, tax, gross }];
+    }
+    return [];
+  });
 }
 
 /** Returns every amount with the kinds that its labels announce. */

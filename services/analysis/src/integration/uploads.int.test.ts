@@ -422,7 +422,8 @@ describe('what is read', () => {
     const { fields } = await exportOf(organizationId, invoiceId);
     expect(fields.get('supplier.name')).toMatchObject({
       value: 'Nordlicht Energie GmbH.',
-      raw: 'Rechnung',
+      raw: 'Nordlicht Energie GmbH.',
+      confidence: 0.95,
       method: 'KNOWN_SUPPLIER',
     });
   });

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { invoiceFromReading } from './invoice-from-reading.js';
 import type { ReadingParts } from './invoice-from-reading.js';
 
@@ -57,4 +57,45 @@ test.each([
   } as unknown as ReadingParts;
   const { invoice, invalidIban } = invoiceFromReading(parts);
   expect([invoice?.supplier.bank_account?.iban, invalidIban]).toEqual([kept, invalid]);
+});
+
+describe('the name of a known supplier', () => {
+  const printed = {
+    ...field('supplier.name', 'ACME TRADING'),
+    raw: 'ACME TRADING',
+    page: 1,
+    box: [0.1, 0.1, 0.3, 0.12],
+    confidence: 0.58,
+    method: 'PATTERN',
+  };
+  const nameWith = (knownSupplierName: string) =>
+    invoiceFromReading({
+      extracted: {
+        outcome: {
+          $case: 'reading',
+          value: {
+            fields: [printed, field('invoice_number', 'INV-1'), field('issue_date', '2026-03-01')],
+            method: 'TEXT',
+          },
+        },
+      },
+      request: {},
+      corrections: [],
+      knownSupplierName,
+    } as unknown as ReadingParts).provenance.find((one) => one.field === 'supplier.name');
+
+  test('is certain, and keeps its place, where it is the name that was read', () => {
+    expect(nameWith('ACME TRADING')).toEqual({ ...printed, confidence: 0.95, method: 'KNOWN_SUPPLIER' });
+  });
+
+  test('does not have the raw text and the place of another name', () => {
+    expect(nameWith('Acme Trading Ltd')).toEqual({
+      field: 'supplier.name',
+      value: 'Acme Trading Ltd',
+      raw: 'Acme Trading Ltd',
+      box: [],
+      confidence: 0.95,
+      method: 'KNOWN_SUPPLIER',
+    });
+  });
 });

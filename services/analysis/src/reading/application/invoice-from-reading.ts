@@ -22,6 +22,9 @@ const SORT_CODE = `${ACCOUNT}.sort_code`;
 const ACCOUNT_NUMBER = `${ACCOUNT}.account_number`;
 const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 
+/** Minimum confidence of a supplier name that the tax id or the account confirms. */
+const CONFIDENCE_OF_KNOWN_NAME = 0.95;
+
 /** Origin of a field's value. */
 export interface Provenance {
   readonly field: string;
@@ -82,17 +85,8 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
       ...(xpath === undefined ? {} : { xpath }),
     });
   }
-  if (knownSupplierName !== undefined) {
-    const printed = fields.get('supplier.name');
-    fields.set('supplier.name', {
-      box: [],
-      confidence: 0.95,
-      ...printed,
-      field: 'supplier.name',
-      value: knownSupplierName,
-      method: 'KNOWN_SUPPLIER',
-    });
-  }
+  if (knownSupplierName !== undefined)
+    fields.set('supplier.name', withKnownName(fields.get('supplier.name'), knownSupplierName));
   const { purchaseOrderRef, companyId } = request;
   if (purchaseOrderRef !== undefined) {
     const field = 'purchase_order_ref';
@@ -122,6 +116,21 @@ export function invoiceFromReading({ extracted, request, corrections, knownSuppl
     }),
     invalidIban,
     faults,
+  };
+}
+
+/**
+ * Returns the provenance of a name that is that of a known supplier with the tax id or account of the document. Only the
+ * name that was read has a known place on the page.
+ */
+function withKnownName(read: Provenance | undefined, name: string): Provenance {
+  const printed = read?.value === name ? read : { raw: name, box: [], confidence: 0 };
+  return {
+    ...printed,
+    field: 'supplier.name',
+    value: name,
+    confidence: Math.max(printed.confidence, CONFIDENCE_OF_KNOWN_NAME),
+    method: 'KNOWN_SUPPLIER',
   };
 }
 

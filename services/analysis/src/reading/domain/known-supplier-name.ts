@@ -17,7 +17,7 @@ export interface ReadName {
  * reference, section 10.5). The result is the printed text that is most similar to the known name. The known name
  * itself never replaces the printed one, because another name with a known tax id or account may show that these were
  * stolen.
- * @returns undefined if the name that was read is kept
+ * @returns the printed name, which may be the one that was read, or undefined if no printed text is the known name
  */
 export function knownSupplierName(
   read: ReadName,
@@ -31,5 +31,5 @@ export function knownSupplierName(
       if (likeness >= SAME_NAME_MIN && likeness > (best?.likeness ?? 0)) best = { text, likeness };
     }
   }
-  return best?.text === read.value ? undefined : best?.text;
+  return best?.text;
 }
