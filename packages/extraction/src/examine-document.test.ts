@@ -1,3 +1,4 @@
+import { PDFDocument } from 'pdf-lib';
 import { expect, test } from 'vitest';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import { examineDocument } from './examine-document.js';
@@ -25,4 +26,17 @@ test('official rules take the place of our own', async () => {
     officialRules,
   });
   expect(validation?.ruleSets).toEqual(['official-PEPPOL-EN16931-UBL', expect.stringMatching(/^en16931-/)]);
+});
+
+test('the XML that is attached to a PDF is validated, from the one reading of the file', async () => {
+  const document = await PDFDocument.create();
+  document.addPage();
+  await document.attach(fixture('cii-facturx-extended.xml'), 'factur-x.xml', { mimeType: 'application/xml' });
+  const pdf = { ...context, mediaType: 'application/pdf', mode: 'ALL' } as const;
+  const { outcome, validation } = await examineDocument(await document.save(), pdf);
+  expect(outcome).toMatchObject({ reading: { embeddedFile: 'factur-x.xml' } });
+  expect(validation?.profile).toBe('FACTURX');
+  const plain = await PDFDocument.create();
+  plain.addPage();
+  expect((await examineDocument(await plain.save(), pdf)).validation).toBeNull();
 });

@@ -1,11 +1,10 @@
 import { validateXml } from '@invoicecontrol/compliance/validate-xml';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
 import type { Validation, ValidationMode } from '@invoicecontrol/compliance/validation';
-import { readDocument } from './read-document.js';
+import { readDocumentWithXml } from './read-document.js';
 import type { DocumentContext } from './read-document.js';
 import { withReadableTexts } from './readable-texts.js';
 import type { ReadingOutcome } from './reading.js';
-import { structuredXml } from './structured-xml.js';
 
 interface Rules {
   readonly mode: ValidationMode;
@@ -32,11 +31,9 @@ async function examine(
   bytes: Uint8Array,
   { mode, officialRules, ...context }: DocumentContext & Rules,
 ): Promise<Examination> {
-  const outcome = await readDocument(bytes, context);
+  const { outcome, xml } = await readDocumentWithXml(bytes, context);
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   const isHybrid = reading !== null && reading.embeddedFile !== null;
-  if (context.mediaType === 'application/pdf' && !isHybrid) return { outcome, validation: null };
-  const xml = await structuredXml(bytes, context.mediaType, reading?.embeddedFile ?? undefined);
   // Profiles that are declared outside the XML count only for a PDF with embedded XML.
   const declaredProfiles = isHybrid ? reading.declaredProfiles : [];
   const known = { embeddedInPdf: isHybrid, declaredProfiles, ...(officialRules && { officialRules }) };

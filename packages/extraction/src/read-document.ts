@@ -1,7 +1,7 @@
 import type { DocumentMediaType } from './media-type.js';
 import type { OwnCompany, ReadingOutcome } from './reading.js';
 import { readImage } from './ocr/read-image.js';
-import { readPdf } from './pdf/read-pdf.js';
+import { readPdfWithXml } from './pdf/read-pdf.js';
 import { readXml } from './xml/read-xml.js';
 import { signedContent } from './xml/signed-content.js';
 
@@ -12,28 +12,41 @@ export interface DocumentContext {
   readonly companies: readonly OwnCompany[];
 }
 
+/** A reading with the XML that states it. */
+export interface ReadDocument {
+  readonly outcome: ReadingOutcome;
+  /** The document itself, its signed content or the attachment that was read. Null if no XML was read. */
+  readonly xml: Uint8Array | null;
+}
+
 /**
  * Reads a document (documents reference, sections 3 to 7). If the document cannot be read, the result is a failure with
  * a reason. The promise rejects only for defects.
  */
-export async function readDocument(
+export async function readDocument(bytes: Uint8Array, context: DocumentContext): Promise<ReadingOutcome> {
+  return (await readDocumentWithXml(bytes, context)).outcome;
+}
+
+/** Reads a document like `readDocument`, and returns its XML, which is to be validated. */
+export async function readDocumentWithXml(
   bytes: Uint8Array,
   { mediaType, companies }: DocumentContext,
-): Promise<ReadingOutcome> {
+): Promise<ReadDocument> {
   const today = new Date().toISOString().slice(0, 10);
   switch (mediaType) {
     case 'application/xml':
-      return readXml(bytes, { embeddedInPdf: false });
+      return { outcome: readXml(bytes, { embeddedInPdf: false }), xml: bytes };
     case 'application/pkcs7-mime': {
       const signed = signedContent(bytes);
-      return 'failure' in signed ? signed : readXml(signed.content, { embeddedInPdf: false });
+      if ('failure' in signed) return { outcome: signed, xml: null };
+      return { outcome: readXml(signed.content, { embeddedInPdf: false }), xml: signed.content };
     }
     case 'application/pdf':
-      return readPdf(bytes, { companies, today });
+      return readPdfWithXml(bytes, { companies, today });
     case 'image/jpeg':
     case 'image/png':
     case 'image/tiff':
     case 'image/webp':
-      return readImage(bytes, { companies, today });
+      return { outcome: await readImage(bytes, { companies, today }), xml: null };
   }
 }

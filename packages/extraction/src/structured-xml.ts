@@ -4,15 +4,10 @@ import { withPdf } from './pdf/open-pdf.js';
 import { signedContent } from './xml/signed-content.js';
 
 /**
- * Returns the XML invoice in a document, to be validated: the document itself, its signed content, or the attachment
- * that is read. Null if there is none or the document cannot be opened.
- * @param embeddedFile name of the attachment in a PDF. If it is absent, the first XML invoice is returned.
+ * Returns the XML invoice in a document, to be shown: the document itself, its signed content, or its first attachment
+ * that is an invoice. Null if there is none or the document cannot be opened.
  */
-export async function structuredXml(
-  bytes: Uint8Array,
-  mediaType: DocumentMediaType,
-  embeddedFile?: string,
-): Promise<Uint8Array | null> {
+export async function structuredXml(bytes: Uint8Array, mediaType: DocumentMediaType): Promise<Uint8Array | null> {
   switch (mediaType) {
     case 'application/xml':
       return bytes;
@@ -24,8 +19,7 @@ export async function structuredXml(
       if (hasOversizedAttachment(bytes)) return null;
       const opened = await withPdf(bytes, async (pdf) => ({ attachments: await readInvoiceAttachments(pdf) }));
       if ('failure' in opened) return null;
-      const { attachments } = opened;
-      const { content } = attachments.find(({ name }) => name === embeddedFile) ?? attachments[0] ?? {};
+      const { content } = opened.attachments[0] ?? {};
       return content === undefined || content.length > ATTACHMENT_BYTES_MAX ? null : content;
     }
     case 'image/jpeg':

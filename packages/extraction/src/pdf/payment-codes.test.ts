@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { readImage } from '../ocr/read-image.js';
 import { closeRecogniser } from '../ocr/recogniser.js';
 import type { FieldConflict } from '../reading.js';
-import { readPaymentCode } from './payment-codes.js';
+import { readPaymentCode } from '../payment-codes/payment-codes.js';
 import { rasterPages } from './raster.js';
 import { readPdf } from './read-pdf.js';
 

@@ -13,6 +13,7 @@ import type {
 } from '../reading.js';
 import { refuse } from '../refuse.js';
 import { requireFields } from '../require-fields.js';
+import { compareCodes, withAccountOfCode } from '../payment-codes/payment-codes.js';
 import { OCR_PAGES_MAX, readPictures } from '../ocr/read-pictures.js';
 import { withIndex } from '../text/layout.js';
 import type { TextPage } from '../text/layout.js';
@@ -24,12 +25,12 @@ import { readXml } from '../xml/read-xml.js';
 import { ATTACHMENT_BYTES_MAX, hasOversizedAttachment, readInvoiceAttachments } from './attachments.js';
 import type { Attachment } from './attachments.js';
 import { compareRevisions } from './compare-revisions.js';
-import { compareWithPage, VISIBLE_CONFIDENCE_OF_OCR_MIN } from './compare-with-page.js';
-import type { VisiblePage } from './compare-with-page.js';
+import { compareWithPage, VISIBLE_CONFIDENCE_OF_OCR_MIN } from '../page-comparison/compare-with-page.js';
+import type { VisiblePage } from '../page-comparison/compare-with-page.js';
 import { declaredProfiles, readProperties } from './document-properties.js';
 import { findHiddenTexts } from './hidden-texts.js';
 import { pdfMessages, withPdf } from './open-pdf.js';
-import { compareCodes, readCodes, withAccountOfCode } from './payment-codes.js';
+import { readCodes } from './drawn-codes.js';
 import { rasterPages } from './raster.js';
 import { readPages } from './read-pages.js';
 import type { PdfPage } from './read-pages.js';
@@ -74,15 +75,42 @@ const READ_FROM_PAGE: readonly FieldPath[] = [
  * 4).
  */
 export async function readPdf(bytes: Uint8Array, context: PdfContext): Promise<ReadingOutcome> {
-  if (hasOversizedAttachment(bytes)) return refuse('TOO_LARGE', pdfMessages.TOO_LARGE);
-  return withPdf(bytes, (pdf) => readOpenPdf(pdf, bytes, context));
+  return (await readPdfWithXml(bytes, context)).outcome;
 }
 
-async function readOpenPdf(pdf: PDFDocumentProxy, bytes: Uint8Array, context: PdfContext): Promise<ReadingOutcome> {
+/** Reads a PDF and returns the attached XML invoice too, so that nobody opens the file again to validate it. */
+export async function readPdfWithXml(bytes: Uint8Array, context: PdfContext): Promise<ReadPdf> {
+  if (hasOversizedAttachment(bytes)) return { outcome: refuse('TOO_LARGE', pdfMessages.TOO_LARGE), xml: null };
+  const read = await withPdf(bytes, async (pdf) => {
+    const invoices = await readInvoiceAttachments(pdf);
+    const outcome = await readOpenPdf(pdf, bytes, invoices, context);
+    return { outcome, xml: xmlOf(outcome, invoices) };
+  });
+  return 'failure' in read ? { outcome: read, xml: null } : read;
+}
+
+export interface ReadPdf {
+  readonly outcome: ReadingOutcome;
+  /** Content of the attachment from which the invoice was read. Null if there is none. */
+  readonly xml: Uint8Array | null;
+}
+
+function xmlOf(outcome: ReadingOutcome, invoices: readonly Attachment[]): Uint8Array | null {
+  const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
+  if (reading === null || reading.embeddedFile === null) return null;
+  const { content } = invoices.find(({ name }) => name === reading.embeddedFile) ?? invoices[0] ?? {};
+  return content === undefined || content.length > ATTACHMENT_BYTES_MAX ? null : content;
+}
+
+async function readOpenPdf(
+  pdf: PDFDocumentProxy,
+  bytes: Uint8Array,
+  invoices: readonly Attachment[],
+  context: PdfContext,
+): Promise<ReadingOutcome> {
   const pages = await readPages(pdf);
   if (pages === 'TOO_LARGE') return refuse('TOO_LARGE', pdfMessages.TOO_MUCH_TEXT);
   const { producer, profile, signs } = await readProperties(pdf);
-  const invoices = await readInvoiceAttachments(pdf);
   const history = await compareRevisions(bytes, pdf, { pages, invoices });
   const facts: FileFacts = {
     pages: pdf.numPages,

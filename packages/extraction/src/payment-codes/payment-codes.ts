@@ -1,18 +1,13 @@
-import { decodeQR } from 'qr/decode.js';
 import { ACCOUNT_FIELDS } from '../reading.js';
 import type { FieldConflict, FieldPath, FieldReading } from '../reading.js';
 import type { TextReading } from '../text/read-text.js';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
-import { compareWithPage } from './compare-with-page.js';
-import type { VisiblePage } from './compare-with-page.js';
-import { rasterAreas } from './raster.js';
-import type { PdfPage } from './read-pages.js';
+import { compareWithPage } from '../page-comparison/compare-with-page.js';
+import type { VisiblePage } from '../page-comparison/compare-with-page.js';
 
 /** The payment that a payment code transfers to a banking app. */
 export type PaymentCode = Readonly<Partial<Record<FieldPath, { readonly value: string }>>>;
 
-/** Maximum number of codes that are read. A payment slip, a link and a parcel label need fewer. */
-const CODES_MAX = 6;
 /**
  * Line numbers in the Swiss QR-bill, whose lines are header, version, coding, account, creditor, ultimate creditor,
  * amount and currency.
@@ -29,16 +24,6 @@ const POLISH = { account: 2, amount: 3 } as const;
 const SLOVENIAN = { amount: 8, account: 14 } as const;
 /** Line numbers in the Hungarian code, whose lines are kind, version, coding, BIC, name, account and amount. */
 const HUNGARIAN = { account: 5, amount: 6 } as const;
-
-/** Returns the texts of the QR codes on the document pages. */
-export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): Promise<string[]> {
-  const areas = pages
-    .flatMap(({ text, marks }) => marks.codeAreas.map((area) => ({ page: text.number, area })))
-    .slice(0, CODES_MAX);
-  if (areas.length === 0) return [];
-  const pictures = await rasterAreas(bytes, areas);
-  return pictures.map(decode).filter((text) => text !== '');
-}
 
 /** Compares payment codes with the printed values of the document pages (detection reference, 7.6). */
 export function compareCodes(texts: readonly string[], visible: VisiblePage): FieldConflict[] {
@@ -69,16 +54,6 @@ export function withAccountOfCode(reading: TextReading, texts: readonly string[]
     xpath: null,
   };
   return { ...reading, fields: { ...reading.fields, 'supplier.bank_account.iban': field } };
-}
-
-/** Returns the text of the QR code in an image. Empty if the image contains none. */
-function decode(picture: Parameters<typeof decodeQR>[0]): string {
-  try {
-    return decodeQR(picture);
-  } catch {
-    // The decoder throws if there is no code, for example if the square is a logo.
-    return '';
-  }
 }
 
 /**
