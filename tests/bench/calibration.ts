@@ -5,8 +5,8 @@ import { sniffMediaType } from '@invoicecontrol/extraction/media-type';
 import { closeRecogniser } from '@invoicecontrol/extraction/ocr/recogniser';
 import { readDocument } from '@invoicecontrol/extraction/read-document';
 import { fieldPaths } from '@invoicecontrol/extraction/reading';
-import type { FieldPath } from '@invoicecontrol/extraction/reading';
-import { countryCodes, generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
+import type { FieldPath, OwnCompany } from '@invoicecontrol/extraction/reading';
+import { readEvaluationSet } from '@invoicecontrol/extraction/testing/evaluated-invoice';
 import { PDFDocument, PDFName } from 'pdf-lib';
 import { scanOf } from './document-files.js';
 import { progress, step } from './progress.js';
@@ -27,7 +27,8 @@ interface Read {
 
 /** Lower limits of the confidence ranges. Each range ends where the next begins. */
 const BANDS = [0, 0.4, 0.6, 0.8, 0.9, 0.95];
-const LAYOUTS = 12;
+/** Sets of invoices whose values are known. */
+const SETS = ['first-set.txt', 'second-set.txt', 'third-set'];
 
 export interface Share {
   readonly known: number;
@@ -71,11 +72,11 @@ interface Known {
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly truth: Readonly<Partial<Record<FieldPath, string | null>>>;
+  readonly companies?: readonly OwnCompany[];
 }
 
 /** @param samplesFolder folder of documents with a `manifest.json`; ignored if it does not exist */
 export async function calibrate(options: {
-  readonly seeds: number;
   readonly scans: number;
   readonly samplesFolder: string;
 }): Promise<Calibration> {
@@ -96,29 +97,19 @@ export async function calibrate(options: {
 }
 
 async function* allDocuments({
-  seeds,
   scans,
   samplesFolder,
 }: {
-  readonly seeds: number;
   readonly scans: number;
   readonly samplesFolder: string;
 }): AsyncGenerator<Known> {
+  const invoices = SETS.flatMap((set) => readEvaluationSet(set));
   step('printed invoices');
-  for (let seed = 1; seed <= seeds; seed += 1) {
-    for (const country of countryCodes) {
-      for (let layout = 0; layout < LAYOUTS; layout += 1) {
-        const { name, pdf, truth } = await generateInvoice(seed, layout, country);
-        yield { name, bytes: pdf, truth };
-      }
-    }
-  }
+  for (const { name, truth, companies, pdf } of invoices)
+    yield { name, bytes: await pdf(), truth: fieldsOf(truth), companies };
   step('scanned invoices');
-  for (let index = 0; index < scans; index += 1) {
-    const country = countryCodes[index % countryCodes.length] ?? 'GB';
-    const { name, pdf, truth } = await generateInvoice(1_000 + index, index % LAYOUTS, country);
-    yield { name: `${name} scanned`, bytes: await scanOf(pdf), truth };
-  }
+  for (const { name, truth, companies, pdf } of invoices.slice(0, scans))
+    yield { name: `${name} scanned`, bytes: await scanOf(await pdf()), truth: fieldsOf(truth), companies };
   step('samples');
   yield* samples(samplesFolder);
 }
@@ -126,11 +117,13 @@ async function* allDocuments({
 const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
   number: 'invoice_number',
   date: 'issue_date',
+  due: 'due_date',
   due_date: 'due_date',
   currency: 'currency',
   net: 'net_amount',
   tax: 'tax_amount',
   gross: 'gross_amount',
+  supplier: 'supplier.name',
   supplier_name: 'supplier.name',
   tax_id: 'supplier.tax_id',
   iban: 'supplier.bank_account.iban',
@@ -138,6 +131,16 @@ const fieldOfExpectation: Readonly<Record<string, FieldPath>> = {
   buyer_name: 'buyer.name',
   buyer_tax_id: 'buyer.tax_id',
 };
+
+/** Returns the values by their paths. A value that nobody can tell, or that the document does not state, is null. */
+function fieldsOf(expected: Readonly<Record<string, string | null>>): Known['truth'] {
+  return Object.fromEntries(
+    Object.entries(expected).flatMap(([name, value]) => {
+      const field = fieldOfExpectation[name];
+      return field === undefined ? [] : [[field, value === '' || value === '?' ? null : value] as const];
+    }),
+  );
+}
 
 /** Yields each sample unchanged. A PDF with XML is also yielded without the XML, and as a scan. */
 async function* samples(folder: string): AsyncGenerator<Known> {
@@ -149,12 +152,7 @@ async function* samples(folder: string): AsyncGenerator<Known> {
   for (const { file, expected } of files) {
     if (expected === undefined) continue;
     const bytes = readFileSync(join(folder, file));
-    const truth = Object.fromEntries(
-      Object.entries(expected).flatMap(([name, value]) => {
-        const field = fieldOfExpectation[name];
-        return field === undefined ? [] : [[field, value] as const];
-      }),
-    );
+    const truth = fieldsOf(expected);
     yield { name: file, bytes, truth };
     if (!file.endsWith('.pdf')) continue;
     const printed = await withoutAttachments(bytes);
@@ -170,10 +168,10 @@ async function withoutAttachments(bytes: Uint8Array): Promise<Uint8Array | undef
   return pdf.save();
 }
 
-async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
+async function readKnown({ name, bytes, truth, companies = [] }: Known): Promise<Read[]> {
   const mediaType = sniffMediaType(bytes);
   if (mediaType === undefined) throw new Error(`${name} has no known type`);
-  const outcome = await readDocument(bytes, { mediaType, companies: [] });
+  const outcome = await readDocument(bytes, { mediaType, companies });
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
   const way = reading?.method ?? (name.endsWith('scanned') || mediaType.startsWith('image/') ? 'OCR' : 'TEXT');
   return fieldPaths.flatMap((field): Read[] => {
@@ -190,6 +188,7 @@ async function readKnown({ name, bytes, truth }: Known): Promise<Read[]> {
 function normalised(field: FieldPath, value: string): string {
   if (field.endsWith('_amount')) return String(Number(value));
   const plain = value.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  if (field.endsWith('iban')) return plain.replaceAll(' ', '');
   // A tax id is compared without its country prefix.
   return field.endsWith('tax_id') ? plain.replaceAll(/[^a-z0-9]/g, '').replace(/^[a-z]{2}(?=.{6})/, '') : plain;
 }

@@ -1,7 +1,8 @@
 // Creates invoice documents of every measured kind. Each has a different number, so none is a duplicate.
 import { PDFiumLibrary } from '@hyzyla/pdfium';
-import { countryCodes, generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
-import type { GeneratedInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
+import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
+import type { PrintedInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { sampleInvoice } from '@invoicecontrol/extraction/testing/sample-invoice';
 import { PDFDocument } from 'pdf-lib';
 import sharp from 'sharp';
 
@@ -18,13 +19,6 @@ export interface DocumentFile {
 const SCAN_DPI = 200;
 const SCAN_JPEG_QUALITY = 85;
 const POINTS_PER_INCH = 72;
-/**
- * Numbers of the invoice layouts that have one page. The others are credit notes, receipts and invoices of two pages.
- */
-const LAYOUTS = [0, 1, 2, 3, 4, 9];
-/** Countries whose documents are printed in the two languages that text recognition tries first. */
-const SCANNED_COUNTRIES = ['GB', 'DE'];
-
 /** Creates the documents `first` to `first + count - 1` of a kind. The same index always gives the same document. */
 export async function makeDocuments(kind: DocumentKind, first: number, count: number): Promise<DocumentFile[]> {
   const files: DocumentFile[] = [];
@@ -33,21 +27,19 @@ export async function makeDocuments(kind: DocumentKind, first: number, count: nu
 }
 
 async function makeDocument(kind: DocumentKind, index: number): Promise<DocumentFile> {
-  const countries = kind === 'ocr' ? SCANNED_COUNTRIES : countryCodes.filter((code) => code !== 'US');
-  const layout = LAYOUTS[index % LAYOUTS.length] ?? 0;
-  const invoice = await generateInvoice(index + 1, layout, countries[index % countries.length] ?? 'GB');
+  const invoice = sampleInvoice(index);
   switch (kind) {
     case 'xml':
       return { mediaType: 'application/xml', bytes: Buffer.from(crossIndustryInvoice(invoice, index)) };
     case 'text':
-      return { mediaType: 'application/pdf', bytes: invoice.pdf };
+      return { mediaType: 'application/pdf', bytes: await printInvoice(invoice) };
     case 'hybrid': {
-      const pdf = await PDFDocument.load(invoice.pdf);
+      const pdf = await PDFDocument.load(await printInvoice(invoice));
       await pdf.attach(Buffer.from(crossIndustryInvoice(invoice)), 'factur-x.xml', { mimeType: 'text/xml' });
       return { mediaType: 'application/pdf', bytes: await pdf.save() };
     }
     case 'ocr':
-      return { mediaType: 'application/pdf', bytes: await scanOf(invoice.pdf) };
+      return { mediaType: 'application/pdf', bytes: await scanOf(await printInvoice(invoice)) };
   }
 }
 
@@ -56,13 +48,14 @@ async function makeDocument(kind: DocumentKind, index: number): Promise<Document
  * @param index becomes part of the number, so that no two invoices have the same number. Without it, the number is the
  * printed one.
  */
-function crossIndustryInvoice({ truth, country }: GeneratedInvoice, index?: number): string {
-  const number = truth.invoice_number ?? '';
-  const net = truth.net_amount ?? '0.00';
-  const tax = truth.tax_amount ?? '0.00';
-  const gross = truth.gross_amount ?? '0.00';
+function crossIndustryInvoice({ truth }: PrintedInvoice, index?: number): string {
+  const number = truth.number ?? '';
+  const net = truth.net ?? '0.00';
+  const tax = truth.tax ?? '0.00';
+  const gross = truth.gross ?? '0.00';
   const rate = ((Number(tax) / Number(net)) * 100).toFixed(4);
-  const date = (truth.issue_date ?? '').replaceAll('-', '');
+  const country = truth.tax_id?.slice(0, 2) ?? '';
+  const date = (truth.date ?? '').replaceAll('-', '');
   const text = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   const vat = `<ram:TypeCode>VAT</ram:TypeCode>`;
   const category = `<ram:CategoryCode>S</ram:CategoryCode><ram:RateApplicablePercent>${rate}</ram:RateApplicablePercent>`;
@@ -83,15 +76,15 @@ function crossIndustryInvoice({ truth, country }: GeneratedInvoice, index?: numb
         <ram:SpecifiedTradeSettlementLineMonetarySummation><ram:LineTotalAmount>${net}</ram:LineTotalAmount></ram:SpecifiedTradeSettlementLineMonetarySummation></ram:SpecifiedLineTradeSettlement>
     </ram:IncludedSupplyChainTradeLineItem>
     <ram:ApplicableHeaderTradeAgreement>
-      <ram:SellerTradeParty><ram:Name>${text(truth['supplier.name'] ?? '')}</ram:Name>
+      <ram:SellerTradeParty><ram:Name>${text(truth.supplier ?? '')}</ram:Name>
         <ram:PostalTradeAddress><ram:CountryID>${country}</ram:CountryID></ram:PostalTradeAddress>
-        <ram:SpecifiedTaxRegistration><ram:ID schemeID="VA">${text(truth['supplier.tax_id'] ?? '')}</ram:ID></ram:SpecifiedTaxRegistration></ram:SellerTradeParty>
+        <ram:SpecifiedTaxRegistration><ram:ID schemeID="VA">${text(truth.tax_id ?? '')}</ram:ID></ram:SpecifiedTaxRegistration></ram:SellerTradeParty>
       <ram:BuyerTradeParty><ram:Name>Buyer</ram:Name><ram:PostalTradeAddress><ram:CountryID>GB</ram:CountryID></ram:PostalTradeAddress></ram:BuyerTradeParty>
     </ram:ApplicableHeaderTradeAgreement>
     <ram:ApplicableHeaderTradeDelivery/>
     <ram:ApplicableHeaderTradeSettlement>
       <ram:InvoiceCurrencyCode>${truth.currency ?? 'EUR'}</ram:InvoiceCurrencyCode>
-      <ram:SpecifiedTradeSettlementPaymentMeans><ram:TypeCode>58</ram:TypeCode><ram:PayeePartyCreditorFinancialAccount><ram:IBANID>${truth['supplier.bank_account.iban'] ?? ''}</ram:IBANID></ram:PayeePartyCreditorFinancialAccount></ram:SpecifiedTradeSettlementPaymentMeans>
+      <ram:SpecifiedTradeSettlementPaymentMeans><ram:TypeCode>58</ram:TypeCode><ram:PayeePartyCreditorFinancialAccount><ram:IBANID>${truth.iban?.replaceAll(' ', '') ?? ''}</ram:IBANID></ram:PayeePartyCreditorFinancialAccount></ram:SpecifiedTradeSettlementPaymentMeans>
       <ram:ApplicableTradeTax><ram:CalculatedAmount>${tax}</ram:CalculatedAmount>${vat}<ram:BasisAmount>${net}</ram:BasisAmount>${category}</ram:ApplicableTradeTax>
       <ram:SpecifiedTradeSettlementHeaderMonetarySummation>
         <ram:LineTotalAmount>${net}</ram:LineTotalAmount><ram:TaxBasisTotalAmount>${net}</ram:TaxBasisTotalAmount>

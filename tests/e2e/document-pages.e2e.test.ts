@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
-import { generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
+import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { sampleInvoice } from '@invoicecontrol/extraction/testing/sample-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { useSharedSystem } from './running-system.js';
 import type { ErrorBody, RunningSystem } from './running-system.js';
@@ -22,7 +23,7 @@ const written = MARKUP.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 beforeAll(async () => {
   running = await useSharedSystem();
   key = running.tenant.keys.analyst;
-  pdf = Buffer.from((await generateInvoice(1, 0, 'DE')).pdf);
+  pdf = Buffer.from(await printInvoice(sampleInvoice()));
   pdfInvoice = await invoiceOf(pdf, 'application/pdf');
   const xml = ubl(`XSS-1${written}`)
     .replaceAll('Nordlicht Energie GmbH', `Nordlicht${written}`)

@@ -7,7 +7,8 @@ import sharp from 'sharp';
 import type { DocumentMediaType } from '../media-type.js';
 import { attackFiles } from '../testing/attack-files.js';
 import { fixture } from '../testing/fixtures.js';
-import { generateInvoice } from '../testing/generate-invoice.js';
+import { printInvoice } from '../testing/printed-invoice.js';
+import { sampleInvoice } from '../testing/sample-invoice.js';
 import { renderDocument } from './render-document.js';
 import type { RenderingOutcome } from './rendering.js';
 
@@ -107,7 +108,7 @@ describe('a page of a PDF', () => {
   });
 
   test('has black text on white, as a printed invoice', async () => {
-    const { pdf } = await generateInvoice(1, 0, 'DE');
+    const pdf = await printInvoice(sampleInvoice());
     const { dominant } = await sharp(contentOf(await draw(Buffer.from(pdf), { width: 1_000 }))).stats();
     expect(Math.min(dominant.r, dominant.g, dominant.b)).toBeGreaterThan(240);
   });

@@ -23,19 +23,19 @@ export interface PrintedInvoice {
 /** Returns the invoices in one file of `evaluation/`. */
 export function readPrintedInvoices(file: string): readonly PrintedInvoice[] {
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'evaluation', file), 'utf8');
-  return text
-    .split(/^=== /m)
-    .slice(1)
-    .map((part) => {
-      const [head = '', body = ''] = part.split(/^---\n/m);
-      const [name = '', ...headLines] = head.trimEnd().split('\n');
-      return {
-        name,
-        truth: truthOf(headLines.filter((line) => !line.startsWith('own:'))),
-        companies: headLines.filter((line) => line.startsWith('own:')).map((line) => companyOf(withCheckDigits(line))),
-        lines: withCheckDigits(body).trimEnd().split('\n'),
-      };
-    });
+  return text.split(/^=== /m).slice(1).map(printedInvoiceOf);
+}
+
+/** Returns the invoice that a text describes, from its name on. */
+export function printedInvoiceOf(text: string): PrintedInvoice {
+  const [head = '', body = ''] = text.split(/^---\n/m);
+  const [name = '', ...headLines] = head.trimEnd().split('\n');
+  return {
+    name,
+    truth: truthOf(headLines.filter((line) => !line.startsWith('own:'))),
+    companies: headLines.filter((line) => line.startsWith('own:')).map((line) => companyOf(withCheckDigits(line))),
+    lines: withCheckDigits(body).trimEnd().split('\n'),
+  };
 }
 
 function truthOf(lines: readonly string[]): Record<string, string> {

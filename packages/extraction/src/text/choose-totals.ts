@@ -370,7 +370,7 @@ interface Sum {
   readonly weight: number;
 }
 
-/** Returns the best pair of net and tax on the page that adds up to the gross amount. */
+/** Returns the best pair of net and tax on the document page that adds up to the gross amount. */
 function bestSum(
   gross: number,
   values: ReadonlyMap<number, readonly Placed[]>,

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attackFiles } from '@invoicecontrol/extraction/testing/attack-files';
-import { generateInvoice } from '@invoicecontrol/extraction/testing/generate-invoice';
+import { printInvoice } from '@invoicecontrol/extraction/testing/printed-invoice';
+import { sampleInvoice } from '@invoicecontrol/extraction/testing/sample-invoice';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { startService } from '../compose.js';
@@ -20,7 +21,7 @@ beforeAll(async () => {
     EXTRACTION_CHILDREN: '2',
     EXTRACTION_SECONDS: '3',
   });
-  pdf = Buffer.from((await generateInvoice(1, 0, 'DE')).pdf);
+  pdf = Buffer.from(await printInvoice(sampleInvoice()));
 });
 afterAll(() => running.stop());
 
