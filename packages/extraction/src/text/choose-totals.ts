@@ -62,6 +62,8 @@ const OTHER_PERCENTAGE =
 const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
+/** Maximum number of lines of a table of tax rates above its sum. */
+const RATE_LINES_MAX = 6;
 /** Lines of rates that are examined: all sets of them are tried. */
 const PARTS_MAX = 8;
 const PART_PENALTY = 0.4;
@@ -112,7 +114,9 @@ export function chooseTotals(document: TextDocument, placed: readonly Placed[], 
     })
     .sort((left, right) => right.score - left.score);
   const first = scored[0];
-  const best = (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates, unit);
+  const chosen =
+    (first && (withoutBalance(first, scored, money) ?? first)) ?? largestWithSum(money, values, rates, unit);
+  const best = chosen && (totalOfRates(chosen, money) ?? chosen);
   if (best === undefined) return { gross: undefined, net: undefined, tax: undefined, payable: null };
   const second = scored.find(({ one }) => one.amount.thousandths !== best.one.amount.thousandths);
   const isProven = best.sum !== undefined && best.sum.isRate && best.score > 0.6;
@@ -267,6 +271,60 @@ function withoutBalance(chosen: Scored, scored: readonly Scored[], money: readon
       sum.isRate &&
       others.has(Math.abs(chosen.one.amount.thousandths - one.amount.thousandths)),
   );
+}
+
+/**
+ * Returns the last line of a table with one line for each tax rate, if the chosen total is one of the other lines: its
+ * net amount, tax and gross amount are the sums of theirs. Undefined if there is no such table.
+ */
+function totalOfRates(chosen: Scored, money: readonly Placed[]): Scored | undefined {
+  const sums = sumsOfLines(money.filter(({ cell }) => cell.page === chosen.one.cell.page));
+  const index = sums.findIndex(({ gross }) => gross.cell === chosen.one.cell);
+  if (index < 0) return undefined;
+  for (const [at, { net, tax, gross }] of sums.entries()) {
+    if (at <= index) continue;
+    for (let from = Math.max(0, at - RATE_LINES_MAX); from <= index && from < at - 1; from += 1) {
+      const lines = sums.slice(from, at);
+      const isSum = (whole: Placed, part: (line: SumOfLine) => Placed): boolean =>
+        lines.reduce((sum, line) => sum + part(line).amount.thousandths, 0) === whole.amount.thousandths;
+      if (!isSum(net, (line) => line.net) || !isSum(tax, (line) => line.tax) || !isSum(gross, (line) => line.gross))
+        continue;
+      const sum = {
+        net,
+        tax,
+        netThousandths: net.amount.thousandths,
+        taxThousandths: tax.amount.thousandths,
+        isLabelled: true,
+        isRate: true,
+        weight: 0,
+      };
+      return { one: { ...gross, isSpecific: chosen.one.isSpecific }, sum, score: chosen.score };
+    }
+  }
+  return undefined;
+}
+
+interface SumOfLine {
+  readonly net: Placed;
+  readonly tax: Placed;
+  readonly gross: Placed;
+}
+
+/** Returns the lines that contain a net amount and a tax behind it, and whose last amount is the sum of both. */
+function sumsOfLines(money: readonly Placed[]): SumOfLine[] {
+  const lines = new Map<number, Placed[]>();
+  for (const one of money) lines.set(one.cell.line, [...(lines.get(one.cell.line) ?? []), one]);
+  return [...lines.values()].flatMap((line): SumOfLine[] => {
+    const gross = line.at(-1);
+    if (gross === undefined) return [];
+    for (const [index, net] of line.slice(0, -1).entries()) {
+      const rest = gross.amount.thousandths - net.amount.thousandths;
+      const tax = line.slice(index + 1, -1).find(({ amount }) => amount.thousandths === rest);
+      if (tax !== undefined && rest !== 0 && Math.abs(rest) < Math.abs(net.amount.thousandths))
+        return [{ net, tax, gross }];
+    }
+    return [];
+  });
 }
 
 /** Returns every amount with the kinds that its labels announce. */

@@ -3,7 +3,16 @@ import { findLabels } from './labels.js';
 import { foldKey } from './normalise.js';
 import { roleOf } from './parties.js';
 import type { PartyZone } from './parties.js';
-import { domainsOf, isOfDomain, LEGAL_FORM, LETTERHEAD_SIZE, median, REGISTRATION } from './supplier-name.js';
+import {
+  domainsOf,
+  FOOTER,
+  isOfDomain,
+  LEGAL_FORM,
+  LETTERHEAD,
+  LETTERHEAD_SIZE,
+  median,
+  REGISTRATION,
+} from './supplier-name.js';
 import { leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
@@ -39,7 +48,8 @@ export function certaintyOfName(
   );
   const domains = domainsOf(document);
   const isCompany = LEGAL_FORM.test(best.value);
-  const signs = countSigns(document, zones, domains, best) + (isCompany && companies.length === 0 ? 1 : 0);
+  const isOnlyCompany = isCompany && companies.length === 0 && isAtEdge(document, best.cell);
+  const signs = countSigns(document, zones, domains, best) + (isOnlyCompany ? 1 : 0);
   const isLabelled = best.evidence === 'SPECIFIC_LABEL' && isFirstOfZone(zones, best.cell);
   const bySigns = CERTAINTY_BY_SIGNS[Math.min(signs, CERTAINTY_BY_SIGNS.length - 1)] ?? 0;
   const certainty = isLabelled ? Math.max(bySigns, CERTAINTY_OF_LABEL) : bySigns;
@@ -47,6 +57,12 @@ export function certaintyOfName(
     ? !isLabelled && companies.some((other) => countSigns(document, zones, domains, other) >= signs)
     : !isLabelled && (companies.length > 0 || isShortened(document, zones, best.value));
   return isDoubtful ? Math.min(certainty, CERTAINTY_OF_DOUBT) : certainty;
+}
+
+/** Checks whether a text is in the letterhead or the footer. Between them, a sentence may name the company of somebody else. */
+function isAtEdge(document: TextDocument, { page, top }: ReadCell): boolean {
+  const height = document.pages[page]?.height ?? 1;
+  return (page === 0 && top < LETTERHEAD * height) || top > FOOTER * height;
 }
 
 /** A name on two lines continues below the first line of its block. */

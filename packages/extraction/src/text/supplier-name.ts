@@ -36,8 +36,8 @@ const ACCOUNT_OWNER_SCORE = 0.45;
 /** Length of a label of a name that is no part of a name: `beneficiary`, but not `empresa`. */
 const LONG_LABEL = 11;
 /** End of the letterhead and beginning of the footer, in fractions of the document page. */
-const LETTERHEAD = 0.28;
-const FOOTER = 0.82;
+export const LETTERHEAD = 0.28;
+export const FOOTER = 0.82;
 
 /** Bonus of a name in large letters, above that of any name with a legal form in the window of an envelope. */
 const LETTERHEAD_BONUS = 0.3;
