@@ -99,7 +99,7 @@ export function confidenceBands(measured: readonly MeasuredField[]): ConfidenceB
   });
 }
 
-/** How often a field was read rightly and wrongly with a confidence from `from` up to the next range. */
+/** Counts of right and wrong values of a field with a confidence from `from` up to the next range. */
 export interface FieldBand {
   readonly from: number;
   readonly right: number;
@@ -119,7 +119,7 @@ export function fieldBands(measured: readonly MeasuredField[], field: string): F
   });
 }
 
-/** What the finding EXTRACTION_LOW_CONFIDENCE says about the key fields of the measured invoices. */
+/** Counts of key fields that the finding EXTRACTION_LOW_CONFIDENCE names and misses in the measured invoices. */
 export interface FindingCounts {
   readonly keyFields: number;
   /** Key fields that were read wrongly and that no finding names. */
