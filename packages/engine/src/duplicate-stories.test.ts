@@ -227,3 +227,26 @@ describe('a reminder or a statement that is entered as a bill', () => {
     );
   });
 });
+
+describe('an order that is billed twice within days under two numbers', () => {
+  const ORDER = { ...FIRST, invoice_number: 'S006426', purchase_order_ref: 'L591736' };
+  const AGAIN = { invoice_number: 'S006465', issue_date: '2025-03-13' };
+
+  test('is asked about, if no other bill has the order and the odd amount, however little is known of the supplier', () => {
+    const billed = followed(ORDER, AGAIN);
+    expect(severityOf(billed, 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
+    expect(severityOf(followed(ORDER, { ...AGAIN, invoice_number: '88317/A' }), 'SUSPECTED_DUPLICATE')).toBe('MEDIUM');
+  });
+
+  test('is two deliveries, if the order has further bills or the amount is round, weeks apart or on another order', () => {
+    const third = { ...ORDER, invoice_number: 'S006301', issue_date: '2025-02-20', gross_amount: '981.15' };
+    const { bill } = ledger();
+    bill(third);
+    bill(ORDER);
+    expect(decisionOf(bill({ ...ORDER, ...AGAIN }))).toBe('PASS');
+    const round = { gross_amount: '1700.00' };
+    expect(decisionOf(followed({ ...ORDER, ...round }, { ...AGAIN, ...round }))).toBe('PASS');
+    expect(decisionOf(followed(ORDER, { ...AGAIN, issue_date: '2025-04-02' }))).toBe('PASS');
+    expect(decisionOf(followed(ORDER, { ...AGAIN, purchase_order_ref: 'L591801' }))).toBe('PASS');
+  });
+});

@@ -364,17 +364,19 @@ const askedUntilAnswered: Readonly<Partial<Record<FindingType, (row: Facts, post
   BANK_ACCOUNT_SHARED: isAccountAsked,
   BANK_COUNTRY_MISMATCH: isAccountAsked,
   DUPLICATE_INVOICE: isNumberAsked,
+  INVOICE_NUMBER_REUSED: isNumberAsked,
   SUPPLIER_LOOKALIKE_NAME: isPartyAsked,
   SUPPLIER_TAX_ID_CHANGED: isPartyAsked,
-  SUPPLIER_TAX_ID_FIRST_USE: isPartyAsked,
+  SUPPLIER_TAX_ID_FIRST_USE: isTaxIdAsked,
   SUSPECTED_DUPLICATE: isNumberAsked,
 };
 
-/** Rows with one number, each asked about, show the rhythm of a contract to later rows of their scan. */
+/**
+ * Rows with one number, in whatever form, each asked about, show the rhythm of a contract to later rows of their scan.
+ */
 function isNumberAsked({ invoice, candidates }: Facts): boolean {
   return candidates.some(
-    ({ suspectedAs: suspicion, number, issueDay }) =>
-      suspicion === 'DUPLICATE' && number.f1 === invoice.number.f1 && issueDay !== invoice.issueDay,
+    ({ suspectedAs: suspicion, issueDay }) => suspicion === 'DUPLICATE' && issueDay !== invoice.issueDay,
   );
 }
 
@@ -384,6 +386,12 @@ function isAmountAsked(_row: Facts, { supplier }: Facts): boolean {
 
 function isAccountAsked(_row: Facts, { bankLink }: Facts): boolean {
   return bankLink?.suppliers.some(({ asked }) => asked !== undefined) === true;
+}
+
+/** Rows with a tax id that one row of their scan was asked about are marked; posts ask again until a person answers. */
+function isTaxIdAsked(row: Facts, post: Facts): boolean {
+  const { lateTaxIds = [] } = post.supplier.profile;
+  return lateTaxIds.some(({ asked }) => asked !== undefined) || isPartyAsked(row, post);
 }
 
 /**

@@ -208,7 +208,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
     ...strangersRow(facts.invoice, pair, parameters),
     ...longNumberRow(facts.invoice, pair, parameters),
     ...taxConflictRow(facts.invoice, pair, parameters),
-    ...orderRow(facts.invoice, { ...pair, others }, parameters),
+    ...orderRow(context, { ...pair, others }),
     ...repetitionRows(context, pair, others),
     ...creditRow(context, pair),
   ];
@@ -308,19 +308,37 @@ function taxConflictRow(invoice: Candidate, pair: Compared, parameters: Duplicat
   return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
 }
 
-function orderRow(
-  invoice: Candidate,
-  pair: Compared & { readonly others: number },
-  parameters: DuplicateParameters,
-): Comparison[] {
-  const { other, amount, date, number, others } = pair;
+function orderRow(context: PairContext, pair: Compared & { readonly others: number }): Comparison[] {
+  const { facts, parameters } = context;
+  const { invoice } = facts;
+  const { other } = pair;
   if (invoice.poKey === undefined || other.poKey === undefined) return [];
-  const isApart = date === 'OTHER' || date === 'YEAR';
-  const isOneSupply =
-    isApart && amount === 'EQ' && others === 0 && SAME_NUMBER.includes(number) && isOddAmount(invoice, parameters);
-  const equal = isOneSupply ? 'ONE_SUPPLY' : 'EQUAL';
-  const relation = invoice.poKey === other.poKey ? equal : 'DIFFERENT';
+  const relation = invoice.poKey === other.poKey ? equalOrder(context, pair) : 'DIFFERENT';
   return [{ field: 'order', relation, halfPoints: parameters.halfPoints.order[relation] }];
+}
+
+/** Tells what an equal order says about a pair: more, if an odd amount was billed only for this pair. */
+function equalOrder(
+  context: PairContext,
+  { other, amount, date, number, others, sameSupplier }: Compared & { readonly others: number },
+): 'EQUAL' | 'ONE_SUPPLY' | 'ONE_BILL' {
+  const { facts, parameters } = context;
+  if (amount !== 'EQ' || others > 0 || !isOddAmount(facts.invoice, parameters)) return 'EQUAL';
+  if (date === 'OTHER' || date === 'YEAR') return SAME_NUMBER.includes(number) ? 'ONE_SUPPLY' : 'EQUAL';
+  const isOfDays = date === 'SAME' || date === 'SWAP' || date === 'NEAR';
+  const isOther = number === 'DIFF' || number === 'SEQ';
+  return sameSupplier && isOfDays && isOther && isOrderOfOneBill(facts, other) ? 'ONE_BILL' : 'EQUAL';
+}
+
+/**
+ * Checks that the supplier has billed the order of the pair only once before, and no other order more than once. Bills
+ * for parts of an order can have one amount.
+ */
+function isOrderOfOneBill({ supplier: { profile } }: Facts, other: Candidate): boolean {
+  const orders = (profile.recentBills ?? [])
+    .filter(({ invoiceId }) => invoiceId !== other.invoiceId)
+    .flatMap(({ poKey }) => poKey ?? []);
+  return new Set([...orders, other.poKey]).size > orders.length;
 }
 
 /** Rates two bills with the same amount by the amounts, numbers and dates of other bills. */

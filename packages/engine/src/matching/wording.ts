@@ -48,6 +48,8 @@ const notes: Readonly<Record<string, string>> = {
   'taxId CONFLICT': 'The two tax ids are both valid and belong to different companies.',
   'order EQUAL': 'Both invoices state the same purchase order.',
   'order ONE_SUPPLY': 'Both invoices state the same purchase order, and no other bill of the supplier has this amount.',
+  'order ONE_BILL':
+    'Both invoices state the same purchase order, for which the supplier has sent no other bill, and no other bill has this amount.',
   'order DIFFERENT': 'The invoices state different purchase orders.',
   'rarity NEVER': 'No two other bills of the supplier have the same amount.',
   'rarity SELDOM': 'Hardly any two other bills of the supplier have the same amount.',

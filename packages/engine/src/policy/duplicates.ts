@@ -49,9 +49,10 @@ export interface DuplicateParameters {
     readonly longNumber: number;
     /**
      * Points for purchase orders. `ONE_SUPPLY` applies to bills months apart whose numbers agree, if an odd amount that
-     * the supplier bills only once was billed twice on one order.
+     * the supplier bills only once was billed twice on one order. `ONE_BILL` applies to bills within days whose numbers
+     * have nothing in common, if the supplier sends one bill for each order.
      */
-    readonly order: Readonly<Record<'EQUAL' | 'ONE_SUPPLY' | 'DIFFERENT', number>>;
+    readonly order: Readonly<Record<'EQUAL' | 'ONE_SUPPLY' | 'ONE_BILL' | 'DIFFERENT', number>>;
     /**
      * Points by the number of other invoices with the amount. The first row that allows this number (`othersMax`)
      * applies.
@@ -228,7 +229,7 @@ export const duplicates: DuplicateParameters = {
     taxDifferent: -10,
     strangers: -8,
     longNumber: 4,
-    order: { EQUAL: 2, ONE_SUPPLY: 7, DIFFERENT: -3 },
+    order: { EQUAL: 2, ONE_SUPPLY: 7, ONE_BILL: 14, DIFFERENT: -3 },
     recurrence: [
       { othersMax: 0, halfPoints: 0 },
       { othersMax: 1, halfPoints: -3 },
