@@ -17,7 +17,7 @@ const MINUTES_MAX = 15;
 
 const usage = `Reads the invoices of packages/extraction/evaluation and prints the share of right fields, and the errors.
 
-  npm run bench:reading                          all sets as PDFs with a text layer, some seconds
+  npm run bench:reading                          all sets as PDFs with a text layer, about a minute
   npm run bench:reading -- --scan 200            as pictures of 200 dpi by OCR, some minutes
   npm run bench:reading -- --scan 200 --rough    slightly turned, blurred and grainy
   npm run bench:reading -- --set second-set.txt  one set; third-set has PDFs of other programs,

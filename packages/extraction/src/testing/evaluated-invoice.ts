@@ -12,8 +12,8 @@ export interface EvaluatedInvoice {
   pdf(): Promise<Uint8Array>;
 }
 
-/** Sets of `evaluation/`: texts that this package prints, and a folder of PDFs made by other programs. */
-export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set'] as const;
+/** Sets of `evaluation/`: texts that this package prints, and folders of PDFs made by other programs. */
+export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set', 'fourth-set'] as const;
 
 /** Returns the invoices of a set. */
 export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
