@@ -377,7 +377,7 @@ describe('an amount in a currency without a rate', () => {
   test('is neither high nor silent', () => {
     const first = ledger().bill({ currency: 'KES', gross_amount: '1250000.00' }, noRate);
     expect(findingIn(first, 'SUPPLIER_NEW_HIGH_VALUE')).toBeUndefined();
-    expect(findingIn(first, 'CURRENCY_WITHOUT_RATE')).toMatchObject({ severity: 'LOW' });
+    expect(findingIn(first, 'CURRENCY_WITHOUT_RATE')).toMatchObject({ severity: 'INFO' });
     expect(decisionOf(first)).toBe('PASS');
   });
   test('is said once for each supplier and currency, and then compared with the amounts of the supplier', () => {

@@ -421,7 +421,7 @@ describe('SUPPLIER_NEW and SUPPLIER_NEW_HIGH_VALUE', () => {
     const kronor = { ...supported, currency: 'SEK', gross_amount: '900000.00' };
     expect(highIn(kronor, { base: null })).toBeUndefined();
     expect(findingIn(ledger().bill(kronor, { base: null }), 'CURRENCY_WITHOUT_RATE')).toMatchObject({
-      severity: 'LOW',
+      severity: 'INFO',
     });
   });
   test('SUPPLIER_NEW_HIGH_VALUE is not raised again for a second bill while the first is not counted', () => {

@@ -487,7 +487,7 @@ export const catalogue = {
   },
   CURRENCY_WITHOUT_RATE: {
     family: 'CUR',
-    severities: ['LOW'],
+    severities: ['INFO'],
     requires: [],
     description: 'There is no exchange rate for the currency, so the amount was not compared with limits in EUR.',
     recommendedAction: 'Judge the size of the amount yourself.',

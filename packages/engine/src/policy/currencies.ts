@@ -24,7 +24,7 @@ export const currencies: CurrencyParameters = {
     changed: { severity: 'MEDIUM', confidence: 75 },
     changedMultiCurrency: { severity: 'LOW', confidence: 75 },
     unusual: { severity: 'LOW', confidence: 60 },
-    withoutRate: { severity: 'LOW', confidence: 60 },
+    withoutRate: { severity: 'INFO', confidence: 100 },
   },
   changedHistoryMin: 5,
   multiCurrencyMin: 2,
