@@ -17,7 +17,7 @@ import { limitsIn, moneyText } from '../explanation/money.js';
 import { grouped, listed } from '../explanation/phrases.js';
 import { amountOf, amountText } from '../matching/comparison-row.js';
 import type { Policy } from '../policy/policy.js';
-import type { SimplifiedInvoiceLimit, StatutoryCharge, TaxParameters } from '../policy/taxes.js';
+import type { SimplifiedInvoiceLimit, StatutoryAmount, StatutoryShare, TaxParameters } from '../policy/taxes.js';
 import { rateBasisPoints } from '../supplier/profile.js';
 import { median } from '../supplier/statistics.js';
 import { registrationText, taxIdFault, taxRegistration } from '../supplier/tax-registration.js';
@@ -81,7 +81,7 @@ function arithmetic(facts: Facts, amounts: TaxedAmounts, parameters: TaxParamete
   if (isCashRounding(invoice, amounts, size, parameters)) return [];
   if (isWithholding(facts, amounts, difference, parameters)) return [];
   const charges = statutoryChargesIn(facts, amounts, difference, parameters);
-  if (charges.length > 0 && charges.every(({ kind }) => kind === 'FIXED')) return [];
+  if (charges.length > 0 && charges.every(({ kind }) => kind === 'AMOUNT')) return [];
   const { levels, smallBasisPoints, overbilledBasisPoints } = parameters;
   const smallDifference = inInvoiceCurrency(facts, parameters.smallDifference) ?? parameters.smallDifference;
   const share = size * 10_000n;
@@ -157,6 +157,13 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
   });
 }
 
+interface StatutoryCharge {
+  readonly kind: 'AMOUNT' | 'SHARE';
+  readonly name: string;
+  /** Charged amount in minor units. */
+  readonly minor: bigint;
+}
+
 /**
  * Returns the charges that explain by how much the gross amount exceeds net and tax: one of those that the law of the
  * supplier's country knows, or a fixed one together with a share. A share of the amount is explained only if the country
@@ -169,40 +176,41 @@ function statutoryChargesIn(
   parameters: TaxParameters,
 ): readonly StatutoryCharge[] {
   const { net = 0n } = amounts;
-  if (difference > 0n !== net > 0n) return [];
   const country = taxRegistration(facts)?.country;
-  const charges = country === undefined ? [] : (parameters.statutoryCharges[country] ?? []);
+  if (country === undefined || difference > 0n !== net > 0n) return [];
   const explains = (sum: bigint): boolean => magnitude(magnitude(difference) - sum) <= toleranceOf(amounts, parameters);
-  const possible = charges.flatMap((charge) =>
-    chargedAmounts(facts, amounts, charge).map((minor) => ({ charge, minor })),
-  );
-  const alone = possible.find(({ minor }) => explains(minor));
-  if (alone !== undefined) return [alone.charge];
-  const pair = possible
-    .filter(({ charge }) => charge.kind === 'FIXED')
-    .flatMap((fixed) =>
-      possible
-        .filter(({ charge, minor }) => charge.kind === 'SHARE' && explains(fixed.minor + minor))
-        .slice(0, 1)
-        .map((shared) => [fixed.charge, shared.charge]),
-    )[0];
-  return pair ?? [];
+  const fixed = fixedCharges(facts, amounts, parameters.statutoryAmounts[country]);
+  const shares = shareCharges(amounts, parameters.statutoryShares[country]);
+  const alone = [...fixed, ...shares].find(({ minor }) => explains(minor));
+  if (alone !== undefined) return [alone];
+  const pairs = fixed.flatMap((one) => shares.map((other) => [one, other] as const));
+  return pairs.find(([one, other]) => explains(one.minor + other.minor)) ?? [];
 }
 
-/** Returns the amounts of a charge in minor units. Empty if the invoice cannot have the charge. */
-function chargedAmounts(
+function fixedCharges(
   { invoice }: Facts,
   { net = 0n, tax, exponent }: TaxedAmounts,
-  charge: StatutoryCharge,
-): bigint[] {
-  if (charge.kind === 'FIXED') {
-    const isCharged = invoice.currency === charge.currency && tax === 0n;
-    if (!isCharged || magnitude(net) <= toMinorUnits(charge.netAbove, exponent)) return [];
-    return [toMinorUnits(charge.amount, exponent)];
-  }
-  if (charge.withoutTax && tax !== 0n) return [];
-  const base = magnitude(charge.of === 'NET' ? net : net + tax);
-  return charge.basisPoints.map((basisPoints) => (base * BigInt(basisPoints) + 5_000n) / 10_000n);
+  charges: readonly StatutoryAmount[] = [],
+): StatutoryCharge[] {
+  return charges
+    .filter(
+      ({ currency, netAbove }) =>
+        currency === invoice.currency && tax === 0n && magnitude(net) > toMinorUnits(netAbove, exponent),
+    )
+    .map(({ name, amount }) => ({ kind: 'AMOUNT', name, minor: toMinorUnits(amount, exponent) }));
+}
+
+function shareCharges({ net = 0n, tax }: TaxedAmounts, charges: readonly StatutoryShare[] = []): StatutoryCharge[] {
+  return charges
+    .filter(({ withoutTax }) => !withoutTax || tax === 0n)
+    .flatMap(({ name, of, basisPoints }) => {
+      const base = magnitude(of === 'NET' ? net : net + tax);
+      return basisPoints.map((points) => ({
+        kind: 'SHARE' as const,
+        name,
+        minor: (base * BigInt(points) + 5_000n) / 10_000n,
+      }));
+    });
 }
 
 /**

@@ -26,7 +26,8 @@ export interface TaxParameters {
   /** Shares of the net amount, in basis points, that the buyer withholds for the tax office, by supplier country. */
   readonly withholdingBasisPoints: Readonly<Record<string, readonly number[]>>;
   /** Charges that suppliers add to net and tax, by supplier country. */
-  readonly statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>>;
+  readonly statutoryAmounts: Readonly<Record<string, readonly StatutoryAmount[]>>;
+  readonly statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>>;
   /** Maximum gross amounts of simplified invoices, by supplier country. */
   readonly simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>>;
   /**
@@ -41,24 +42,23 @@ export interface TaxParameters {
   readonly rateUnusualBasisPoints: number;
 }
 
-/** A charge of a fixed amount, or of a share of the net or of the net and tax. */
-export type StatutoryCharge =
-  | {
-      readonly kind: 'FIXED';
-      readonly name: string;
-      readonly currency: string;
-      readonly amount: string;
-      /** Net amount above which an invoice without tax has the charge. */
-      readonly netAbove: string;
-    }
-  | {
-      readonly kind: 'SHARE';
-      readonly name: string;
-      readonly basisPoints: readonly number[];
-      readonly of: 'NET' | 'NET_AND_TAX';
-      /** True if only invoices without tax have the charge. */
-      readonly withoutTax: boolean;
-    };
+/** A fixed amount that an invoice without tax adds. */
+export interface StatutoryAmount {
+  readonly name: string;
+  readonly currency: string;
+  readonly amount: string;
+  /** Net amount above which an invoice has the charge. */
+  readonly netAbove: string;
+}
+
+/** A share of the net amount, or of net and tax, that an invoice adds. */
+export interface StatutoryShare {
+  readonly name: string;
+  readonly basisPoints: readonly number[];
+  readonly of: 'NET' | 'NET_AND_TAX';
+  /** True if only invoices without tax have the charge. */
+  readonly withoutTax: boolean;
+}
 
 /** Gross amount in the currency in which the law states it. */
 export interface SimplifiedInvoiceLimit {
@@ -110,7 +110,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
  * Charges that the law adds to the total beside tax. Each line names the law. They were not compared with the texts of
  * the laws in 2026-11.
  */
-const statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>> = {
+const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
   BR: [
     // Decreto 11.158/2022 (TIPI)
     share('industrial products tax (IPI)', 'NET', [325, 500, 650, 975, 1000, 1500]),
@@ -128,14 +128,6 @@ const statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>> = {
     share('tax collected at source (TCS)', 'NET_AND_TAX', [10, 100]),
   ],
   IT: [
-    // D.P.R. 642/1972, tariffa, articolo 13
-    {
-      kind: 'FIXED',
-      name: 'stamp duty (imposta di bollo)',
-      currency: 'EUR',
-      amount: '2.00',
-      netAbove: '77.47',
-    },
     // D.Lgs. 103/1996 and L. 335/1995
     share('pension contribution of professionals (contributo integrativo)', 'NET', [200, 400, 500]),
   ],
@@ -145,13 +137,20 @@ const statutoryCharges: Readonly<Record<string, readonly StatutoryCharge[]>> = {
   ],
 };
 
+const statutoryAmounts: Readonly<Record<string, readonly StatutoryAmount[]>> = {
+  IT: [
+    // D.P.R. 642/1972, tariffa, articolo 13
+    { name: 'stamp duty (imposta di bollo)', currency: 'EUR', amount: '2.00', netAbove: '77.47' },
+  ],
+};
+
 function share(
   name: string,
   of: 'NET' | 'NET_AND_TAX',
   basisPoints: readonly number[],
   { withoutTax = false }: { readonly withoutTax?: boolean } = {},
-): StatutoryCharge {
-  return { kind: 'SHARE', name, basisPoints, of, withoutTax };
+): StatutoryShare {
+  return { name, basisPoints, of, withoutTax };
 }
 
 /** Default parameters of the tax rules, which apply to every organization. */
@@ -192,7 +191,8 @@ export const taxes: TaxParameters = {
     IT: [400, 1150, 2000, 2300],
     PT: [1150, 1650, 2000, 2300, 2500],
   },
-  statutoryCharges,
+  statutoryAmounts,
+  statutoryShares,
   simplifiedInvoiceLimits,
   simplifiedInvoiceLimit: euros('400'),
   rateExcessBasisPoints: 10,
