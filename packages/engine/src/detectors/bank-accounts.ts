@@ -425,15 +425,15 @@ function shared(facts: Facts, account: StatedAccount, policy: Policy): RaisedFin
   const isGroup = isOwnGroup(facts, others, parameters);
   const level = isOneName
     ? parameters.levels.sharedOneName
-    : isFactor || isGroup
-      ? isFactor
-        ? parameters.levels.sharedFactor
-        : parameters.levels.sharedGroup
-      : isPlausible
-        ? parameters.levels.sharedPlausible
-        : isFirst
-          ? parameters.levels.shared
-          : parameters.levels.sharedLater;
+    : isFactor
+      ? parameters.levels.sharedFactor
+      : isGroup
+        ? parameters.levels.sharedGroup
+        : isPlausible
+          ? parameters.levels.sharedPlausible
+          : isFirst
+            ? parameters.levels.shared
+            : parameters.levels.sharedLater;
   const [first] = others;
   const payee = isOneName ? `${invoice.supplierName} with tax id ${taxText(invoice)}` : invoice.supplierName;
   const holder = isOneName ? `${first?.name ?? ''} with tax id ${taxText(first ?? {})}` : (first?.name ?? '');
@@ -588,10 +588,12 @@ function firstUse(facts: Facts, account: StatedAccount, policy: Policy): RaisedF
   const { levels, newSupplierHighValue } = policy.bank;
   if (account.others.length > 0 || !account.isValid) return [];
   if (linkedOthers(facts).length > 0 || facts.bankLink?.fraud !== undefined) return [];
+  // Most invoices state an account that needs no question, and are not examined further.
+  if (use !== undefined && isAnswered(facts, use)) return [];
   const isLater = supplier.profile.count > 0;
   const signs = isLater ? signsOfDiversion(facts, policy) : [];
   const isUnanswered = use !== undefined && answeredUses(invoice, use) === 0;
-  if (use !== undefined && (isAnswered(facts, use) || (signs.length === 0 && !isUnanswered))) return [];
+  if (use !== undefined && signs.length === 0 && !isUnanswered) return [];
   const { value, noRate } = valueOf(facts);
   const isHigh = !noRate && toMicro(value) >= toMicro(newSupplierHighValue);
   const level = !isLater

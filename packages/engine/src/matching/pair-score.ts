@@ -23,6 +23,7 @@ import { isNamedInKsef, isOneThroughKsef } from './ksef-copies.js';
 import { numberRelation } from './number-relation.js';
 import type { Agreement } from './number-relation.js';
 import { isOddAmount } from './odd-amount.js';
+import { haveOwnOrders } from './own-orders.js';
 import type { Comparison, PairScore } from './pair.js';
 import { isHabitualPart } from './part-habit.js';
 import { amountHistory, isBilledOnceADay, othersOfDay, recurringOthers } from './recurrence.js';
@@ -99,8 +100,18 @@ export function isSameInvoice(pair: PairScore, { duplicateMin }: DuplicateParame
 }
 
 /** Checks whether the supplier has used the number of the checked invoice on the other record. */
-function isOfItsNumber({ sameSupplier, number }: Compared): boolean {
-  return sameSupplier && (number === 'IDENT' || number === 'FORMAT');
+function isOfItsNumber(pair: Compared): boolean {
+  return pair.sameSupplier && haveOneNumber(pair);
+}
+
+/** Checks whether two numbers differ at most in their notation. */
+function haveOneNumber({ number }: Pick<Compared, 'number'>): boolean {
+  return number === 'IDENT' || number === 'FORMAT';
+}
+
+/** Checks whether nothing but a part of their names relates two suppliers. */
+function areOtherSuppliers({ supplier }: Pick<Compared, 'supplier'>): boolean {
+  return supplier === 'NONE' || supplier === 'PART';
 }
 
 /**
@@ -264,14 +275,10 @@ function strangersRow(
  * Rates a long number that two different suppliers state with an odd amount within days. Such a number does not recur
  * by chance, so the bill was probably booked under two names of one supplier.
  */
-function longNumberRow(
-  invoice: Candidate,
-  { other, number, amount, date, supplier }: Compared,
-  parameters: DuplicateParameters,
-): Comparison[] {
+function longNumberRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
+  const { other, amount, date } = pair;
   const { halfPoints, longNumberDigitsMin } = parameters;
-  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
-  if ((supplier !== 'NONE' && supplier !== 'PART') || !isOneNumber || amount !== 'EQ') return [];
+  if (!areOtherSuppliers(pair) || !haveOneNumber(pair) || amount !== 'EQ') return [];
   if (!isOfTheSameDays(date) || !isOddAmount(invoice, parameters)) return [];
   if ([invoice, other].some((record) => tellingDigits(record) < longNumberDigitsMin)) return [];
   return [{ field: 'rarity', relation: 'LONG_NUMBER', halfPoints: halfPoints.longNumber }];
@@ -282,18 +289,14 @@ function longNumberRow(
  * the bill was booked under the wrong supplier, under one that was merged, or under a sister company. A simple number
  * does not count: contractors with the same conditions all send 1/04/2026 for the same fee with VAT.
  */
-function isOneOddBill(
-  invoice: Candidate,
-  { other, number, amount, date }: Compared,
-  parameters: DuplicateParameters,
-): boolean {
-  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
+function isOneOddBill(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): boolean {
+  const { other, amount, date } = pair;
   const isSimple = [invoice, other].some((record) => tellingDigits(record) < parameters.strangersDigitsMin);
-  return isOneNumber && !isSimple && amount === 'EQ' && date === 'SAME' && isOddAmount(invoice, parameters);
+  return haveOneNumber(pair) && !isSimple && amount === 'EQ' && date === 'SAME' && isOddAmount(invoice, parameters);
 }
 
 function taxConflictRow(invoice: Candidate, pair: Compared, parameters: DuplicateParameters): Comparison[] {
-  const { other, supplier, date } = pair;
+  const { other, date } = pair;
   const { halfPoints, taxSlipMax } = parameters;
   if (isOneOddBill(invoice, pair, parameters)) return [];
   if (haveConflictingTaxIds(invoice, other)) {
@@ -303,7 +306,7 @@ function taxConflictRow(invoice: Candidate, pair: Compared, parameters: Duplicat
     return [{ field: 'taxId', relation: 'CONFLICT', halfPoints: points }];
   }
   const { taxKey } = invoice;
-  if ((supplier !== 'NONE' && supplier !== 'PART') || taxKey === undefined || other.taxKey === undefined) return [];
+  if (!areOtherSuppliers(pair) || taxKey === undefined || other.taxKey === undefined) return [];
   if (editDistance(taxKey, other.taxKey, taxSlipMax) <= taxSlipMax) return [];
   return [{ field: 'taxId', relation: 'DIFFERENT', halfPoints: halfPoints.taxDifferent }];
 }
@@ -327,18 +330,9 @@ function equalOrder(
   if (date === 'OTHER' || date === 'YEAR') return SAME_NUMBER.includes(number) ? 'ONE_SUPPLY' : 'EQUAL';
   const isOfDays = date === 'SAME' || date === 'SWAP' || date === 'NEAR';
   const isOther = number === 'DIFF' || number === 'SEQ';
-  return sameSupplier && isOfDays && isOther && isOrderOfOneBill(facts, other) ? 'ONE_BILL' : 'EQUAL';
-}
-
-/**
- * Checks that the supplier has billed the order of the pair only once before, and no other order more than once. Bills
- * for parts of an order can have one amount.
- */
-function isOrderOfOneBill({ supplier: { profile } }: Facts, other: Candidate): boolean {
-  const orders = (profile.recentBills ?? [])
-    .filter(({ invoiceId }) => invoiceId !== other.invoiceId)
-    .flatMap(({ poKey }) => poKey ?? []);
-  return new Set([...orders, other.poKey]).size > orders.length;
+  // Bills for parts of an order can have one amount.
+  const bills = (facts.supplier.profile.recentBills ?? []).filter(({ invoiceId }) => invoiceId !== other.invoiceId);
+  return sameSupplier && isOfDays && isOther && haveOwnOrders(other, bills) ? 'ONE_BILL' : 'EQUAL';
 }
 
 /** Rates two bills with the same amount by the amounts, numbers and dates of other bills. */
@@ -394,12 +388,11 @@ function channelRow(
   sum: number,
   { duplicateMin, reusedDaysMax }: DuplicateParameters,
 ): Comparison[] {
-  const { other, number, amount, sameSupplier } = pair;
+  const { other, amount, sameSupplier } = pair;
   // ERP bills are excluded, because another rule lets one of them book the invoice.
   if (amount !== 'EQ' || !sameSupplier || other.source === 'ERP' || !isOneThroughKsef(invoice, other)) return [];
   const isNamed = isNamedInKsef(invoice, other);
-  const isOneNumber = number === 'IDENT' || number === 'FORMAT';
-  if (!isNamed && !(isOneNumber && Math.abs(invoice.issueDay - other.issueDay) <= reusedDaysMax)) return [];
+  if (!isNamed && !(haveOneNumber(pair) && Math.abs(invoice.issueDay - other.issueDay) <= reusedDaysMax)) return [];
   const halfPoints = Math.max(0, duplicateMin - sum);
   return [{ field: 'channel', relation: isNamed ? 'NAMED' : 'REGISTERED', halfPoints }];
 }

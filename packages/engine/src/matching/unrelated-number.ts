@@ -12,6 +12,7 @@ import { lastNumericRun, showAcceptedCopiesHabit } from '../supplier/profile.js'
 import { differences, median } from '../supplier/statistics.js';
 import { isContractGap } from './contract.js';
 import { significantDigits } from './odd-amount.js';
+import { haveOwnOrders } from './own-orders.js';
 import type { Comparison, PairScore } from './pair.js';
 import { isRegularBillSentTwice, othersOfDay } from './recurrence.js';
 import type { AmountHistory } from './recurrence.js';
@@ -141,10 +142,10 @@ function areOfTwoSupplies(context: UnrelatedContext, { other, date }: Compared):
 
 /** Checks whether the supplier bills each order with one invoice, according to its recent bills. */
 function isOrderBilledOnce({ facts, parameters }: UnrelatedContext, other: Candidate): boolean {
-  const orders = (facts.supplier.profile.recentBills ?? [])
-    .filter(({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor)
-    .flatMap(({ poKey }) => poKey ?? []);
-  return orders.length >= parameters.unrelated.ordersMin && new Set([...orders, other.poKey]).size > orders.length;
+  const bills = (facts.supplier.profile.recentBills ?? []).filter(
+    ({ invoiceId, minor }) => invoiceId !== other.invoiceId && minor !== other.amountMinor,
+  );
+  return haveOwnOrders(other, bills, parameters.unrelated.ordersMin);
 }
 
 /**
