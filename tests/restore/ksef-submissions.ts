@@ -46,20 +46,14 @@ export async function submitBeforeBackup(system: System, ksef: Ksef, filer: File
   await submit(system, filer, 'queued at the backup');
 }
 
-/** Ends the outage of KSeF, so that the queued invoice is registered, and submits the last one. */
-export async function submitAfterBackup(system: System, ksef: Ksef, filer: Filer): Promise<Record<string, string>> {
-  await ksef.mend();
-  return numbersOf(system, filer, ['queued at the backup', 'submitted after the backup']);
-}
-
-/** Submits both again, as a person or the service itself does after a restore, and returns their KSeF numbers. */
-export function submitAgain(system: System, filer: Filer): Promise<Record<string, string>> {
-  return numbersOf(system, filer, ['queued at the backup', 'submitted after the backup']);
-}
-
-async function numbersOf(system: System, filer: Filer, kinds: readonly Kind[]): Promise<Record<string, string>> {
+/**
+ * Submits the invoices that the backup does not show as registered, and returns their KSeF numbers. After the restore,
+ * a person or the service itself does so a second time.
+ */
+export async function submitRest(system: System, filer: Filer): Promise<Readonly<Record<string, string>>> {
   const numbers: Record<string, string> = {};
-  for (const kind of kinds) numbers[kind] = await accepted(system, filer, kind);
+  for (const kind of ['queued at the backup', 'submitted after the backup'] as const)
+    numbers[kind] = await accepted(system, filer, kind);
   return numbers;
 }
 
