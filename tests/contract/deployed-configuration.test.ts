@@ -8,7 +8,7 @@ import type { Service, ServiceName } from '@invoicecontrol/topology/services';
 import { newSecrets } from '@invoicecontrol/topology/start';
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { ofKind, renderAll, root, type KubernetesObject } from './kubernetes-objects.js';
+import { ofKind, render, root, type KubernetesObject } from './kubernetes-objects.js';
 import { workloads } from './kubernetes-pods.js';
 
 /** The schema of each service's environment. */
@@ -36,7 +36,7 @@ interface Environment {
 
 /** The environment of every service in every rendering of k8s/. */
 async function kubernetesEnvironments(): Promise<Environment[]> {
-  return ((await renderAll()) ?? []).flatMap(({ name, objects }) =>
+  return ((await render()) ?? []).flatMap(({ name, objects }) =>
     workloads(objects)
       .filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name in services)
       .flatMap(({ metadata, spec }) =>

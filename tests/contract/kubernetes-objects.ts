@@ -39,18 +39,18 @@ function kustomizations(): string[] {
 }
 
 /**
- * Builds everything that {@link kustomizations} lists. Undefined where kubectl is missing, cannot be fetched, and that is
+ * Builds some of the directories, or everything that {@link kustomizations} lists. Undefined where kubectl is missing, cannot be fetched, and that is
  * allowed.
  * @throws Error with a sentence that explains how to install kubectl
  */
-export async function renderAll(): Promise<Rendering[] | undefined> {
+export async function render(names = kustomizations()): Promise<Rendering[] | undefined> {
   let kubectl: string;
   try {
     kubectl = (await findKubectl(() => {})).binary;
   } catch (error) {
     return skipWithout('kubectl', (error as Error).message);
   }
-  return kustomizations().map((name) => {
+  return names.map((name) => {
     const built = spawnSync(kubectl, ['kustomize', join(root, 'k8s', name)], {
       encoding: 'utf8',
       timeout: KUSTOMIZE_TIMEOUT_MS,

@@ -5,7 +5,7 @@ import { addressVariable } from '@invoicecontrol/runtime/config';
 import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
 import { entries, ports } from '@invoicecontrol/topology/services';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
-import { ofKind, parseObjects, renderAll, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
+import { ofKind, parseObjects, render, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
 import { podFaults, selects, workloads, type Workload } from './kubernetes-pods.js';
 import { schemaValidator, type ValidationResult } from './kubernetes-schemas.js';
 
@@ -20,7 +20,7 @@ const SECRETS = [
   ),
 ];
 
-const built = await renderAll();
+const built = await render();
 const renderings = built ?? [];
 const validate = built && schemaValidator();
 const describeManifests = built === undefined ? describe.skip : describe;

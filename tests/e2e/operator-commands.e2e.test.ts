@@ -11,7 +11,7 @@ import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { developmentSettings } from '@invoicecontrol/topology/start';
-import { renderAll } from '../contract/kubernetes-objects.js';
+import { render } from '../contract/kubernetes-objects.js';
 import { workloads } from '../contract/kubernetes-pods.js';
 import { useSharedSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
@@ -20,10 +20,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { addresses, operatorToken, databasePrefix } = JSON.parse(process.env['SHARED_SYSTEM'] ?? '') as SharedSystem;
 const HOUR_MS = 3_600_000;
 /** The container of the operator in production; undefined where there is no kubectl. */
-const renderings = (await renderAll()) ?? [];
-const operatorPod = workloads(renderings.find(({ name }) => name === 'overlays/production')?.objects ?? []).find(
-  ({ metadata }) => metadata.name === 'operator',
-)?.spec.template.spec.containers[0];
+const [production] = (await render(['overlays/production'])) ?? [];
+const operatorPod = workloads(production?.objects ?? []).find(({ metadata }) => metadata.name === 'operator')?.spec
+  .template.spec.containers[0];
 
 let running: RunningSystem;
 let scanDatabase: MongoConnection;
