@@ -11,7 +11,7 @@ export interface SyntheticInvoice {
 
 type Random = () => number;
 
-/** Ways in which generated suppliers number their invoices. Several of them resemble duplicates. */
+/** Numbering schemes of generated suppliers. Several of them make honest invoices resemble duplicates. */
 const habits = ['plain', 'yearly', 'monthly', 'prices', 'instalments', 'credits', 'retainer'] as const;
 type Habit = (typeof habits)[number] | 'contract';
 /** Every 40th supplier states a contract number as the invoice number. */
@@ -22,7 +22,7 @@ const ORDERED_EVERY = 3;
 
 type Mutation = (invoice: CanonicalInvoice, random: Random) => CanonicalInvoice;
 
-/** Ways in which a copy differs from its original. */
+/** Changes that make a copy differ from its original. */
 const mutations: Readonly<Record<string, Mutation>> = {
   exact: (invoice) => invoice,
   prefix: (invoice) => ({ ...invoice, invoice_number: `INV ${invoice.invoice_number}` }),

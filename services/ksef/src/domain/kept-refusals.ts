@@ -6,7 +6,7 @@ import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from 
 /** Maximum number of refused invoices that one run requests again. KSeF allows 64 such calls an hour to all software. */
 export const REPAIRS_MAX = 16;
 /**
- * Minimum time for which a refused invoice is remembered after it was closed, so that it is not reported again. It is
+ * Minimum time for which the refusal of an invoice is kept after it was closed, so that it is not reported again. It is
  * longer than the period that nightly runs repeat.
  */
 const CLOSED_KEPT_MS = 3 * 24 * 3_600_000;

@@ -122,7 +122,7 @@ function abbreviated(name: string, random: Random): string {
   ]);
 }
 
-/** Ways of entering a bill twice that occur in every office; a history names those of its own. */
+/** Kinds of second entries that occur in every office. A history adds the kinds that occur in its trade. */
 export const everywhere = {
   'keyed from the paper after the portal': entered(({ bill }) => bill, [0, 21]),
   'sent once more with the statement': entered(({ bill }) => bill, [26, 62]),
@@ -286,8 +286,9 @@ export type EverywhereName = keyof typeof everywhere;
 const AGAIN_SHARE = 0.047;
 
 /**
- * Lets a share of the plain papers arrive again, in each of the ways about equally often, and returns all bills. Only
- * amounts that a supplier does not repeat come again under a number of their own, since nobody could tell otherwise.
+ * Enters a share of the plain papers a second time, with about as many second entries of each kind, and returns all
+ * bills. An entry under an unrelated number is made only if the supplier does not repeat the amount, because otherwise
+ * no reader could recognise it.
  */
 export function withAgain(
   desk: Desk,
@@ -296,11 +297,11 @@ export function withAgain(
   own: Readonly<Record<string, Again>>,
 ): Bill[] {
   const { random } = desk;
-  const ways = new Map<string, Again>([
+  const kinds = new Map<string, Again>([
     ...names.map((name): [string, Again] => [name, everywhere[name]]),
     ...Object.entries(own),
   ]);
-  const made = new Map([...ways.keys()].map((name) => [name, 0]));
+  const made = new Map([...kinds.keys()].map((name) => [name, 0]));
   const wanted = Math.round(papers.length * AGAIN_SHARE);
   const bills = new Map<Paper, readonly Bill[]>();
   for (const paper of inAnyOrder(papers, random)) {
@@ -309,7 +310,7 @@ export function withAgain(
     const rarest = [...made].sort(([, left], [, right]) => left - right);
     for (const [name, count] of rarest) {
       if (name.startsWith('unrelated: ') && paper.vendor.recurs) continue;
-      const returned = ways.get(name)?.(paper, random, desk);
+      const returned = kinds.get(name)?.(paper, random, desk);
       if (returned === undefined) continue;
       made.set(name, count + 1);
       bills.set(paper, [returned.first ?? paper.bill, ...returned.again.map((bill) => ({ ...bill, mutation: name }))]);

@@ -18,7 +18,7 @@ export type Rhythm =
   | { readonly kind: 'irregular'; readonly perYear: readonly [number, number] }
   | { readonly kind: 'seasonal'; readonly months: readonly number[]; readonly perMonth: readonly [number, number] };
 
-/** Ways in which a supplier sets the net amounts of its bills, in cents. */
+/** Pricing schemes of suppliers, which set the net amounts of their bills in cents. */
 export type Pricing =
   | { readonly kind: 'odd'; readonly typical: readonly [number, number] }
   | { readonly kind: 'fixed'; readonly between: readonly [number, number]; readonly rise?: readonly [number, number] }
