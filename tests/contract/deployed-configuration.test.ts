@@ -11,6 +11,7 @@ import type { z } from 'zod';
 import { ofKind, render, root, type KubernetesObject } from './kubernetes-objects.js';
 import { workloads } from './kubernetes-pods.js';
 
+const renderings = (await render()) ?? [];
 /** The schema of each service's environment. */
 const loaded = await Promise.all(
   entries.map(async ([name]) => {
@@ -31,19 +32,17 @@ interface Environment {
   readonly where: string;
   readonly service: ServiceName;
   readonly variables: Record<string, string>;
-  readonly replicas?: number | undefined;
 }
 
 /** The environment of every service in every rendering of k8s/. */
-async function kubernetesEnvironments(): Promise<Environment[]> {
-  return ((await render()) ?? []).flatMap(({ name, objects }) =>
+function kubernetesEnvironments(): Environment[] {
+  return renderings.flatMap(({ name, objects }) =>
     workloads(objects)
       .filter(({ kind, metadata }) => kind === 'Deployment' && metadata.name in services)
       .flatMap(({ metadata, spec }) =>
         spec.template.spec.containers.map((container) => ({
           where: `${name} ${metadata.name}`,
           service: metadata.name as ServiceName,
-          replicas: spec.replicas,
           variables: {
             ...Object.assign(
               {},
@@ -105,7 +104,7 @@ const ownPrices: Readonly<Record<string, string>> = Object.fromEntries(
     .map((name, at) => [name, `pri_${String(at).padStart(26, '0')}`]),
 );
 
-const kubernetes = await kubernetesEnvironments();
+const kubernetes = kubernetesEnvironments();
 const environments = [...kubernetes, ...composeEnvironments()];
 // Nothing is built only where a missing kubectl is allowed.
 const describeManifests = kubernetes.length === 0 ? describe.skip : describe;
@@ -201,11 +200,16 @@ describeManifests('the environment in Kubernetes', () => {
     }
   });
 
-  test('names the real number of gateways and leaves time to drain within the grace period', () => {
-    for (const { where, service, variables, replicas } of kubernetes) {
+  test('counts the gateways by a headless Service and leaves time to drain within the grace period', () => {
+    for (const { objects } of renderings) {
+      const services = ofKind<{ clusterIP?: string; selector: Record<string, string> }>(objects, 'Service');
+      const peers = services.find(({ metadata }) => metadata.name === 'gateway-peers');
+      expect(peers?.spec).toMatchObject({ clusterIP: 'None', selector: { 'app.kubernetes.io/name': 'gateway' } });
+    }
+    for (const { where, service, variables } of kubernetes) {
       // 20 seconds to end running calls and the draining have to fit into the 35 seconds of runProcess in packages/runtime.
       expect({ where, seconds: Number(variables['DRAIN_DELAY_SECONDS']) }).toEqual({ where, seconds: 5 });
-      if (service === 'gateway') expect(Number(variables['GATEWAY_REPLICAS'])).toBe(replicas);
+      if (service === 'gateway') expect(variables['GATEWAY_PEERS']).toBe('gateway-peers');
     }
   });
 });

@@ -150,7 +150,15 @@ ${temporaryDisk === undefined ? '' : `            volumes: [{ name: tmp, emptyDi
     patch: '- { op: replace, path: /spec/template/spec/containers/0/name, value: ${name} }'
   - target: { name: service }
     patch: '- { op: replace, path: /metadata/name, value: ${name} }'
-    options: { allowNameChange: true }`);
+    options: { allowNameChange: true }${protocol === 'http' ? peersName(name) : ''}`);
+}
+
+/** Names the headless Service by which the pods of an HTTP service count each other. */
+function peersName(name) {
+  return `
+  - target: { name: service-peers }
+    patch: '- { op: replace, path: /metadata/name, value: ${name}-peers }'
+    options: { allowNameChange: true }`;
 }
 
 /** Builds the table of the databases, with the secrets without which they cannot be used. */

@@ -31,6 +31,7 @@ import {
 import { LoadGauge, ORGANIZATION_IN_FLIGHT_MAX } from './http/limits/load-gauge.js';
 import { describeApi } from './http/description/openapi.js';
 import type { Limits } from './http/limits/rate-limit-fields.js';
+import { PeerCount } from './http/limits/peers.js';
 import { RateLimiter } from './http/limits/rate-limit.js';
 import { startHttpServer } from './http/connection/server.js';
 import { Share } from './http/limits/share.js';
@@ -72,9 +73,11 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const authenticator = new Authenticator({ access: clients.access, failures: new FailureBucket(clock), clock });
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);
     shutdown.add('broadcasts', () => broadcasts.close());
-    const replicas = config.GATEWAY_REPLICAS;
+    const peers = new PeerCount({ hostname: config.GATEWAY_PEERS, initial: config.GATEWAY_REPLICAS, logger });
+    peers.start();
+    shutdown.add('peers', () => peers.stop());
     const waitMs = config.RATE_LIMIT_WAIT_MS;
-    const limiter = new RateLimiter({ access: clients.access, clock, logger, replicas, waitMs });
+    const limiter = new RateLimiter({ access: clients.access, clock, logger, peers, waitMs });
 
     const readiness = { isReady: true };
     const server = await startHttpServer({

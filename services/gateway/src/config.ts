@@ -26,7 +26,12 @@ export const configSchema = z.object({
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
   /** Maximum time for which a request waits until the organization service has counted it. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
-  /** Number of gateways that share the limits. Used only while the organization service is unavailable. */
+  /**
+   * Host name with the address of every gateway, by which the gateways that share the limits are counted, such as a
+   * headless Service in Kubernetes. The number is used only while the organization service is unavailable.
+   */
+  GATEWAY_PEERS: z.string().min(1).optional(),
+  /** Number of gateways where no host name has their addresses, and until they have been counted. */
   GATEWAY_REPLICAS: z.coerce.number().int().min(1).max(1_000).default(1),
   /**
    * Number of proxies in front of the gateway that append to X-Forwarded-For. If it is 0, only the address of the

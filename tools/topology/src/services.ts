@@ -302,8 +302,9 @@ export const services = {
       // All connections come from the ingress controller, which limits the connections of each client.
       CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },
       UNAUTHENTICATED_PER_ADDRESS_MAX: { value: '50' },
-      // Number of replicas of the deployment.
-      GATEWAY_REPLICAS: { value: '2' },
+      // The headless Service with the address of every gateway. An installation without one sets their number.
+      GATEWAY_PEERS: { value: 'gateway-peers' },
+      GATEWAY_REPLICAS: {},
       RATE_LIMIT_DEFAULT_PER_MINUTE: { value: '3000' },
       RATE_LIMIT_ORGANIZATION_PER_MINUTE: { value: '10000' },
       RATE_LIMIT_WRITES_PER_MINUTE: { value: '1200' },

@@ -43,12 +43,16 @@ beforeEach(() => {
   };
 });
 
-function limiter(replicas = 1): RateLimiter {
+function limiter(gateways = 1): RateLimiter {
+  return limiterAmong({ count: gateways });
+}
+
+function limiterAmong(peers: { readonly count: number }): RateLimiter {
   return new RateLimiter({
     access: { reserveRequests: (request) => reserve(request) },
     clock: { now: () => new Date(nowMs) },
     logger: silent,
-    replicas,
+    peers,
     waitMs: 50,
   });
 }
@@ -143,6 +147,16 @@ describe('while the service with the rate windows does not answer', () => {
 
   test('a local window with the share of this gateway decides', async () => {
     expect(allowedIn(await takeMany(limiter(4), [byKey(400)], 150))).toBe(100);
+  });
+
+  test('the share follows the number of gateways', async () => {
+    const peers = { count: 4 };
+    const one = limiterAmong(peers);
+    expect(allowedIn(await takeMany(one, [byKey(400)], 150))).toBe(100);
+    peers.count = 2;
+    expect(allowedIn(await takeMany(one, [byKey(400)], 150))).toBe(100);
+    nowMs += WINDOW_MS;
+    expect(allowedIn(await takeMany(one, [byKey(400)], 250))).toBe(200);
   });
 
   test('it is asked once a second, not once a request', async () => {

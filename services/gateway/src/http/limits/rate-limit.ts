@@ -67,8 +67,8 @@ export interface RateLimiterDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'reserveRequests'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Number of gateways that share the limits, for the local window. */
-  readonly replicas: number;
+  /** Current number of gateways that share the limits, for the local window. */
+  readonly peers: { readonly count: number };
   /** Maximum time in milliseconds by which the limiter may delay a request. */
   readonly waitMs: number;
 }
@@ -145,7 +145,7 @@ export class RateLimiter {
 
   #takeLocally(blocks: readonly Block[], now: number): TakeResult {
     const share = ({ demand }: Block): number =>
-      Math.max(1, Math.floor(demand.limitPerMinute / this.#dependencies.replicas));
+      Math.max(1, Math.floor(demand.limitPerMinute / this.#dependencies.peers.count));
     const standing = (block: Block): Standing => ({
       policy: block.demand.policy,
       limitPerMinute: block.demand.limitPerMinute,
