@@ -48,8 +48,12 @@ const FEATURES = new Set(
 /** Tests of the runtime call contracts of the product, as their examples. */
 const FEATURES_IN_TESTS = new Set(['invoice']);
 
-test('packages/runtime knows no feature of the product', () => {
-  const knowing = filesIn('packages/runtime').flatMap((path) => {
+/** The declaration of all metrics is data about the product. */
+const TELEMETRY_SCHEMA = 'packages/runtime/src/telemetry/schema.ts';
+
+test('packages/runtime knows no feature of the product, except in the names of metrics', () => {
+  const paths = filesIn('packages/runtime').filter((path) => path !== TELEMETRY_SCHEMA);
+  const knowing = paths.flatMap((path) => {
     const features = path.endsWith('.test.ts') ? FEATURES_IN_TESTS : FEATURES;
     const words = wordsOf(readFileSync(join(root, path), 'utf8'));
     return [...words].filter((word) => features.has(word)).map((word) => `${path}: ${word}`);

@@ -1,0 +1,955 @@
+/**
+ * Every metric that the services export, declared once as data. The instruments, the reference page
+ * (`docs/reference/telemetry.md`), the names in rules and dashboards, and the test over all journeys follow from it.
+ * This is the only file of the runtime that names features of the product.
+ */
+
+export const serviceNames = [
+  'gateway',
+  'organization',
+  'documents',
+  'analysis',
+  'scan',
+  'erp-sync',
+  'ksef',
+  'webhooks',
+  'billing',
+] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+/**
+ * Values of an attribute: a closed set, or a set that another file of the product bounds, such as its routes. A metric
+ * never has an attribute whose values customers choose.
+ */
+export type AttributeValues =
+  | { readonly values: readonly string[]; readonly isOptional?: true }
+  | { readonly boundedBy: string; readonly pattern: RegExp; readonly isOptional?: true };
+
+/**
+ * Kinds of instruments. A gauge is read at each export, except `liveGauge`, which rises and falls with the work that it
+ * counts.
+ */
+export type Instrument = 'counter' | 'histogram' | 'gauge' | 'liveGauge';
+
+export interface Metric {
+  readonly instrument: Instrument;
+  /** Unit as OpenTelemetry writes it: `s`, `By`, `1`, or the counted things in braces. */
+  readonly unit: string;
+  readonly description: string;
+  readonly attributes: Readonly<Record<string, AttributeValues>>;
+  /** Upper limits of the buckets of a histogram. */
+  readonly buckets?: readonly number[];
+  readonly owners: readonly ServiceName[];
+  /** Former names of the metric. */
+  readonly renamedFrom?: readonly string[];
+  /** Reason why no journey produces the metric: it counts faults that only a failure drill causes. */
+  readonly onlyAfter?: string;
+}
+
+/** Buckets of requests, in seconds. */
+const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+/** Buckets of long work, in seconds. */
+const WORK_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
+/** Buckets of waits, in seconds. */
+const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const;
+
+const oneOf = <const V extends readonly string[]>(...values: V) => ({ values });
+const optional = <V extends AttributeValues>(values: V) => ({ ...values, isOptional: true as const });
+const bounded = (boundedBy: string, pattern: RegExp) => ({ boundedBy, pattern });
+
+const errorType = optional(bounded('codes of errors and names of error classes', /^[A-Za-z0-9_.]{1,60}$/));
+const rpcMethod = bounded('methods of proto/', /^(?:invoicecontrol|grpc)\.[a-z0-9_.]+\.[A-Za-z]+\/[A-Za-z]+$/);
+const rpcStatus = oneOf(
+  'OK',
+  'CANCELLED',
+  'UNKNOWN',
+  'INVALID_ARGUMENT',
+  'DEADLINE_EXCEEDED',
+  'NOT_FOUND',
+  'ALREADY_EXISTS',
+  'PERMISSION_DENIED',
+  'RESOURCE_EXHAUSTED',
+  'FAILED_PRECONDITION',
+  'ABORTED',
+  'OUT_OF_RANGE',
+  'UNIMPLEMENTED',
+  'INTERNAL',
+  'UNAVAILABLE',
+  'DATA_LOSS',
+  'UNAUTHENTICATED',
+);
+const httpStatus = optional(bounded('status codes of HTTP', /^[1-5]\d\d$/));
+const subject = bounded('subjects of packages/contracts/src/events.ts', /^invoicecontrol\.[a-z_-]+\.v1\.[a-z_]+$/);
+const consumer = bounded('consumers: service and event', /^[a-z0-9_-]+$/);
+const collection = bounded('collections of the services', /^[a-z_]+(?:\.chunks|\.files)?$/);
+const job = bounded('names of the jobs in the code', /^[a-z_]+$/);
+const keyId = bounded('keys of SECRETBOX_KEYS', /^[A-Za-z0-9_-]{1,64}$/);
+const findingType = bounded('catalogue of packages/engine', /^[a-z0-9_]+$/);
+const provider = oneOf('business_central', 'odoo', 'quickbooks', 'xero');
+const environment = oneOf('test', 'demo', 'production');
+
+const everyService = serviceNames;
+/** Services with a database. */
+const storing = serviceNames.filter((name) => name !== 'gateway');
+
+const gauge = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({ instrument: 'gauge' as const, ...metric });
+const liveGauge = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({
+  instrument: 'liveGauge' as const,
+  ...metric,
+});
+const counter = <const M extends Omit<Metric, 'instrument'>>(metric: M) => ({
+  instrument: 'counter' as const,
+  ...metric,
+});
+const histogram = <const M extends Omit<Metric, 'instrument' | 'unit'>>(metric: M) => ({
+  instrument: 'histogram' as const,
+  unit: 's' as const,
+  ...metric,
+});
+
+export const metrics = {
+  // Requests and calls.
+  'http.server.request.duration': histogram({
+    description: 'Duration of requests to the gateway.',
+    attributes: {
+      'http.request.method': oneOf('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', '_OTHER'),
+      'http.route': optional(bounded('routes of the API and the probes', /^\/[\w/{}.-]*$/)),
+      'http.response.status_code': httpStatus,
+      'error.type': optional(bounded('status of 500 and above, or caller_left', /^(?:5\d\d|caller_left)$/)),
+    },
+    buckets: REQUEST_BUCKETS,
+    owners: ['gateway'],
+  }),
+  'http.server.active_requests': liveGauge({
+    unit: '{request}',
+    description: 'Requests that have no response yet.',
+    attributes: {},
+    owners: ['gateway'],
+  }),
+  'invoicecontrol.http.connections': gauge({
+    unit: '{connection}',
+    description: 'Open connections of callers.',
+    attributes: {},
+    owners: ['gateway'],
+  }),
+  'invoicecontrol.http.body_bytes': gauge({
+    unit: 'By',
+    description: 'Bytes reserved for request bodies that are being received or processed.',
+    attributes: {},
+    owners: ['gateway'],
+  }),
+  'rpc.server.call.duration': histogram({
+    description: 'Duration of gRPC calls, measured by the called service.',
+    attributes: {
+      'rpc.system.name': oneOf('grpc'),
+      'rpc.method': rpcMethod,
+      'rpc.response.status_code': rpcStatus,
+    },
+    buckets: REQUEST_BUCKETS,
+    owners: storing,
+  }),
+  'rpc.client.call.duration': histogram({
+    description: 'Duration of gRPC calls, measured by the caller.',
+    attributes: {
+      'rpc.system.name': oneOf('grpc'),
+      'rpc.method': rpcMethod,
+      'rpc.response.status_code': rpcStatus,
+    },
+    buckets: REQUEST_BUCKETS,
+    owners: everyService,
+  }),
+  'http.client.request.duration': histogram({
+    description: 'Duration of calls to other companies, until the headers of the response; of mails, until the reply.',
+    attributes: {
+      'http.request.method': oneOf('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', '_OTHER'),
+      'invoicecontrol.peer': oneOf(
+        'ecb',
+        'smtp',
+        'paddle',
+        'ksef',
+        'business_central',
+        'odoo',
+        'quickbooks',
+        'xero',
+        'customer',
+      ),
+      'http.response.status_code': httpStatus,
+      'error.type': errorType,
+    },
+    buckets: WORK_BUCKETS,
+    owners: ['analysis', 'organization', 'billing', 'ksef', 'erp-sync', 'webhooks'],
+  }),
+
+  // Stores and broker, as clients see them.
+  'db.client.operation.duration': histogram({
+    description: 'Duration of commands to MongoDB.',
+    attributes: {
+      'db.system.name': oneOf('mongodb'),
+      'db.collection.name': optional(collection),
+      'db.operation.name': bounded('commands of MongoDB', /^[A-Za-z]{2,40}$/),
+      'error.type': errorType,
+    },
+    buckets: REQUEST_BUCKETS,
+    owners: storing,
+  }),
+  'db.client.connection.count': gauge({
+    unit: '{connection}',
+    description: 'Connections of the pool to MongoDB, idle or used by a command.',
+    attributes: { 'db.client.connection.state': oneOf('idle', 'used') },
+    owners: storing,
+  }),
+  'db.client.connection.wait_time': histogram({
+    description: 'Time that commands waited for a connection of the pool.',
+    attributes: {},
+    buckets: REQUEST_BUCKETS,
+    owners: storing,
+  }),
+  'db.client.connection.timeouts': counter({
+    unit: '{timeout}',
+    description: 'Commands that got no connection of the pool in time.',
+    attributes: {},
+    owners: storing,
+  }),
+  'messaging.client.operation.duration': histogram({
+    description: 'Duration of publishing an event.',
+    attributes: {
+      'messaging.system': oneOf('nats'),
+      'messaging.operation.name': oneOf('publish'),
+      'messaging.destination.name': subject,
+      'error.type': errorType,
+    },
+    buckets: REQUEST_BUCKETS,
+    owners: storing,
+  }),
+  'messaging.process.duration': histogram({
+    description: 'Duration of handling an event.',
+    attributes: {
+      'messaging.system': oneOf('nats'),
+      'messaging.operation.name': oneOf('process'),
+      'messaging.destination.name': subject,
+      'messaging.consumer.group.name': consumer,
+      'error.type': errorType,
+    },
+    buckets: WORK_BUCKETS,
+    owners: storing,
+  }),
+  'invoicecontrol.broker.connected': gauge({
+    unit: '{connection}',
+    description: '1 while the process is connected to the broker, else 0.',
+    attributes: {},
+    owners: everyService,
+    renamedFrom: ['broker.connected'],
+  }),
+
+  // The process.
+  'process.cpu.time': counter({
+    unit: 's',
+    description: 'CPU time that the process has used.',
+    attributes: { 'cpu.mode': oneOf('user', 'system') },
+    owners: everyService,
+  }),
+  'process.memory.usage': gauge({
+    unit: 'By',
+    description: 'Resident memory of the process.',
+    attributes: {},
+    owners: everyService,
+  }),
+
+  // Work that waits.
+  'invoicecontrol.outbox.depth': gauge({
+    unit: '{document}',
+    description: 'Documents with events that the broker has not acknowledged, counted up to 10,000.',
+    attributes: { collection },
+    owners: storing,
+    renamedFrom: ['outbox.pending'],
+  }),
+  'invoicecontrol.outbox.oldest_age': gauge({
+    unit: 's',
+    description: 'Age of the oldest event that the broker has not acknowledged; 0 if there is none.',
+    attributes: { collection },
+    owners: storing,
+    renamedFrom: ['outbox.oldest_event_age'],
+  }),
+  'invoicecontrol.consumer.state': gauge({
+    unit: '{consumer}',
+    description: '1 while the process takes events and the broker knows the consumer, else 0.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.alive'],
+  }),
+  'invoicecontrol.consumer.pending': gauge({
+    unit: '{message}',
+    description: 'Events that no replica has been given.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.pending'],
+  }),
+  'invoicecontrol.consumer.ack_pending': gauge({
+    unit: '{message}',
+    description: 'Events that are being handled or wait for a retry.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.unacknowledged'],
+  }),
+  'invoicecontrol.consumer.redelivered': gauge({
+    unit: '{message}',
+    description: 'Events that failed before and are not handled yet.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.redelivered'],
+  }),
+  'invoicecontrol.consumer.age': gauge({
+    unit: 's',
+    description: 'Age of the oldest event that is not handled yet; 0 if there is none.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.oldest_event_age'],
+  }),
+  'invoicecontrol.consumer.failures': counter({
+    unit: '{failure}',
+    description: 'Failed handlers of events: the event is retried, or became a dead letter.',
+    attributes: { consumer, outcome: oneOf('retry', 'dead_letter') },
+    owners: storing,
+    renamedFrom: ['consumer.failures'],
+    onlyAfter: 'a handler fails',
+  }),
+  'invoicecontrol.consumer.recreated': counter({
+    unit: '{consumer}',
+    description: 'Consumers that the broker lost and this process created again.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.recreated'],
+    onlyAfter: 'the broker loses a consumer',
+  }),
+  'invoicecontrol.consumer.rewound': counter({
+    unit: '{consumer}',
+    description: 'Consumers that receive events again after their database was restored.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.rewound'],
+    onlyAfter: 'a database is restored',
+  }),
+  'invoicecontrol.dead_letters': gauge({
+    unit: '{event}',
+    description: 'Stored dead letters, counted up to 10,000.',
+    attributes: { consumer },
+    owners: storing,
+    renamedFrom: ['consumer.dead_letters'],
+  }),
+  'invoicecontrol.dead_letters.resent': counter({
+    unit: '{event}',
+    description: 'Dead letters that the operator sent again.',
+    attributes: { outcome: oneOf('handled', 'failed', 'not_found') },
+    owners: storing,
+    renamedFrom: ['dead_letters.resent'],
+  }),
+  'invoicecontrol.jobs.due': gauge({
+    unit: '{job}',
+    description: 'Pieces of work that are due and that no process does yet.',
+    attributes: { job: oneOf('extractions') },
+    owners: ['documents'],
+    renamedFrom: ['documents.extractions_waiting'],
+  }),
+  'invoicecontrol.jobs.oldest_age': gauge({
+    unit: 's',
+    description: 'How long the piece of work that waits longest has been due; 0 if none waits.',
+    attributes: { job: oneOf('deliveries', 'sync', 'submissions', 'inboxes') },
+    owners: ['webhooks', 'erp-sync', 'ksef'],
+    renamedFrom: ['webhooks.oldest_due_age', 'erp.sync_lag', 'ksef.submission_lag', 'ksef.inbox_lag'],
+  }),
+  'invoicecontrol.jobs.stuck': gauge({
+    unit: '{item}',
+    description: 'Items that `npm run admin stuck` would list: work without progress for 10 minutes.',
+    attributes: {
+      kind: oneOf(
+        'outbox',
+        'consumer',
+        'dead_letters',
+        'job',
+        'upload',
+        'analysis',
+        'review',
+        'payment_notification',
+        'unlinked_subscription',
+        'erp_sync',
+        'ksef_submission',
+        'ksef_inbox',
+        'mail',
+        'scan',
+        'webhook_delivery',
+        'usage_counter',
+      ),
+    },
+    owners: storing,
+  }),
+  'invoicecontrol.jobs.duration': histogram({
+    description: 'Duration of runs of a job.',
+    attributes: { job },
+    buckets: WORK_BUCKETS,
+    owners: storing,
+  }),
+  'invoicecontrol.jobs.failures': counter({
+    unit: '{run}',
+    description: 'Runs of a job that failed.',
+    attributes: { job },
+    owners: storing,
+    renamedFrom: ['job.failures'],
+  }),
+  'invoicecontrol.job.last_success': gauge({
+    unit: 's',
+    description: 'Time of the last run that succeeded, as Unix time; the start of the process if none has.',
+    attributes: { job },
+    owners: storing,
+    renamedFrom: ['job.time_since_success'],
+  }),
+  'invoicecontrol.job.running_time': gauge({
+    unit: 's',
+    description: 'Duration of the current run so far; 0 between runs.',
+    attributes: { job },
+    owners: storing,
+    renamedFrom: ['job.running_time'],
+  }),
+  'invoicecontrol.leases.lost': counter({
+    unit: '{lease}',
+    description: 'Workers that were slower than their lease and lost their claim.',
+    attributes: { kind: collection },
+    owners: storing,
+    renamedFrom: ['lease.lost'],
+    onlyAfter: 'a worker is slower than its lease',
+  }),
+  'invoicecontrol.purge.steps': counter({
+    unit: '{document}',
+    description: 'Documents of purged organizations that were removed.',
+    attributes: { step: bounded('collections that hold data of organizations', /^[a-z_ ]+$/) },
+    owners: storing,
+    renamedFrom: ['purge.documents'],
+  }),
+  'invoicecontrol.audit.lines_dropped': counter({
+    unit: '{line}',
+    description: 'Audit lines of reads that did not fit into memory while the database was unavailable.',
+    attributes: {},
+    owners: storing,
+    renamedFrom: ['audit.lines_dropped'],
+  }),
+  'invoicecontrol.sealed_records': gauge({
+    unit: '{record}',
+    description: 'Records with a secret that this key of SECRETBOX_KEYS seals.',
+    attributes: {
+      records: oneOf('endpoints', 'erp_connections', 'ksef_connections', 'ksef_submissions', 'ksef_inboxes'),
+      key_id: keyId,
+    },
+    owners: ['webhooks', 'erp-sync', 'ksef'],
+    renamedFrom: [
+      'webhooks.sealed_endpoints',
+      'erp.sealed_connections',
+      'ksef.sealed_connections',
+      'ksef.sealed_submissions',
+      'ksef.sealed_inboxes',
+    ],
+  }),
+  'invoicecontrol.unopenable_records': gauge({
+    unit: '{record}',
+    description: 'Records with a secret under a key that this process lacks.',
+    attributes: {
+      records: oneOf('endpoints', 'erp_connections', 'ksef_connections', 'ksef_submissions', 'ksef_inboxes'),
+    },
+    owners: ['webhooks', 'erp-sync', 'ksef'],
+    renamedFrom: [
+      'webhooks.unopenable_endpoints',
+      'erp.unopenable_connections',
+      'ksef.unopenable_connections',
+      'ksef.unopenable_submissions',
+      'ksef.unopenable_inboxes',
+    ],
+  }),
+
+  // gateway
+  'invoicecontrol.requests.refused': counter({
+    unit: '{request}',
+    description: 'Requests and connections that the gateway refused to protect itself or its other callers.',
+    attributes: { reason: oneOf('rate', 'overload', 'body', 'connection', 'idle', 'draining') },
+    owners: ['gateway'],
+  }),
+  'invoicecontrol.limiter.fallback': counter({
+    unit: '{request}',
+    description: 'Failed reservations after which the gateway limits requests by itself for a second.',
+    attributes: {},
+    owners: ['gateway'],
+    renamedFrom: ['limiter_fallback'],
+  }),
+
+  // organization
+  'invoicecontrol.keys.refused': counter({
+    unit: '{key}',
+    description: 'API keys that were refused.',
+    attributes: { reason: oneOf('malformed', 'unknown', 'dead') },
+    owners: ['organization'],
+    renamedFrom: ['organization.keys_refused'],
+  }),
+  'invoicecontrol.rate_limits.exceeded': counter({
+    unit: '{request}',
+    description: 'Requests over a rate limit, by its policy.',
+    attributes: { policy: oneOf('default', 'organization', 'writes', 'scans', 'documents') },
+    owners: ['organization'],
+    renamedFrom: ['organization.requests_refused'],
+  }),
+  'invoicecontrol.registrations.failed': counter({
+    unit: '{organization}',
+    description: 'Organizations that billing could not be told of; they are told again.',
+    attributes: {},
+    owners: ['organization'],
+    renamedFrom: ['organization.registrations_failed'],
+  }),
+  'invoicecontrol.mails': counter({
+    unit: '{mail}',
+    description: 'Mails that were sent or given up.',
+    attributes: {
+      kind: oneOf(
+        'invitation',
+        'finding_assigned',
+        'payment_failed',
+        'trial_ending',
+        'usage_reached',
+        'erp_reauth_required',
+        'erp_connected',
+        'ksef_connection_failed',
+        'ksef_credential_ending',
+        'ksef_inbox_paused',
+        'ksef_invoices_refused',
+        'ksef_submission_refused',
+        'webhook_failing',
+        'webhook_disabled',
+      ),
+      status: oneOf('sent', 'failed'),
+    },
+    owners: ['organization'],
+    renamedFrom: ['organization.notifications_ended'],
+  }),
+  'invoicecontrol.purges': counter({
+    unit: '{organization}',
+    description: 'Organizations whose purge began.',
+    attributes: {},
+    owners: ['organization'],
+    renamedFrom: ['organization.purges'],
+  }),
+
+  // documents
+  'invoicecontrol.uploads': counter({
+    unit: '{upload}',
+    description: 'Uploads that were received, or refused after they had begun; reservations abandoned, files unused.',
+    attributes: { outcome: oneOf('received', 'refused', 'abandoned', 'unused') },
+    owners: ['documents'],
+    renamedFrom: ['documents.uploads'],
+  }),
+  'invoicecontrol.upload.bytes': counter({
+    unit: 'By',
+    description: 'Bytes of uploads that were stored.',
+    attributes: {},
+    owners: ['documents'],
+    renamedFrom: ['documents.upload_bytes'],
+  }),
+  'invoicecontrol.extraction.duration': histogram({
+    description: 'Duration of reading a document, with the wait for a process.',
+    attributes: {
+      format: oneOf('pdf', 'xml', 'image', 'other'),
+      outcome: oneOf(
+        'read',
+        'encrypted',
+        'damaged',
+        'malformed_xml',
+        'doctype',
+        'unsupported_format',
+        'several_invoices',
+        'no_invoice',
+        'fields_missing',
+        'too_large',
+        'timed_out',
+        'crashed',
+      ),
+    },
+    buckets: WORK_BUCKETS,
+    owners: ['documents'],
+    renamedFrom: ['documents.extractions', 'documents.extraction_seconds'],
+  }),
+  'invoicecontrol.rendering.duration': histogram({
+    description: 'Duration of rendering a picture or a view of a document, with the wait for a process.',
+    attributes: {
+      target: oneOf('page', 'view'),
+      outcome: bounded('rendered, or the reason why not', /^[a-z_]+$/),
+    },
+    buckets: WORK_BUCKETS,
+    owners: ['documents'],
+    renamedFrom: ['documents.renderings', 'documents.rendering_seconds'],
+  }),
+  'invoicecontrol.children.killed': counter({
+    unit: '{process}',
+    description: 'Processes that read documents and ended before their result.',
+    attributes: { reason: oneOf('time', 'starved', 'memory', 'crash', 'killed') },
+    owners: ['documents'],
+    renamedFrom: ['documents.children_killed'],
+  }),
+
+  // analysis
+  'invoicecontrol.decisions': counter({
+    unit: '{decision}',
+    description: 'Stored decisions. The source `reanalysis` is a decision that was made again.',
+    attributes: {
+      decision: oneOf('pass', 'review', 'block'),
+      source: oneOf('api', 'upload', 'scan', 'erp', 'ksef', 'reanalysis'),
+    },
+    owners: ['analysis'],
+    renamedFrom: ['analysis.decisions'],
+  }),
+  'invoicecontrol.decision.duration': histogram({
+    description: 'Duration of a decision by stage: loading the facts, running the engine, the commit, derived records.',
+    attributes: { stage: oneOf('facts', 'engine', 'commit', 'derived') },
+    buckets: REQUEST_BUCKETS,
+    owners: ['analysis'],
+  }),
+  'invoicecontrol.findings': counter({
+    unit: '{finding}',
+    description: 'Findings of decisions, and with the source `books` those about ERP records as a whole.',
+    attributes: {
+      type: findingType,
+      severity: oneOf('info', 'low', 'medium', 'high', 'critical', 'unknown'),
+      source: oneOf('decision', 'scan', 'books'),
+    },
+    owners: ['analysis'],
+    renamedFrom: ['analysis.findings'],
+  }),
+  'invoicecontrol.reviews': counter({
+    unit: '{review}',
+    description: 'Reviews that changed a finding. Confirmed over all is the precision of a type.',
+    attributes: { type: findingType, disposition: oneOf('open', 'confirmed', 'false_positive', 'superseded') },
+    owners: ['analysis'],
+    renamedFrom: ['analysis.reviews'],
+  }),
+  'invoicecontrol.erp_records': counter({
+    unit: '{record}',
+    description: 'Records of ERP systems that analysis imported.',
+    attributes: {
+      entity: oneOf('bill', 'payment', 'order', 'vendor', 'vendor_account'),
+      provider,
+      outcome: oneOf('created', 'updated', 'unchanged', 'failed', 'deleted'),
+    },
+    owners: ['analysis'],
+    renamedFrom: ['analysis.erp_records'],
+  }),
+  'invoicecontrol.erp_records.left_out': counter({
+    unit: '{record}',
+    description: 'Records of ERP systems that were not compared because a limit was reached; 0 is right.',
+    attributes: { records: oneOf('bills', 'payments', 'bills_on_orders', 'invoices_on_orders') },
+    owners: ['analysis'],
+    renamedFrom: ['analysis.erp_left_out'],
+  }),
+  'invoicecontrol.inboxes.left_out': counter({
+    unit: '{event}',
+    description: 'Times that more companies had a KSeF inbox than analysis keeps in memory; 0 is right.',
+    attributes: {},
+    owners: ['analysis'],
+    renamedFrom: ['analysis.inboxes_left_out'],
+  }),
+  'invoicecontrol.rates.age': gauge({
+    unit: 's',
+    description: 'Age of the newest exchange rates, from the end of their day.',
+    attributes: {},
+    owners: ['analysis'],
+  }),
+
+  // scan
+  'invoicecontrol.scans': counter({
+    unit: '{scan}',
+    description: 'Scans that ended. Withdrawn: no row was new, or analysis refused them.',
+    attributes: { outcome: oneOf('completed', 'withdrawn', 'abandoned') },
+    owners: ['scan'],
+    renamedFrom: ['scan.ended'],
+  }),
+  'invoicecontrol.scan.duration': histogram({
+    description: 'Time from the acceptance of a scan to its completion.',
+    attributes: {},
+    buckets: WORK_BUCKETS,
+    owners: ['scan'],
+  }),
+  'invoicecontrol.scan.rows': counter({
+    unit: '{row}',
+    description: 'Rows of completed scans.',
+    attributes: { result: oneOf('analyzed', 'skipped') },
+    owners: ['scan'],
+    renamedFrom: ['scan.rows'],
+  }),
+  'invoicecontrol.scan.tries_failed': counter({
+    unit: '{try}',
+    description: 'Attempts of a scan that failed.',
+    attributes: { reason: oneOf('outage', 'deleted', 'fault'), set_aside: oneOf('true', 'false') },
+    owners: ['scan'],
+    renamedFrom: ['scan.tries_failed'],
+  }),
+
+  // erp-sync
+  'invoicecontrol.runs': counter({
+    unit: '{run}',
+    description: 'Runs of ERP connections that ended.',
+    attributes: { provider, outcome: oneOf('complete', 'partial', 'failed', 'canceled') },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.runs'],
+  }),
+  'invoicecontrol.run.duration': histogram({
+    description: 'Duration of runs of ERP connections.',
+    attributes: { provider },
+    buckets: WAIT_BUCKETS,
+    owners: ['erp-sync'],
+  }),
+  'invoicecontrol.runs.active': gauge({
+    unit: '{run}',
+    description: 'Runs that this process does, or that wait for their turn in it.',
+    attributes: {},
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.runs_under_way'],
+  }),
+  'invoicecontrol.rows': counter({
+    unit: '{row}',
+    description: 'Rows of runs that ended.',
+    attributes: {
+      provider,
+      stream: oneOf('vendors', 'bank_accounts', 'bills', 'credit_notes', 'payments', 'orders'),
+      outcome: oneOf('created', 'updated', 'unchanged', 'deleted', 'failed'),
+    },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.rows'],
+  }),
+  'invoicecontrol.run.faults': counter({
+    unit: '{fault}',
+    description: 'Errors of runs that ended, by the code that the run shows.',
+    attributes: {
+      provider,
+      code: oneOf(
+        'auth_failed',
+        'reauth_required',
+        'permission_denied',
+        'tenant_not_found',
+        'database_required',
+        'rate_limited',
+        'timeout',
+        'upstream_error',
+        'bad_response',
+        'bank_field_missing',
+        'record_invalid',
+        'run_abandoned',
+      ),
+    },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.faults'],
+  }),
+  'invoicecontrol.connection.lag': gauge({
+    unit: 's',
+    description: 'How long the ERP connection that waits longest has been due for a run; 0 if none.',
+    attributes: { provider },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.sync_lag'],
+  }),
+  'invoicecontrol.run.throttled': counter({
+    unit: 's',
+    description: 'Time that runs waited because of the rate limits of an ERP.',
+    attributes: { provider },
+    owners: ['erp-sync'],
+  }),
+  'invoicecontrol.consents': counter({
+    unit: '{consent}',
+    description: 'Browsers that came back from the consent page of an ERP.',
+    attributes: { provider, outcome: oneOf('connected', 'denied', 'failed', 'conflict') },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.consents'],
+  }),
+  'invoicecontrol.token.refresh': counter({
+    unit: '{token}',
+    description: 'Refreshes of the tokens of ERP connections, by result: refreshed, or the code of the fault.',
+    attributes: { provider, outcome: bounded('refreshed, failed, or the code of a fault', /^[a-z_]+$/) },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.token_refreshes'],
+  }),
+  'invoicecontrol.token.revocations': counter({
+    unit: '{token}',
+    description: 'Ends of access at ERP providers. A failed revocation is tried again.',
+    attributes: { provider, outcome: oneOf('revoked', 'failed', 'given_up') },
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.token_revocations'],
+  }),
+  'invoicecontrol.connections.deletions_unfinished': gauge({
+    unit: '{connection}',
+    description: 'Deleted ERP connections whose vendors still count as known.',
+    attributes: {},
+    owners: ['erp-sync'],
+    renamedFrom: ['erp.unfinished_deletions'],
+  }),
+
+  // ksef
+  'invoicecontrol.submissions': counter({
+    unit: '{submission}',
+    description: 'Submissions to KSeF that reached a final state.',
+    attributes: { state: oneOf('accepted', 'rejected', 'failed') },
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.submission.duration': histogram({
+    description: 'Time from the request of a submission to its final state.',
+    attributes: { state: oneOf('accepted', 'rejected', 'failed') },
+    buckets: WAIT_BUCKETS,
+    owners: ['ksef'],
+  }),
+  'invoicecontrol.submissions.unfinished': gauge({
+    unit: '{submission}',
+    description: 'Submissions with something left to do, by their status.',
+    attributes: { status: oneOf('queued', 'sending', 'processing', 'accepted', 'rejected', 'failed') },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.unfinished_submissions'],
+  }),
+  'invoicecontrol.ksef.calls': counter({
+    unit: '{call}',
+    description: 'Calls of KSeF: ok, or what the refusal means.',
+    attributes: {
+      environment,
+      operation: bounded('calls by their names in the KSeF reference', /^(?:[A-Z]\d{1,2}|LIMITS)$/),
+      outcome: oneOf('ok', 'transient', 'unknown', 'blocked', 'session', 'permanent'),
+    },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.calls'],
+  }),
+  'invoicecontrol.ksef.limited_calls': counter({
+    unit: '{call}',
+    description: 'Calls put off because the limits of KSeF leave no place for them.',
+    attributes: {
+      environment,
+      operation: bounded('calls by their names in the KSeF reference', /^(?:[A-Z]\d{1,2}|LIMITS)$/),
+    },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.limited_calls'],
+    onlyAfter: 'KSeF is called more often than it allows',
+  }),
+  'invoicecontrol.ksef.confirmations': counter({
+    unit: '{confirmation}',
+    description: 'Confirmations that were checked. Unknown holder: no list says whose seal it is.',
+    attributes: { environment, outcome: oneOf('trusted', 'unknown_holder', 'refused') },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.confirmations'],
+  }),
+  'invoicecontrol.inbox.invoices': counter({
+    unit: '{invoice}',
+    description: 'Invoices of KSeF inboxes: received, repeated (received before), or refused (not stored).',
+    attributes: { environment, outcome: oneOf('received', 'repeated', 'refused') },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.inbox_invoices'],
+  }),
+  'invoicecontrol.inbox.runs': counter({
+    unit: '{run}',
+    description: 'Runs of KSeF inboxes that ended.',
+    attributes: {
+      environment,
+      role: bounded('roles of a company on invoices', /^[a-z0-9_]+$/),
+      outcome: oneOf('complete', 'partial', 'failed'),
+    },
+    owners: ['ksef'],
+    renamedFrom: ['ksef.inbox_runs'],
+  }),
+
+  // webhooks
+  'invoicecontrol.deliveries': counter({
+    unit: '{attempt}',
+    description: 'Attempts to deliver a webhook that ended, and deliveries that were interrupted or blocked.',
+    attributes: {
+      outcome: oneOf('delivered', 'failed', 'interrupted', 'blocked'),
+      state: oneOf('delivered', 'pending', 'failed'),
+    },
+    owners: ['webhooks'],
+    renamedFrom: ['webhooks.attempts'],
+  }),
+  'invoicecontrol.delivery.queued': counter({
+    unit: '{delivery}',
+    description: 'Deliveries that were stored, by the type of the event.',
+    attributes: { type: bounded('public event types', /^[a-z_.]+$/) },
+    owners: ['webhooks'],
+    renamedFrom: ['webhooks.deliveries'],
+  }),
+  'invoicecontrol.delivery.lateness': histogram({
+    description: 'Time from the moment a first attempt was due to its beginning.',
+    attributes: {},
+    buckets: WAIT_BUCKETS,
+    owners: ['webhooks'],
+  }),
+  'invoicecontrol.attempt.duration': histogram({
+    description: 'Duration of attempts to deliver a webhook.',
+    attributes: { outcome: oneOf('delivered', 'failed', 'interrupted', 'blocked') },
+    buckets: WORK_BUCKETS,
+    owners: ['webhooks'],
+  }),
+  'invoicecontrol.slots.used': gauge({
+    unit: '{request}',
+    description: 'Requests to endpoints of customers in progress.',
+    attributes: {},
+    owners: ['webhooks'],
+    renamedFrom: ['webhooks.requests_in_flight'],
+  }),
+  'invoicecontrol.endpoint.disabled': counter({
+    unit: '{endpoint}',
+    description: 'Endpoints that were disabled because they only failed.',
+    attributes: {},
+    owners: ['webhooks'],
+    renamedFrom: ['webhooks.endpoints_disabled'],
+  }),
+
+  // billing
+  'invoicecontrol.provider.notifications': counter({
+    unit: '{notification}',
+    description: 'Notifications of the payment provider that were stored, repeated, or refused for their signature.',
+    attributes: { outcome: oneOf('stored', 'repeated', 'refused') },
+    owners: ['billing'],
+    renamedFrom: ['billing.notifications_received'],
+  }),
+  'invoicecontrol.provider.notifications_applied': counter({
+    unit: '{notification}',
+    description: 'Stored notifications that were applied, by their result.',
+    attributes: {
+      outcome: oneOf(
+        'applied',
+        'stale',
+        'kept',
+        'ignored',
+        'unlinked',
+        'unknown_organization',
+        'unknown_price',
+        'unreadable',
+        'too_many_subscriptions',
+        'purged_organization',
+      ),
+    },
+    owners: ['billing'],
+    renamedFrom: ['billing.notifications_applied'],
+  }),
+  'invoicecontrol.entitlement.lag': histogram({
+    description: 'Time from an event at the payment provider to the change of the subscription here.',
+    attributes: {},
+    buckets: WAIT_BUCKETS,
+    owners: ['billing'],
+  }),
+  'invoicecontrol.subscriptions.duplicates': counter({
+    unit: '{notification}',
+    description: 'Notifications about a second subscription that is still paid for.',
+    attributes: {},
+    owners: ['billing'],
+    renamedFrom: ['billing.duplicates_found'],
+  }),
+  'invoicecontrol.subscriptions.several_plans': counter({
+    unit: '{notification}',
+    description: 'Notifications about a subscription with the prices of several plans.',
+    attributes: {},
+    owners: ['billing'],
+    renamedFrom: ['billing.several_plans_found'],
+  }),
+  'invoicecontrol.subscriptions.reconciled': counter({
+    unit: '{subscription}',
+    description: 'Subscriptions that reconciling with the payment provider handled.',
+    attributes: { result: oneOf('checked', 'corrected', 'unknown') },
+    owners: ['billing'],
+    renamedFrom: ['billing.subscriptions_reconciled'],
+  }),
+} as const satisfies Readonly<Record<string, Metric>>;
+
+export type MetricName = keyof typeof metrics;
