@@ -34,6 +34,7 @@ export async function seedHistory(options: HistoryOptions): Promise<void> {
     name: 'Workspace',
     erpConnectionsLimit: 10,
     referenceValidationMode: 'DECLARED_PROFILES',
+    fourEyes: false,
     defaultCompanyId: company.companyId,
     companies: [company],
   });

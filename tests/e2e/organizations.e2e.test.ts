@@ -56,11 +56,40 @@ describe('the organization', () => {
         billingEmail: expect.stringContaining('@'),
         baseCurrency: 'EUR',
         referenceValidationMode: 'DECLARED_PROFILES',
+        fourEyes: false,
         plan: 'ENTERPRISE',
         subscriptionStatus: 'none',
         createdAt: expect.any(String),
       });
     }
+  });
+
+  test('switches four eyes off only by two OWNERs, whose keys are their own', async () => {
+    const { request } = running;
+    const owner = { key: tenant.keys.owner };
+    const { admin, owner: ownerId } = tenant.users;
+    const setRole = (role: string) => request(`PATCH /members/${admin}`, { ...owner, body: { role } });
+    expect(await setRole('OWNER')).toMatchObject({ status: 200 });
+    const keyOf = async (userId: string): Promise<string> => {
+      const body = { name: 'Of a member', role: 'OWNER', user_id: userId };
+      const created = await request<{ key: string; userId: string }>('POST /api-keys', { ...owner, body });
+      expect(created).toMatchObject({ status: 201, body: { userId } });
+      return created.body.key;
+    };
+    const [again, second] = [await keyOf(ownerId), await keyOf(admin)];
+    const change = (fourEyes: boolean, key: string) =>
+      request('PATCH /organizations/current', { key, body: { four_eyes: fourEyes } });
+    expect(await change(true, owner.key)).toMatchObject({ status: 200, body: { fourEyes: true } });
+    for (const key of [owner.key, again])
+      expect(await change(false, key)).toMatchObject({
+        status: 202,
+        body: { fourEyes: true, fourEyesRequest: { by: `USER:${ownerId}`, confirmed: false } },
+      });
+    const confirmed = await change(false, second);
+    expect(confirmed).toMatchObject({ status: 200, body: { fourEyes: false } });
+    expect(confirmed.body).not.toHaveProperty('fourEyesRequest');
+    expect(await change(false, tenant.keys.admin)).toMatchObject({ status: 403 });
+    expect(await setRole('ADMIN')).toMatchObject({ status: 200 });
   });
 
   test('changes name and billing e-mail, each alone, trimmed', async () => {

@@ -27,6 +27,8 @@ export const scopes = [
   'organization:write',
   'webhooks:read',
   'webhooks:write',
+  'payments:read',
+  'payments:write',
 ] as const;
 export type Scope = (typeof scopes)[number];
 

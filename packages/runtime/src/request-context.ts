@@ -21,6 +21,11 @@ export function readActor(type: string | undefined, id: string | undefined): Act
 export interface RequestContext {
   readonly requestId: string;
   readonly actor: Actor;
+  /**
+   * Person behind the actor in the form `USER:<id>`, if the actor only acts for one: the member that an API key belongs
+   * to, or the creator of a key of no member.
+   */
+  readonly person?: string | undefined;
   /** W3C trace context of the form `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
   /** IP address of the external caller, as the gateway saw it. */
@@ -36,6 +41,14 @@ export interface RequestContext {
 /** Returns the context of the same caller without deadline and signal, for work that continues after the request. */
 export function unbounded({ deadline, signal, ...context }: RequestContext): RequestContext {
   return context;
+}
+
+/**
+ * Returns the person who is responsible for a request. Rules that need two people compare persons, because one member
+ * may have several API keys.
+ */
+export function personOf({ actor, person }: RequestContext): string {
+  return person ?? `${actor.type}:${actor.id}`;
 }
 
 /** Creates the context of work without a request, such as jobs and consumers. */

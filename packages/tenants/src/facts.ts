@@ -26,6 +26,8 @@ export interface TenantFacts {
   readonly uploadBytesPerMonthLimit?: number | undefined;
   /** The mode in force, which decides which electronic invoices are validated against the rules of their profile. */
   readonly referenceValidationMode: string;
+  /** True if a second person has to confirm what one person releases. */
+  readonly fourEyes: boolean;
 }
 
 export function hasCompany({ companies }: TenantFacts, companyId: string): boolean {

@@ -16,6 +16,7 @@ interface Tenant {
   hasActiveSubscription: boolean;
   erpConnectionsLimit: number | undefined;
   referenceValidationMode: string;
+  fourEyes: boolean;
 }
 
 /** Id of the second company of every organization. The first one is the default company. */
@@ -32,6 +33,8 @@ export interface FakeOrganization extends GrpcServer {
   setErpConnectionsLimit(organizationId: string, limit: number | undefined): void;
   /** Changes the mode without publishing an event. */
   setReferenceValidation(organizationId: string, mode: string): void;
+  /** Switches the rule of four eyes on or off without publishing an event. */
+  setFourEyes(organizationId: string, fourEyes: boolean): void;
   /** Deletes the organization without publishing an event. */
   deleteTenant(organizationId: string): void;
   /** Returns how often the facts of an organization were requested. */
@@ -63,6 +66,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
             companies,
             baseCurrency: tenant.baseCurrency,
             referenceValidationMode: tenant.referenceValidationMode,
+            fourEyes: tenant.fourEyes,
             version: 1,
             plan: tenant.plan,
             hasActiveSubscription: tenant.hasActiveSubscription,
@@ -111,6 +115,7 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
         hasActiveSubscription: true,
         erpConnectionsLimit: 10,
         referenceValidationMode: 'DECLARED_PROFILES',
+        fourEyes: false,
       });
       return organizationId;
     },
@@ -129,6 +134,10 @@ export async function startFakeOrganization(logger: Logger): Promise<FakeOrganiz
     setReferenceValidation(organizationId, mode) {
       const tenant = tenants.get(organizationId);
       if (tenant !== undefined) tenant.referenceValidationMode = mode;
+    },
+    setFourEyes(organizationId, fourEyes) {
+      const tenant = tenants.get(organizationId);
+      if (tenant !== undefined) tenant.fourEyes = fourEyes;
     },
     deleteTenant(organizationId) {
       tenants.delete(organizationId);

@@ -53,6 +53,7 @@ export function tenantsFromOrganization(channel: Channel, bus: Bus, logger: Logg
         analysesPerMonthLimit: reply.analysesPerMonthLimit,
         uploadBytesPerMonthLimit: reply.uploadBytesPerMonthLimit,
         referenceValidationMode: reply.referenceValidationMode,
+        fourEyes: reply.fourEyes,
       };
     },
     freshMs: FRESH_MS,

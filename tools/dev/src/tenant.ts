@@ -13,7 +13,7 @@ export interface Tenant {
   readonly users: { readonly owner: string; readonly admin: string; readonly analyst: string; readonly viewer: string };
 }
 
-/** Creates an organization with a key and a member of every role, plan ENTERPRISE, base currency EUR. */
+/** Creates an organization with a member of every role, each with a key of their own, plan ENTERPRISE, base currency EUR. */
 export async function createTenant(
   organizationAddress: string,
   operatorToken: string,
@@ -36,9 +36,12 @@ export async function createTenant(
     const [admin, analyst, viewer] = await Promise.all(
       roles.map(async (role) => {
         const title = role.toLowerCase();
-        const { key } = await operator.createKey({ organizationId, name: `${title} key`, role, scopes: [] }, call);
         const email = `${title}@${mailbox}.example`;
         const { userId } = await operator.createMember({ organizationId, email, name: title, role }, call);
+        const { key } = await operator.createKey(
+          { organizationId, name: `${title} key`, role, scopes: [], userId },
+          call,
+        );
         return { key, userId };
       }),
     );

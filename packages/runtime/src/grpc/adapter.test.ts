@@ -20,6 +20,7 @@ const logger = createLogger({ service: 'test', level: 'info', destination: { wri
 const context: RequestContext = {
   requestId: 'req-1',
   actor: { type: 'API_KEY', id: 'key-1' },
+  person: 'USER:ann',
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   ip: '192.0.2.7',
   operatorToken: 'operator',

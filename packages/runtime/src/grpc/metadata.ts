@@ -9,6 +9,7 @@ export function metadataOf(context: RequestContext, traceparent: string | undefi
   metadata.set('request-id', context.requestId);
   metadata.set('actor-type', context.actor.type);
   metadata.set('actor-id', context.actor.id);
+  if (context.person !== undefined) metadata.set('person', context.person);
   if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   if (context.ip !== undefined) metadata.set('caller-ip', context.ip);
   if (context.operatorToken !== undefined) metadata.set('operator-token', context.operatorToken);
@@ -20,6 +21,7 @@ export function contextOf(metadata: Metadata): RequestContext {
   return {
     requestId: text(metadata, 'request-id') ?? 'none',
     actor: readActor(text(metadata, 'actor-type'), text(metadata, 'actor-id')),
+    person: text(metadata, 'person'),
     traceparent: readTraceparent(text(metadata, 'traceparent')),
     ip: text(metadata, 'caller-ip'),
     operatorToken: text(metadata, 'operator-token'),

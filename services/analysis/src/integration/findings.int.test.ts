@@ -726,6 +726,7 @@ describe('the summary', () => {
             name: 'Workspace',
             erpConnectionsLimit: 10,
             referenceValidationMode: 'OFF',
+            fourEyes: false,
             defaultCompanyId: '',
             companies: [],
           }),

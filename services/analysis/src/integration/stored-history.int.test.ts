@@ -24,6 +24,7 @@ const tenantFacts: TenantFacts = {
   name: 'Workspace',
   erpConnectionsLimit: 10,
   referenceValidationMode: 'DECLARED_PROFILES',
+  fourEyes: false,
   defaultCompanyId: 'c-main',
   companies: [
     { companyId: 'c-main', name: 'Main' },

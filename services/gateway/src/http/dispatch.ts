@@ -133,7 +133,11 @@ async function admit(
   // The load is checked again, because other requests may have been admitted while the API key was checked.
   load.refuseOverload(request.method);
   takePlace(response, organizations, principal.organizationId, runningRequests);
-  const context = { ...anonymous, actor: { type: 'API_KEY' as const, id: principal.apiKeyId } };
+  const context = {
+    ...anonymous,
+    actor: { type: 'API_KEY' as const, id: principal.apiKeyId },
+    person: principal.person === '' ? undefined : principal.person,
+  };
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
   if (!result.isAllowed) throw rateLimited(result.refused);

@@ -29,6 +29,7 @@ export function principal(part: Partial<Principal> = {}): Principal {
   return {
     organizationId: ORGANIZATION_ID,
     apiKeyId: 'owner00000000000',
+    person: '',
     role: 'OWNER',
     scopes: ['*'],
     plan: 'ENTERPRISE',

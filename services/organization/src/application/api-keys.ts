@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { events } from '@invoicecontrol/contracts/events';
-import { DomainError, notFound } from '@invoicecontrol/errors';
+import { DomainError, invalidField, notFound } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import { retryOnConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { announce } from '@invoicecontrol/runtime/mongo/event-envelope';
@@ -10,12 +10,13 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import { changeKey, hasOtherRights, isActiveKey, readExpiry, revokeKey } from '../domain/api-key.js';
 import type { ApiKey, Pepper } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
-import { readRights, requireGrantable } from '../domain/rights.js';
+import { readRights, requireGrantable, requireRoleOfMember } from '../domain/rights.js';
 import type { Rights } from '../domain/rights.js';
 import { readName } from '../domain/text.js';
 import type { Change } from './change.js';
 import { requireOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 import { generateKey } from './secrets.js';
 
 /** Stores the API keys of organizations. */
@@ -37,6 +38,7 @@ export interface ApiKeys {
 
 export interface ApiKeyDeps {
   readonly organizations: Pick<Organizations, 'find'>;
+  readonly rosters: Pick<Rosters, 'findActiveMember'>;
   readonly keys: ApiKeys;
   /** Secret value that is mixed into the hashes of new API keys. */
   readonly pepper: Pepper;
@@ -72,11 +74,14 @@ export interface NewApiKeyInput {
   /** Scopes of the API key. Empty for the default scopes of the role. */
   readonly scopes: readonly string[];
   readonly expiresAt?: Date | undefined;
+  /** Active member that the API key belongs to. */
+  readonly userId?: string | undefined;
 }
 
 /**
  * Creates an API key. Only this response contains the complete key.
- * @throws DomainError invalid, or forbidden if the grantor does not have all these rights
+ * @throws DomainError invalid, also for a member with a lower role; forbidden if the grantor does not have all these
+ * rights
  */
 export const createApiKey =
   (deps: ApiKeyDeps) =>
@@ -90,9 +95,15 @@ export const createApiKey =
     const name = readName('name', input.name);
     const expiresAt = input.expiresAt === undefined ? undefined : readExpiry(input.expiresAt, now);
     const organization = await requireOrganization(deps.organizations, input.organizationId);
+    if (input.userId !== undefined) {
+      const member = await deps.rosters.findActiveMember(input.organizationId, input.userId);
+      if (member === undefined) throw invalidField('user_id', 'must be the id of an active member.');
+      requireRoleOfMember(rights, member.role);
+    }
     const { key, ...secret } = generateKey(deps.pepper);
+    const own = { ...secret, ...rights, name, createdAt: now, userId: input.userId };
     const apiKey = {
-      ...keyRecord(organization, { ...secret, ...rights, name, createdAt: now }, context),
+      ...keyRecord(organization, own, context),
       expiresAt,
     };
     await deps.keys.insert(apiKey, {
@@ -108,12 +119,12 @@ export const createApiKey =
 export async function insertOwnerKey(
   { keys, pepper }: Pick<ApiKeyDeps, 'keys' | 'pepper'>,
   organization: Organization,
-  { now, context }: { now: Date; context: RequestContext },
+  { now, context, userId }: { now: Date; context: RequestContext; userId?: string },
 ): Promise<{ apiKeyId: string; key: string }> {
   const { key, ...secret } = generateKey(pepper);
   const rights = readRights('OWNER', []);
   await keys.insert(
-    keyRecord(organization, { ...secret, ...rights, name: 'Owner', createdAt: now }, context),
+    keyRecord(organization, { ...secret, ...rights, name: 'Owner', createdAt: now, userId }, context),
     undefined,
   );
   return { apiKeyId: secret.id, key };
@@ -121,7 +132,7 @@ export async function insertOwnerKey(
 
 function keyRecord(
   { id: organizationId, keySeriesId }: Organization,
-  own: Pick<ApiKey, 'id' | 'hash' | 'pepperId' | 'role' | 'scopes' | 'name' | 'createdAt'>,
+  own: Pick<ApiKey, 'id' | 'hash' | 'pepperId' | 'role' | 'scopes' | 'name' | 'createdAt' | 'userId'>,
   { actor }: RequestContext,
 ): ApiKey {
   return {

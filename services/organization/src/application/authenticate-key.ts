@@ -6,8 +6,10 @@ import type { ApiKey, Pepper } from '../domain/api-key.js';
 import type { Organization } from '../domain/organization.js';
 import { entitlements } from '../domain/plans.js';
 import type { Contract, Entitlements } from '../domain/plans.js';
+import { rightsOfMemberKey } from '../domain/rights.js';
 import type { Rights } from '../domain/rights.js';
 import { countRefusedKey } from '../telemetry.js';
+import type { Rosters } from './rosters.js';
 
 /** Fields of an organization that every authentication reads. Companies are not included. */
 export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
@@ -16,6 +18,8 @@ export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'del
 export interface Principal extends Rights, Entitlements {
   readonly organizationId: string;
   readonly apiKeyId: string;
+  /** Person behind the API key, as `personOf` returns it. */
+  readonly person: string;
   /** Time when the API key of the caller expires. Undefined if it does not expire. */
   readonly keyExpiresTime: Date | undefined;
 }
@@ -24,6 +28,7 @@ export interface AuthenticationDeps {
   /** Looks up an API key without a tenant, because the key determines the tenant. */
   readonly keys: { findOfAnyOrganization(apiKeyId: string): Promise<ApiKey | undefined> };
   readonly organizations: { findSummary(organizationId: string): Promise<OrganizationSummary | undefined> };
+  readonly rosters: Pick<Rosters, 'findActiveMember'>;
   readonly peppers: readonly [Pepper, ...Pepper[]];
   readonly clock: Clock;
   readonly keyUsage: { record(key: ApiKey, at: Date): void };
@@ -34,25 +39,52 @@ export interface AuthenticationDeps {
  * @throws DomainError unauthenticated, with the same message for every cause
  */
 export const authenticateKey =
-  ({ keys, organizations, peppers, clock, keyUsage }: AuthenticationDeps) =>
+  ({ keys, organizations, rosters, peppers, clock, keyUsage }: AuthenticationDeps) =>
   async (text: string): Promise<Principal> => {
     const parts = parseApiKey(text);
     if (parts === undefined) throw refused('malformed');
     const key = await keys.findOfAnyOrganization(parts.id);
     if (!matchesKey(text, key, peppers) || key === undefined) throw refused('unknown');
-    const organization = await organizations.findSummary(key.organizationId);
+    const [organization, member, person] = await Promise.all([
+      organizations.findSummary(key.organizationId),
+      key.userId === undefined ? undefined : rosters.findActiveMember(key.organizationId, key.userId),
+      personBehind(key, keys),
+    ]);
     const now = clock.now();
     if (organization === undefined || !isActiveKey(key, organization, now)) throw refused('dead');
+    if (key.userId !== undefined && member === undefined) throw refused('dead');
     keyUsage.record(key, now);
     return {
       organizationId: organization.id,
       apiKeyId: key.id,
-      role: key.role,
-      scopes: key.scopes,
+      person,
+      ...(member === undefined ? rightsOf(key) : rightsOfMemberKey(rightsOf(key), member.role)),
       keyExpiresTime: key.expiresAt,
       ...entitlements(organization),
     };
   };
+
+function rightsOf({ role, scopes }: ApiKey): Rights {
+  return { role, scopes };
+}
+
+/** Maximum number of keys that are followed from a key to the key that created it. */
+const CREATORS_MAX = 16;
+
+/**
+ * Returns the person behind an API key: its member, or the person behind the key that created it, or the operator who
+ * created it. The creator may be revoked, which does not change who the person is.
+ */
+async function personBehind(key: ApiKey, keys: AuthenticationDeps['keys']): Promise<string> {
+  let { userId, createdBy } = key;
+  for (let step = 0; step < CREATORS_MAX && userId === undefined; step++) {
+    const [, creatorId] = /^API_KEY:(.*)$/.exec(createdBy) ?? [];
+    const creator = creatorId === undefined ? undefined : await keys.findOfAnyOrganization(creatorId);
+    if (creator === undefined || creator.organizationId !== key.organizationId) break;
+    ({ userId, createdBy } = creator);
+  }
+  return userId === undefined ? createdBy : `USER:${userId}`;
+}
 
 function refused(reason: 'malformed' | 'unknown' | 'dead'): DomainError {
   countRefusedKey(reason);

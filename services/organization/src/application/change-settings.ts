@@ -1,34 +1,74 @@
+import type { Clock } from '@invoicecontrol/runtime/clock';
+import { personOf } from '@invoicecontrol/runtime/request-context';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
-import { changeReferenceValidation, readBaseCurrency, setContract } from '../domain/organization.js';
+import { changeFourEyes, changeReferenceValidation, readBaseCurrency, setContract } from '../domain/organization.js';
 import type { Organization } from '../domain/organization.js';
 import { readAdditionalLegalEntities, readPlan, readSubscriptionStatus } from '../domain/plans.js';
+import { activeOwnerIds } from '../domain/roster.js';
 import { readEmail, readName } from '../domain/text.js';
+import type { AuditAction } from './change.js';
 import { changeOrganization } from './organizations.js';
 import type { Organizations } from './organizations.js';
+import type { Rosters } from './rosters.js';
 
-/** Changes the name or the billing e-mail. Undefined leaves a field unchanged. */
+interface DetailsDeps {
+  readonly organizations: Organizations;
+  readonly rosters: Pick<Rosters, 'find'>;
+  readonly clock: Clock;
+}
+
+/** Changes of an organization. Undefined leaves a field unchanged. */
+interface DetailsChange {
+  readonly organizationId: string;
+  readonly name?: string | undefined;
+  readonly billingEmail?: string | undefined;
+  readonly fourEyes?: boolean | undefined;
+}
+
+/** Changes the name, the billing e-mail or the rule of four eyes. */
 export const updateDetails =
-  (organizations: Organizations) =>
-  (
-    input: { organizationId: string; name?: string | undefined; billingEmail?: string | undefined },
-    context: RequestContext,
-  ): Promise<Organization> => {
+  ({ organizations, rosters, clock }: DetailsDeps) =>
+  ({ organizationId, name, billingEmail, fourEyes }: DetailsChange, context: RequestContext): Promise<Organization> => {
     return changeOrganization(organizations, {
-      organizationId: input.organizationId,
+      organizationId,
       context,
-      audit: { action: 'organization.updated', target: `organization:${input.organizationId}` },
-      changed: (before, after) => [
-        ...(before.name === after.name ? [] : ['name']),
-        ...(before.billingEmail === after.billingEmail ? [] : ['billing_email']),
-      ],
-      apply: (organization) => ({
-        ...organization,
-        name: input.name === undefined ? organization.name : readName('name', input.name),
-        billingEmail:
-          input.billingEmail === undefined ? organization.billingEmail : readEmail('billing_email', input.billingEmail),
-      }),
+      audit: (before, after) =>
+        auditedDetails(before, after).map((action) => ({ action, target: `organization:${organizationId}` })),
+      changed: changedDetails,
+      apply: async (organization) => {
+        const renamed = {
+          ...organization,
+          name: name === undefined ? organization.name : readName('name', name),
+          billingEmail:
+            billingEmail === undefined ? organization.billingEmail : readEmail('billing_email', billingEmail),
+        };
+        if (fourEyes === undefined) return renamed;
+        const ownerUserIds = activeOwnerIds((await rosters.find(organizationId)) ?? { members: [] });
+        return changeFourEyes(renamed, fourEyes, { person: personOf(context), ownerUserIds, now: clock.now() });
+      },
     });
   };
+
+function changedDetails(before: Organization, after: Organization): readonly string[] {
+  return [
+    ...(before.name === after.name ? [] : ['name']),
+    ...(before.billingEmail === after.billingEmail ? [] : ['billing_email']),
+    ...(before.fourEyes === after.fourEyes ? [] : ['four_eyes']),
+  ];
+}
+
+function auditedDetails(before: Organization, after: Organization): readonly AuditAction[] {
+  const isRequested = after.fourEyesRequest !== undefined && after.fourEyesRequest !== before.fourEyesRequest;
+  const isWithdrawn = after.fourEyes && after.fourEyesRequest === undefined && before.fourEyesRequest !== undefined;
+  return [
+    ...(changedDetails(before, after).some((field) => field !== 'four_eyes')
+      ? (['organization.updated'] as const)
+      : []),
+    ...(before.fourEyes === after.fourEyes ? [] : (['organization.four_eyes_changed'] as const)),
+    ...(isRequested ? (['organization.four_eyes_off_requested'] as const) : []),
+    ...(isWithdrawn ? (['organization.four_eyes_off_withdrawn'] as const) : []),
+  ];
+}
 
 /** Sets the base currency of future invoices (endpoint 19). */
 export const updateBaseCurrency =

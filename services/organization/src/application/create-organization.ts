@@ -55,6 +55,7 @@ export const createOrganization =
       billingEmail: ownerEmail,
       baseCurrency: readBaseCurrency(input.baseCurrency === '' ? 'EUR' : input.baseCurrency),
       referenceValidationMode: 'DECLARED_PROFILES',
+      fourEyes: false,
       ...contract,
       // If the operator stated no plan, the plan only applies until the first subscription.
       granted: input.plan === '' ? undefined : contract,
@@ -65,7 +66,7 @@ export const createOrganization =
       deletion: undefined,
     };
     const owner = newMember({ email: ownerEmail, name: undefined, role: 'OWNER', createdAt: now });
-    const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context });
+    const ownerKey = await insertOwnerKey({ keys, pepper }, organization, { now, context, userId: owner.userId });
     await rosters.insert({ organizationId: organization.id, version: 1, members: [owner] });
     await organizations.insert(organization, {
       context,

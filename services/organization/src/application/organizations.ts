@@ -43,11 +43,12 @@ export async function requireOrganization(
 export interface OrganizationChange {
   readonly organizationId: string;
   readonly context: RequestContext;
-  readonly audit: AuditLine;
+  /** Audit line, or a function that returns the lines of what has changed. */
+  readonly audit: AuditLine | ((before: Organization, after: Organization) => readonly AuditLine[]);
   /** Returns the names of the parts that changed, as the event lists them, for example `companies`. */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
-  /** Pure function that applies the change. After a conflict it runs again on the newer version. */
-  readonly apply: (organization: Organization) => Organization;
+  /** Function without effects that applies the change. After a conflict it runs again on the newer version. */
+  readonly apply: (organization: Organization) => Organization | Promise<Organization>;
 }
 
 /**
@@ -60,12 +61,12 @@ export function changeOrganization(
 ): Promise<Organization> {
   return retryOnConflict(async () => {
     const before = await requireOrganization(organizations, organizationId);
-    const after = apply(before);
+    const after = await apply(before);
     if (isDeepStrictEqual(after, before)) return before;
     const body = { version: before.version + 1, changed: [...changed(before, after)] };
     return organizations.save(after, {
       context,
-      audit: [audit],
+      audit: typeof audit === 'function' ? audit(before, after) : [audit],
       events: [announce(events.organizationChanged, body)],
     });
   });

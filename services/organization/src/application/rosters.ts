@@ -1,9 +1,11 @@
-import type { Roster } from '../domain/roster.js';
+import type { Member, Roster } from '../domain/roster.js';
 import type { Change } from './change.js';
 
 /** Stores rosters, one for each organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
+  /** Finds a member who has accepted the invitation, without reading the other members. */
+  findActiveMember(organizationId: string, userId: string): Promise<Pick<Member, 'userId' | 'role'> | undefined>;
   /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Finds a roster without a tenant, because the token determines the tenant. */

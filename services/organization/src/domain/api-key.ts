@@ -18,6 +18,8 @@ export interface ApiKey extends Rights {
   readonly name: string;
   readonly hash: string;
   readonly pepperId: string;
+  /** Member that the API key belongs to. It never has more rights than the role of the member, and ends with the member. */
+  readonly userId?: string | undefined;
   /** Creator of the API key: `API_KEY:<id>` or `OPERATOR:<id>`. */
   readonly createdBy: string;
   readonly createdAt: Date;

@@ -11,6 +11,7 @@ const organization: Organization = {
   billingEmail: undefined,
   baseCurrency: 'EUR',
   referenceValidationMode: 'DECLARED_PROFILES',
+  fourEyes: false,
   plan: 'ENTERPRISE',
   subscriptionStatus: 'none',
   additionalLegalEntities: 0,

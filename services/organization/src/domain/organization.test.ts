@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
+  changeFourEyes,
   changeReferenceValidation,
   changeSubscription,
   deleteOrganization,
@@ -22,6 +23,7 @@ const organization: Organization = {
   billingEmail: undefined,
   baseCurrency: 'EUR',
   referenceValidationMode: 'DECLARED_PROFILES',
+  fourEyes: false,
   plan: 'CORE',
   subscriptionStatus: 'none',
   additionalLegalEntities: 0,
@@ -45,6 +47,47 @@ describe('the base currency', () => {
 
   test.each(['BGN', 'HRK', 'XXX', 'XAU', 'KWD', 'EURO', '', ' EUR'])('may not be "%s"', (code) => {
     expect(() => readBaseCurrency(code)).toThrow(expect.objectContaining({ kind: 'invalid' }));
+  });
+});
+
+describe('the rule of four eyes', () => {
+  const ownerUserIds = ['ann', 'bob'];
+  const byAnn = { person: 'USER:ann', ownerUserIds, now };
+  const byBob = { person: 'USER:bob', ownerUserIds, now };
+  const on = changeFourEyes(organization, true, byAnn);
+  const requested = changeFourEyes(on, false, byAnn);
+
+  test('is switched on by one person', () => {
+    expect(on).toMatchObject({ fourEyes: true, fourEyesRequest: undefined });
+  });
+
+  test('is switched off by one person if there is no second OWNER', () => {
+    for (const person of ['USER:ann', 'OPERATOR:operator']) {
+      const alone = { person, ownerUserIds: ['ann'], now };
+      expect(changeFourEyes(on, false, alone)).toMatchObject({ fourEyes: false, fourEyesRequest: undefined });
+    }
+  });
+
+  test('stays on until another OWNER confirms, however often the first one asks', () => {
+    expect(requested).toMatchObject({ fourEyes: true, fourEyesRequest: { by: 'USER:ann', at: now } });
+    expect(changeFourEyes(requested, false, byAnn)).toBe(requested);
+    expect(changeFourEyes(requested, false, byBob)).toMatchObject({ fourEyes: false, fourEyesRequest: undefined });
+  });
+
+  test('is not switched off by a person who is no OWNER, but by any OWNER after such a request', () => {
+    const byNobody = { person: 'API_KEY:k', ownerUserIds, now };
+    expect(() => changeFourEyes(requested, false, byNobody)).toThrow(expect.objectContaining({ kind: 'wrong_state' }));
+    expect(changeFourEyes(changeFourEyes(on, false, byNobody), false, byAnn).fourEyes).toBe(false);
+  });
+
+  test('needs a new request after 7 days, and after it was switched on again', () => {
+    const later = new Date(now.getTime() + 7 * 24 * 3_600_000);
+    expect(changeFourEyes(requested, false, { ...byBob, now: later })).toMatchObject({
+      fourEyes: true,
+      fourEyesRequest: { by: 'USER:bob', at: later },
+    });
+    const withdrawn = changeFourEyes(requested, true, byBob);
+    expect(changeFourEyes(withdrawn, false, byBob).fourEyes).toBe(true);
   });
 });
 

@@ -22,6 +22,10 @@ export interface Organization extends Contract {
   readonly billingEmail: string | undefined;
   readonly baseCurrency: string;
   readonly referenceValidationMode: ReferenceValidationMode;
+  /** True if a second person has to confirm what one person releases. */
+  readonly fourEyes: boolean;
+  /** Request to switch the rule of four eyes off that no other OWNER has confirmed yet. */
+  readonly fourEyesRequest?: FourEyesRequest | undefined;
   readonly companies: readonly Company[];
   /** Id of the default company of the organization. It is always the id of one of `companies`. */
   readonly defaultCompanyId: string;
@@ -40,6 +44,13 @@ export interface Organization extends Contract {
    * reported.
    */
   readonly granted?: Contract | undefined;
+}
+
+/** Request to switch the rule of four eyes off. */
+export interface FourEyesRequest {
+  /** Person who requested it, as `personOf` returns it. */
+  readonly by: string;
+  readonly at: Date;
 }
 
 /** Position of an event in the order of billing's events, which may arrive late and repeatedly. */
@@ -119,6 +130,37 @@ export function referenceValidationInForce(organization: Organization): Referenc
   const { referenceValidationMode: mode } = organization;
   return mode === 'ALL' && !entitlements(organization).hasActiveSubscription ? 'DECLARED_PROFILES' : mode;
 }
+
+/** Days after which a request to switch the rule of four eyes off can no longer be confirmed. */
+const FOUR_EYES_REQUEST_DAYS = 7;
+
+/**
+ * Switches the rule of four eyes on or off. If the organization has a second OWNER, the first call only requests to
+ * switch the rule off, and the call of another OWNER confirms the request. Switching the rule on withdraws a request.
+ * @param person person behind the call
+ * @param ownerUserIds ids of the active members with the role OWNER
+ * @throws DomainError wrong_state if a person who is not a member with the role OWNER confirms a request
+ */
+export function changeFourEyes(
+  organization: Organization,
+  isOn: boolean,
+  { person, ownerUserIds, now }: { person: string; ownerUserIds: readonly string[]; now: Date },
+): Organization {
+  if (isOn || !organization.fourEyes) return { ...organization, fourEyes: isOn, fourEyesRequest: undefined };
+  const switchedOff = { ...organization, fourEyes: false, fourEyesRequest: undefined };
+  if (ownerUserIds.length < 2) return switchedOff;
+  const request = organization.fourEyesRequest;
+  const isCurrent = request !== undefined && now.getTime() < request.at.getTime() + FOUR_EYES_REQUEST_DAYS * DAY_MS;
+  if (!isCurrent) return { ...organization, fourEyesRequest: { by: person, at: now } };
+  if (request.by === person) return organization;
+  if (ownerUserIds.some((userId) => person === `USER:${userId}`)) return switchedOff;
+  throw new DomainError(
+    'wrong_state',
+    'Another member with the role OWNER has to confirm this request. Use an API key of that member, which was created with their `user_id`.',
+  );
+}
+
+const DAY_MS = 24 * 3_600_000;
 
 /** Subscription of an organization as billing reported it. */
 export interface ToldSubscription extends Required<Contract> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { roles, scopes } from '@invoicecontrol/api-key/rights';
-import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesByRole } from './rights.js';
+import { ALL_RIGHTS, lowerRights, readRights, requireGrantable, scopesByRole, scopesOfEarlierKey } from './rights.js';
 import type { Rights } from './rights.js';
 
 const writing = scopes.filter((scope) => !scope.endsWith(':read'));
@@ -19,12 +19,13 @@ describe('the scopes of a role', () => {
     expect(scopesByRole.VIEWER).toEqual(scopes.filter((scope) => scope.endsWith(':read')));
   });
 
-  test('give an ANALYST what the specification leaves without a minimum role, and assignment', () => {
+  test('give an ANALYST what the specification leaves without a minimum role, assignment and payment runs', () => {
     const added = scopesByRole.ANALYST.filter((scope) => !scopesByRole.VIEWER.includes(scope));
     expect([...added].sort()).toEqual([
       'findings:assign',
       'findings:review',
       'invoices:write',
+      'payments:write',
       'scans:write',
       'uploads:write',
       'webhooks:write',
@@ -34,6 +35,22 @@ describe('the scopes of a role', () => {
   test('give an ADMIN every scope by name and an OWNER `*`', () => {
     expect(scopesByRole.ADMIN).toEqual(scopes);
     expect(scopesByRole.OWNER).toEqual(['*']);
+  });
+});
+
+describe('the scopes of a key from before scopes for payment runs existed', () => {
+  const earlier = (role: (typeof roles)[number]) =>
+    scopesByRole[role].filter((scope) => !scope.startsWith('payments:'));
+
+  test.each(roles)('are those of its role today if it had all scopes of the role %s', (role) => {
+    expect(scopesOfEarlierKey({ role, scopes: earlier(role) })).toEqual(scopesByRole[role]);
+  });
+
+  test('stay as they are if it was restricted to fewer', () => {
+    for (const restricted of [earlier('ANALYST').slice(1), ['invoices:read' as const]])
+      expect(scopesOfEarlierKey({ role: 'ANALYST', scopes: restricted })).toEqual(restricted);
+    // All scopes of a lower role are a restriction of a higher one.
+    expect(scopesOfEarlierKey({ role: 'ADMIN', scopes: earlier('ANALYST') })).toEqual(earlier('ANALYST'));
   });
 });
 

@@ -15,7 +15,7 @@ const readingScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 /**
  * Default scopes of an API key that is created without scopes. An ANALYST has the scopes of every operation for which
- * the specification states no minimum role. Only an OWNER has `*`, which also covers future scopes.
+ * the specification states no minimum role, and of payment runs, which analysts release. Only an OWNER has `*`, which also covers future scopes.
  */
 export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
   VIEWER: readingScopes,
@@ -23,11 +23,24 @@ export const scopesByRole: Readonly<Record<Role, readonly GrantedScope[]>> = {
     (scope) =>
       readingScopes.includes(scope) ||
       ['invoices:write', 'uploads:write', 'scans:write', 'webhooks:write'].includes(scope) ||
-      ['findings:review', 'findings:assign'].includes(scope),
+      ['findings:review', 'findings:assign', 'payments:write'].includes(scope),
   ),
   ADMIN: scopes,
   OWNER: [ALL_SCOPES],
 };
+
+/** Scopes that were added after the first release, in which every scope of a key was stored by its name. */
+const addedScopes: readonly GrantedScope[] = ['payments:read', 'payments:write'];
+
+/**
+ * Returns the scopes of an API key that was created before `addedScopes` existed. A key that had all scopes of its role
+ * at that time has all scopes of its role now. A key with fewer scopes was restricted on purpose and stays so.
+ */
+export function scopesOfEarlierKey({ role, scopes: stored }: Rights): readonly GrantedScope[] {
+  const before = scopesByRole[role].filter((scope) => !addedScopes.includes(scope));
+  const hadAll = stored.length === before.length && before.every((scope) => stored.includes(scope));
+  return hadAll ? scopesByRole[role] : stored;
+}
 
 /**
  * Reads a role.
@@ -67,6 +80,21 @@ export function requireGrantable(rights: Rights, grantor: Rights): void {
       `An API key cannot grant scopes that it does not have: ${missing.join(', ')}. Omit these scopes, or use a key that has them.`,
     );
   }
+}
+
+/**
+ * Checks that an API key does not have a higher role than the member that it is created for.
+ * @throws DomainError invalid
+ */
+export function requireRoleOfMember({ role }: Rights, memberRole: Role): void {
+  if (!isRoleAtLeast(memberRole, role)) {
+    throw invalidField('role', `must not be higher than the role of the member, which is ${memberRole}.`);
+  }
+}
+
+/** Returns the rights of an API key of a member, whose role may have been lowered since the key was created. */
+export function rightsOfMemberKey(rights: Rights, memberRole: Role): Rights {
+  return isRoleAtLeast(memberRole, rights.role) ? rights : lowerRights(rights, { role: memberRole, scopes: [] });
 }
 
 /**

@@ -60,6 +60,15 @@ export function isActive(member: Member): boolean {
   return member.invitation === undefined;
 }
 
+/** Returns the ids of the members with the role OWNER. A pending invitation as OWNER does not count. */
+export function activeOwnerIds({ members }: Pick<Roster, 'members'>): readonly string[] {
+  return members.filter(isActiveOwner).map(({ userId }) => userId);
+}
+
+function isActiveOwner(member: Member): boolean {
+  return member.role === 'OWNER' && isActive(member);
+}
+
 /** Returns members and pending invitations. Expired and revoked invitations are left out. */
 export function currentMembers(roster: Roster, organization: RosterOrganization, now: Date): readonly Member[] {
   return roster.members.filter(
@@ -190,10 +199,9 @@ function requireRoleOver({ role }: Member, grantor: Rights): void {
   }
 }
 
-/** Checks that another OWNER remains. A pending invitation as OWNER does not count. */
-function requireAnotherOwner({ members }: Roster, leaving: Member): void {
-  const isOwner = (member: Member): boolean => member.role === 'OWNER' && isActive(member);
-  if (isOwner(leaving) && !members.some((member) => member.userId !== leaving.userId && isOwner(member))) {
+/** Checks that another OWNER remains. */
+function requireAnotherOwner(roster: Roster, leaving: Member): void {
+  if (isActiveOwner(leaving) && activeOwnerIds(roster).every((userId) => userId === leaving.userId)) {
     throw new DomainError(
       'wrong_state',
       'An organization must keep at least one member with the role OWNER. Give another member the role OWNER first.',

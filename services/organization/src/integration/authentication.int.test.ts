@@ -47,6 +47,21 @@ afterAll(async () => {
 const authenticate = (key: string) => clients.access.authenticateKey({ key }, asKey('none'));
 const refusal = { kind: 'unauthenticated', publicMessage: 'The API key is missing or not valid.' };
 
+/** Creates an API key of the member, or of no member, by the owner's key. */
+async function newKey(
+  organizationId: string,
+  createdBy: string,
+  { role, userId }: { role: string; userId?: string },
+): Promise<string> {
+  const { key } = await clients.apiKey.createApiKey(
+    { organizationId, name: 'Another', role, scopes: [], grantor: ownerRights, userId },
+    asKey(idOfKey(createdBy)),
+  );
+  return key;
+}
+
+const personOfKey = async (key: string) => (await authenticate(key)).principal?.person;
+
 async function tenantWithKey(role: string): Promise<{ organizationId: string; ownerKeyId: string; key: string }> {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const ownerKeyId = idOfKey(ownerKey);
@@ -57,7 +72,87 @@ async function tenantWithKey(role: string): Promise<{ organizationId: string; ow
   return { organizationId, ownerKeyId, key };
 }
 
+describe('the person behind a key', () => {
+  test('is its member, regardless of who created it, and else the person behind the key that created it', async () => {
+    const { organizationId, ownerKey, ownerUserId } = await clients.createTenant('Acme');
+    const { userId } = await clients.operator.createMember(
+      { organizationId, email: 'ann@example.com', name: 'Ann', role: 'ADMIN' },
+      asOperator,
+    );
+    const ofAnn = await newKey(organizationId, ownerKey, { role: 'ANALYST', userId });
+    const second = await newKey(organizationId, ownerKey, { role: 'ADMIN', userId });
+    const byAnn = await newKey(organizationId, ofAnn, { role: 'VIEWER' });
+    const byThat = await newKey(organizationId, byAnn, { role: 'VIEWER' });
+    for (const key of [ofAnn, second, byAnn, byThat]) expect(await personOfKey(key)).toBe(`USER:${userId}`);
+    const byOwner = await newKey(organizationId, ownerKey, { role: 'OWNER' });
+    for (const key of [ownerKey, byOwner]) expect(await personOfKey(key)).toBe(`USER:${ownerUserId}`);
+    await clients.apiKey.revokeApiKey({ organizationId, apiKeyId: idOfKey(ofAnn) }, asKey(idOfKey(ownerKey)));
+    expect(await personOfKey(byThat)).toBe(`USER:${userId}`);
+    const { key } = await clients.operator.createKey(
+      { organizationId, name: 'Of nobody', role: 'OWNER', scopes: [] },
+      asOperator,
+    );
+    expect(await personOfKey(key)).toBe('OPERATOR:tester');
+  });
+
+  test('must be an active member of the organization with at least the role of the key', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const other = await clients.createTenant('Other');
+    const { userId } = await clients.operator.createMember(
+      { organizationId, email: 'ann@example.com', name: 'Ann', role: 'ANALYST' },
+      asOperator,
+    );
+    const invited = await clients.member.inviteMember(
+      { organizationId, email: 'bob@example.com', role: 'ADMIN', grantor: ownerRights },
+      asKey(idOfKey(ownerKey)),
+    );
+    for (const refused of [
+      { role: 'ADMIN', userId },
+      { role: 'VIEWER', userId: other.ownerUserId },
+      { role: 'VIEWER', userId: invited.member?.userId ?? '' },
+      { role: 'VIEWER', userId: 'nobody' },
+    ])
+      await expect(newKey(organizationId, ownerKey, refused)).rejects.toMatchObject({ kind: 'invalid' });
+  });
+
+  test('limits the rights of the key, and the key ends with the membership', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const { userId } = await clients.operator.createMember(
+      { organizationId, email: 'ann@example.com', name: 'Ann', role: 'ADMIN' },
+      asOperator,
+    );
+    const key = await newKey(organizationId, ownerKey, { role: 'ADMIN', userId });
+    const asOwner = asKey(idOfKey(ownerKey));
+    await clients.member.updateMember({ organizationId, userId, role: 'VIEWER', grantor: ownerRights }, asOwner);
+    const { principal } = await authenticate(key);
+    expect(principal?.role).toBe('VIEWER');
+    expect(principal?.scopes.every((scope) => scope.endsWith(':read'))).toBe(true);
+    await clients.member.removeMember({ organizationId, userId, grantor: ownerRights }, asOwner);
+    await expect(authenticate(key)).rejects.toMatchObject(refusal);
+  });
+});
+
 describe('a key', () => {
+  test('that an earlier release stored has all scopes of its role, unless it was restricted', async () => {
+    const { organizationId, ownerKey } = await clients.createTenant('Acme');
+    const whole = await newKey(organizationId, ownerKey, { role: 'ANALYST' });
+    const { key: restricted } = await clients.apiKey.createApiKey(
+      { organizationId, name: 'Narrow', role: 'ANALYST', scopes: ['invoices:read'], grantor: ownerRights },
+      asKey(idOfKey(ownerKey)),
+    );
+    const scopesOf = async (key: string) => (await authenticate(key)).principal?.scopes;
+    const before = await scopesOf(whole);
+    await mongo.db
+      .collection<{ _id: string }>('api_keys')
+      .updateMany(
+        { _id: { $in: [idOfKey(whole), idOfKey(restricted)] } },
+        { $unset: { scopeGeneration: '' }, $pull: { scopes: { $in: ['payments:read', 'payments:write'] } } as never },
+      );
+    expect(before).toContain('payments:write');
+    expect(await scopesOf(whole)).toEqual(before);
+    expect(await scopesOf(restricted)).toEqual(['invoices:read']);
+  });
+
   test('authenticates with organization, rights, plan and limits', async () => {
     const { organizationId, ownerKey } = await clients.createTenant('Acme', 'CORE');
     const { principal } = await authenticate(ownerKey);

@@ -64,6 +64,39 @@ const deleted = (organizationId: string, confirmName = 'Acme') =>
   clients.organization.deleteOrganization({ organizationId, confirmName }, caller);
 const restored = (recoveryToken: string) => clients.organization.restoreOrganization({ recoveryToken }, caller);
 
+describe('the rule of four eyes', () => {
+  const asPerson = (person: string) => ({ ...caller, context: { ...caller.context, person } });
+
+  test('needs a second OWNER to be switched off, travels in the facts and is audited', async () => {
+    const { organizationId, ownerUserId } = await clients.createTenant('Acme');
+    const { userId } = await clients.operator.createMember(
+      { organizationId, email: 'second@acme.example', name: 'Second', role: 'OWNER' },
+      asOperator,
+    );
+    const change = async (fourEyes: boolean, person: string) => {
+      const reply = await clients.organization.updateOrganization({ organizationId, fourEyes }, asPerson(person));
+      const facts = await clients.organization.getTenantFacts({ organizationId }, caller);
+      expect(facts.fourEyes).toBe(reply.organization?.fourEyes);
+      return reply.organization;
+    };
+    const first = `USER:${ownerUserId}`;
+    expect(await change(true, first)).toMatchObject({ fourEyes: true });
+    // The two calls of the first OWNER arrive at once, and still count as one person.
+    for (const requested of await Promise.all([change(false, first), change(false, first)]))
+      expect(requested).toMatchObject({ fourEyes: true, fourEyesRequest: { requestedBy: first } });
+    expect(await change(false, `USER:${userId}`)).toMatchObject({ fourEyes: false });
+    const { auditEvents } = await clients.audit.listAuditEvents(
+      { organizationId, pageSize: 10, pageToken: '' },
+      caller,
+    );
+    expect(auditEvents.slice(0, 3).map(({ action }) => action)).toEqual([
+      'organization.four_eyes_changed',
+      'organization.four_eyes_off_requested',
+      'organization.four_eyes_changed',
+    ]);
+  });
+});
+
 describe('the operator', () => {
   test('creates an organization whose owner key works at once', async () => {
     const { organizationId, companyId, ownerKey, ownerUserId } = await clients.operator.createOrganization(

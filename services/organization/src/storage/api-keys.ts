@@ -3,6 +3,7 @@ import { findPage, NEWEST_FIRST } from '@invoicecontrol/runtime/mongo/page';
 import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { ApiKeys } from '../application/api-keys.js';
 import type { ApiKey } from '../domain/api-key.js';
+import { scopesOfEarlierKey } from '../domain/rights.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
 import type { AuditedStore } from './audited-store.js';
@@ -17,13 +18,19 @@ export interface ApiKeyDocument extends Audited {
   readonly scopes: ApiKey['scopes'];
   readonly hash: string;
   readonly pepperId: string;
+  readonly userId?: string;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly expiresAt?: Date;
   readonly revokedAt?: Date;
   /** Written only by {@link startKeyUsage} and not covered by the version, because no rule depends on it. */
   readonly lastUsedDay?: string;
+  /** Generation of the list of scopes that the key was stored under. Absent if an earlier release stored the key. */
+  readonly scopeGeneration?: number;
 }
+
+/** Generation of the list of scopes, from which on keys may have the scopes for payment runs. */
+const SCOPE_GENERATION = 2;
 
 export async function createApiKeyIndexes(collection: Collection<ApiKeyDocument>): Promise<void> {
   await createAuditedIndexes(collection);
@@ -49,11 +56,16 @@ export function apiKeyStore(
       return { items: items.map(fromDocument), nextPageToken };
     },
     async insert({ id, organizationId, version: _version, lastUsedDay: _lastUsedDay, ...state }, change) {
-      const { expiresAt, revokedAt, ...own } = state;
-      await store.insert({ _id: id, organizationId, ...own, expiresAt, revokedAt }, change);
+      const { expiresAt, revokedAt, userId, ...own } = state;
+      const scopeGeneration = SCOPE_GENERATION;
+      await store.insert({ _id: id, organizationId, ...own, userId, expiresAt, revokedAt, scopeGeneration }, change);
     },
     async save({ id, organizationId, version, lastUsedDay: _lastUsedDay, ...state }, change) {
-      const saved = await store.save({ id, organizationId, version }, setOrUnset<ApiKeyDocument>(state), change);
+      const saved = await store.save(
+        { id, organizationId, version },
+        setOrUnset<ApiKeyDocument>({ ...state, scopeGeneration: SCOPE_GENERATION }),
+        change,
+      );
       return fromDocument(saved);
     },
   };
@@ -67,9 +79,10 @@ function fromDocument(document: ApiKeyDocument): ApiKey {
     seriesId: document.seriesId,
     name: document.name,
     role: document.role,
-    scopes: document.scopes,
+    scopes: document.scopeGeneration === undefined ? scopesOfEarlierKey(document) : document.scopes,
     hash: document.hash,
     pepperId: document.pepperId,
+    userId: document.userId,
     createdBy: document.createdBy,
     createdAt: document.createdAt,
     expiresAt: document.expiresAt,

@@ -4,7 +4,7 @@ import { setOrUnset } from '@invoicecontrol/runtime/mongo/stored';
 import type { Stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { OrganizationSummary } from '../application/authenticate-key.js';
 import type { Organizations } from '../application/organizations.js';
-import type { DeletedBy, Deletion, Organization, SubscriptionSource } from '../domain/organization.js';
+import type { DeletedBy, Deletion, FourEyesRequest, Organization, SubscriptionSource } from '../domain/organization.js';
 import type { Contract } from '../domain/plans.js';
 import { createAuditedIndexes } from './audit-relay.js';
 import type { Audited } from './audit-relay.js';
@@ -22,6 +22,9 @@ export interface OrganizationDocument extends Audited {
   readonly billingEmail?: string;
   readonly baseCurrency: string;
   readonly referenceValidationMode: Organization['referenceValidationMode'];
+  /** Absent if an earlier release stored the organization. */
+  readonly fourEyes?: boolean;
+  readonly fourEyesRequest?: FourEyesRequest;
   readonly plan: Organization['plan'];
   readonly subscriptionStatus: Organization['subscriptionStatus'];
   readonly additionalLegalEntities: number;
@@ -112,6 +115,7 @@ function toState(organization: Organization): Stored<State> {
     isSubscriptionActive: own.isSubscriptionActive,
     subscriptionSource: own.subscriptionSource,
     granted: own.granted,
+    fourEyesRequest: own.fourEyesRequest,
     deletedAt: deletion?.at,
     deletedBy: deletion?.by,
     recoveryTokenHash: deletion?.recoveryTokenHash,
@@ -127,6 +131,8 @@ function fromDocument(document: OrganizationDocument): Organization {
     billingEmail: document.billingEmail,
     baseCurrency: document.baseCurrency,
     referenceValidationMode: document.referenceValidationMode,
+    fourEyes: document.fourEyes ?? false,
+    fourEyesRequest: document.fourEyesRequest,
     companies: document.companies.map(({ id, name, taxId, country, createdAt }) => ({
       id,
       name,

@@ -15,6 +15,8 @@ const TAKEN_AWAY: readonly (keyof OrganizationDocument)[] = [
   'billingEmail',
   'baseCurrency',
   'referenceValidationMode',
+  'fourEyes',
+  'fourEyesRequest',
   'plan',
   'subscriptionStatus',
   'additionalLegalEntities',

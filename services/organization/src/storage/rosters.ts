@@ -34,6 +34,13 @@ export function rosterStore(collection: Collection<RosterDocument>, store: Audit
       const document = await collection.findOne({ _id: organizationId });
       return document === null ? undefined : fromDocument(document);
     },
+    async findActiveMember(organizationId, userId) {
+      const document = await collection.findOne(
+        { _id: organizationId, members: { $elemMatch: { userId, invitation: { $exists: false } } } },
+        { projection: { 'members.$': 1 } },
+      );
+      return document?.members[0];
+    },
     async countMembers(organizationIds) {
       const documents = await collection
         .find(

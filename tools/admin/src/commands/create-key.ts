@@ -8,6 +8,7 @@ export const createKey: Command = {
   options: {
     organization: organizationOption,
     role: roleOption,
+    user: { value: 'ID', description: 'the active member that the key belongs to (default: none)' },
     name: { value: 'NAME', description: 'what the key is for (default "Operator key")' },
     scopes: { value: 'A,B', description: 'the scopes of the key (default: those of the role)' },
     expires: { value: 'TIME', description: 'expiry time, such as 2027-01-31T00:00:00Z (default: never)' },
@@ -24,6 +25,7 @@ export const createKey: Command = {
         role: given['role'] ?? '',
         scopes: given['scopes']?.split(',').map((scope) => scope.trim()) ?? [],
         expiresTime: readTime(given['expires']),
+        userId: given['user'],
       },
       call,
     );

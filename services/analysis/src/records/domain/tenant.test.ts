@@ -10,6 +10,7 @@ const tenant = {
   name: 'Workspace',
   erpConnectionsLimit: 10,
   referenceValidationMode: 'DECLARED_PROFILES',
+  fourEyes: false,
   defaultCompanyId: 'main',
   companies: [
     { companyId: 'main', name: 'Main GmbH', taxId: 'DE136695976' },

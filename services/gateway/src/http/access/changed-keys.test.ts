@@ -28,6 +28,7 @@ beforeAll(async () => {
             name: 'Acme',
             baseCurrency: 'EUR',
             referenceValidationMode: 'OFF',
+            fourEyes: false,
             plan: 'SCALE',
             subscriptionStatus: 'active',
             createdTime: new Date(),

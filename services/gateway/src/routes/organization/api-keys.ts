@@ -1,8 +1,8 @@
 import { ALL_SCOPES, roles, scopes } from '@invoicecontrol/api-key/rights';
 import type { ApiKey, CreateApiKeyResponse } from '@invoicecontrol/contracts/organization/v1/api_key_service';
 import { z } from 'zod';
-import { EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
-import { dateTime, LABEL_LENGTH_MAX, stated, text, toInstant } from '../../http/description/fields.js';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, EXAMPLE_KEY_ID, examples } from '../../http/description/examples.js';
+import { dateTime, LABEL_LENGTH_MAX, shownId, stated, text, toInstant, uuid } from '../../http/description/fields.js';
 import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
@@ -28,6 +28,11 @@ export const apiKey = shown.record<ApiKey>('ApiKey')({
     grantedScopes,
     ({ scopes: granted }: ApiKey) => granted.map((scope) => shown.oneOf(grantedScope, scope)),
     ['invoices:read', 'invoices:write'],
+  ),
+  userId: shown.optional(
+    shownId(),
+    EXAMPLE_IDS.assignee,
+    'The id of the member that the API key belongs to. Present only if it belongs to one. The key never has more rights than the role of the member, and ends with the membership.',
   ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the API key was created.', 'createdTime'),
   expiresAt: shown.instantOrNull(
@@ -97,6 +102,11 @@ export const createApiKey = route({
         .describe(
           'The time from which the API key is refused; must be in the future. If absent, the key never expires.',
         ),
+      user_id: uuid()
+        .optional()
+        .describe(
+          'The id of the active member that the API key belongs to. The role of the key must not be higher than the role of the member. All API keys of a member count as one person where two people are needed. A key of no member counts as the person who created it.',
+        ),
     })
     .meta({ id: 'NewApiKey' })
     .register(examples, {
@@ -121,6 +131,7 @@ export const createApiKey = route({
       role: body.role,
       scopes: body.scopes ?? [],
       expiresTime: body.expires_at === undefined ? undefined : toInstant(body.expires_at),
+      userId: body.user_id,
       grantor: grantorOf(principal),
     });
     const created = createdApiKey.present(reply);

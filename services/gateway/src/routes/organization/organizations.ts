@@ -1,5 +1,6 @@
 import type {
   DeleteOrganizationResponse,
+  FourEyesRequest,
   Organization,
   RestoreOrganizationResponse,
 } from '@invoicecontrol/contracts/organization/v1/organization_service';
@@ -15,6 +16,20 @@ const referenceValidationMode = z
   .describe(
     'The reference validation mode, which determines the documents that are validated against the rules of their profile. ALL requires an active subscription.',
   );
+
+const fourEyesRequest = shown.record<FourEyesRequest>('FourEyesRequest')({
+  by: shown.text(
+    `USER:${EXAMPLE_IDS.assignee}`,
+    'The person who requested to switch the rule of four eyes off.',
+    'requestedBy',
+  ),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time of the request, which can be confirmed for 7 days.', 'requestedTime'),
+  confirmed: shown.made(
+    z.literal(false).describe('Always false, because a confirmed request is no longer shown.'),
+    () => false as const,
+    false,
+  ),
+});
 
 export const organization = shown.record<Organization>('Organization')({
   id: shown.id(EXAMPLE_IDS.organization, 'The id of the organization.', 'organizationId'),
@@ -36,6 +51,20 @@ export const organization = shown.record<Organization>('Organization')({
     'none',
   ),
   createdAt: shown.instant(EXAMPLE_INSTANT, 'The time when the organization was created.', 'createdTime'),
+  fourEyes: shown.flag(
+    true,
+    'True if a second person has to confirm what one person releases. A person is the member behind an API key, or the creator of a key of no member.',
+  ),
+  fourEyesRequest: shown.made(
+    fourEyesRequest.schema
+      .optional()
+      .describe(
+        'The request to switch the rule of four eyes off. Present only until another OWNER confirms it, or the rule is switched on again.',
+      ),
+    ({ fourEyesRequest: request }: Organization) =>
+      request === undefined ? undefined : fourEyesRequest.present(request),
+    undefined,
+  ),
   referenceValidationInForce: shown.made(
     referenceValidationMode
       .optional()
@@ -95,25 +124,38 @@ export const updateOrganization = route({
   operation: 'updateOrganization',
   method: 'patch',
   path: '/organizations/current',
-  summary: 'Update the name or billing e-mail of the organization',
+  summary: 'Update the name, the billing e-mail or the rule of four eyes of the organization',
+  description:
+    'If the organization has another active member with the role OWNER, `four_eyes: false` only requests to switch the rule off, with 202. The same request by another of these members within 7 days confirms it. `four_eyes: true` withdraws the request.',
   rpc: 'invoicecontrol.organization.v1.OrganizationService/UpdateOrganization',
   access: { minimumRole: 'OWNER', scope: 'organization:write' },
   body: z
     .strictObject({
       name: text(LABEL_LENGTH_MAX).optional().describe('The name of the organization.'),
       billing_email: email().optional().describe('The e-mail address to which subscription bills are sent.'),
+      four_eyes: z.boolean().optional().describe('Whether a second person has to confirm what one person releases.'),
     })
     .refine(hasAnyField, NOTHING_TO_CHANGE)
     .meta({ id: 'OrganizationChange', minProperties: 1 })
     .register(examples, { example: { name: 'Demonstration Ltd', billing_email: 'billing@example.com' } }),
-  responses: { 200: { description: 'The updated organization.', schema: organization.schema } },
+  responses: {
+    200: { description: 'The updated organization.', schema: organization.schema },
+    202: {
+      description:
+        'The organization with the request to switch the rule of four eyes off, which another OWNER has to confirm.',
+      schema: organization.schema,
+    },
+  },
   refusals: [409],
   async handle({ body }, { organizations }) {
     const reply = await organizations.updateOrganization({
       name: body.name?.trim(),
       billingEmail: body.billing_email?.trim(),
+      fourEyes: body.four_eyes,
     });
-    return { status: 200, body: organization.present(stated(reply.organization)) };
+    const updated = organization.present(stated(reply.organization));
+    const isRequested = body.four_eyes === false && updated.fourEyesRequest !== undefined;
+    return { status: isRequested ? 202 : 200, body: updated };
   },
 });
 

@@ -40,6 +40,7 @@ function toWire(key: ApiKey): WireApiKey {
     scopes: [...key.scopes],
     createdTime: key.createdAt,
     expiresTime: key.expiresAt,
+    userId: key.userId,
     lastUsedTime: key.lastUsedDay === undefined ? undefined : new Date(key.lastUsedDay),
   };
 }

@@ -9,13 +9,14 @@ import type { BillingContactDeps } from '../../application/billing-contact.js';
 import { updateBaseCurrency, updateDetails, updateReferenceValidation } from '../../application/change-settings.js';
 import { deleteOrganization, restoreByToken } from '../../application/organization-lifecycle.js';
 import type { OrganizationLifecycleDeps } from '../../application/organization-lifecycle.js';
+import type { Rosters } from '../../application/rosters.js';
 import { requireOrganization } from '../../application/organizations.js';
 import { referenceValidationInForce } from '../../domain/organization.js';
 import type { Organization } from '../../domain/organization.js';
 import { entitlements } from '../../domain/plans.js';
 
 export function organizationService(
-  deps: OrganizationLifecycleDeps & BillingContactDeps & { readonly auditTrail: AuditTrail },
+  deps: OrganizationLifecycleDeps & BillingContactDeps & { readonly auditTrail: AuditTrail; readonly rosters: Rosters },
 ): Binding {
   const { organizations } = deps;
   return bind(OrganizationServiceDefinition, {
@@ -23,7 +24,7 @@ export function organizationService(
       return { organization: toWire(await requireOrganization(organizations, organizationId)) };
     },
     async updateOrganization(request, context) {
-      return { organization: toWire(await updateDetails(organizations)(request, context)) };
+      return { organization: toWire(await updateDetails(deps)(request, context)) };
     },
     async updateBaseCurrency(request, context) {
       return { organization: toWire(await updateBaseCurrency(organizations)(request, context)) };
@@ -56,6 +57,7 @@ export function organizationService(
         defaultCompanyId,
         companies: companies.map(({ id, name, taxId, country }) => ({ companyId: id, name, taxId, country })),
         referenceValidationMode: referenceValidationInForce(organization),
+        fourEyes: organization.fourEyes,
         version,
         plan,
         hasActiveSubscription,
@@ -69,6 +71,7 @@ export function organizationService(
 
 function toWire(organization: Organization): WireOrganization {
   const inForce = referenceValidationInForce(organization);
+  const request = organization.fourEyesRequest;
   return {
     organizationId: organization.id,
     name: organization.name,
@@ -79,5 +82,7 @@ function toWire(organization: Organization): WireOrganization {
     plan: organization.plan,
     subscriptionStatus: organization.subscriptionStatus,
     createdTime: organization.createdAt,
+    fourEyes: organization.fourEyes,
+    fourEyesRequest: request === undefined ? undefined : { requestedBy: request.by, requestedTime: request.at },
   };
 }
