@@ -1,7 +1,7 @@
 /** Marks an amount without a sign, because another field of the ERP record states whether it is a credit. */
 export type Sign = 'unsigned';
 
-/** Maximum number of digits of an amount from an ERP, including decimals. */
+/** Maximum number of digits of an amount that an ERP states, including its decimals. */
 const DIGITS_MAX = 15;
 const DECIMALS_MAX = 6;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;

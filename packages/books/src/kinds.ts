@@ -34,7 +34,7 @@ const MISSING = 'is missing.';
 const UNSTORABLE = /[\0\p{Surrogate}]/u;
 const URL_LENGTH: Bounds = { stored: 2_000, taken: 2_048 };
 
-/** Maximum number of characters of an id. */
+/** Maximum number of characters of an id that an ERP gives a record. */
 export const ID_LENGTH_MAX = 200;
 export const TEXT_LENGTH_MAX = 1_000;
 
@@ -52,7 +52,9 @@ export const id: RecordKind<string> = {
     }),
 };
 
-/** An id that people write, too, such as the number of a vendor: it is made readable first. */
+/**
+ * An id that people also write, such as the number of a vendor. Invisible characters are removed from such an id first.
+ */
 export const writtenId: RecordKind<string> = {
   ...id,
   taken: (subject) => cleaned(subject, (value) => id.taken(subject).faultOf(value)),
@@ -71,7 +73,7 @@ export const printedText: RecordKind<string> = {
     return { ...taken, given: (value) => taken.given?.(value) ?? '' };
   },
 };
-/** A number by which records are looked up. */
+/** A number by which ERP records are looked up. */
 export const lookupText = textOf({ stored: ID_LENGTH_MAX, taken: TEXT_LENGTH_MAX });
 
 function textOf(lengthMax: Bounds): RecordKind<string> {
@@ -123,7 +125,7 @@ export const url: RecordKind<string> = {
 };
 
 /**
- * Declares a day.
+ * Declares a field of an ERP record that holds a day.
  * @param missing the sentence for an ERP that does not state the day
  */
 export function day(missing?: string): RecordKind<string> {
@@ -136,7 +138,7 @@ export function day(missing?: string): RecordKind<string> {
   };
 }
 
-/** A point in time with millisecond precision. */
+/** A field of an ERP record that holds a point in time with millisecond precision. */
 export const time: RecordKind<Date> = {
   ...ofContract(),
   taken: (subject) => ({
@@ -147,7 +149,7 @@ export const time: RecordKind<Date> = {
 
 const NO_CURRENCY = 'The currency is not an ISO 4217 currency code.';
 
-/** An ISO 4217 code, converted to upper case. */
+/** A field with an ISO 4217 currency code, converted to upper case. */
 export const currency: RecordKind<string> = {
   faultOf(value) {
     const read = invoiceCurrency(value as string, undefined);
@@ -188,7 +190,7 @@ export function amount(sign?: Sign): RecordKind<string> {
   };
 }
 
-/** A boolean that is false if a message leaves it out. */
+/** A boolean field that is false if a message does not contain it. */
 export const flag: RecordKind<boolean> = {
   ...ofContract<boolean>(),
   inMessage: { to: (value) => value ?? false, from: (sent: boolean) => sent },
@@ -200,7 +202,7 @@ export const knownFlag: RecordKind<boolean> = { ...ofContract<boolean>(), taken:
 
 type WireEnum = Parameters<typeof enumName>[0];
 
-/** A name of a value in a contract enum. */
+/** A field with the name of a value of an enum in the contract. */
 export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof enumName<E>>> {
   const kind: RecordKind<ReturnType<typeof enumName<E>>> = {
     ...ofContract<ReturnType<typeof enumName<E>>>(),

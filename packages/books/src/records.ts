@@ -38,7 +38,7 @@ export const PURCHASE_ORDERS_TAKEN_MAX = 100;
 const externalId = required(visibleId, 'id');
 const vendorExternalId = required(visibleId, 'vendor');
 const modifiedAt = { ...optional(time, 'time of the last change'), wireName: 'modifiedTime' } as const;
-/** URL of the page of the record in the ERP. */
+/** URL of the page that shows the record in the ERP. */
 const page = optional(url, 'address of the page in the ERP');
 
 const address = {
@@ -154,7 +154,7 @@ export const bill = {
     currency: required(currency),
     netAmount: optional(amount()),
     taxAmount: optional(amount()),
-    /** Amount that was paid so far. */
+    /** Part of the bill amount that was paid so far. */
     paidAmount: optional(amount()),
     grossAmount: optional(amount('unsigned')),
     state: required(oneOf(contract.BillState)),
@@ -217,7 +217,7 @@ export type OrderRecord = Declared<typeof order.members>;
 export type PaymentRecord = Declared<typeof payment.members>;
 
 /**
- * Declares a required field.
+ * Declares a required field of an ERP record.
  * @param words the name of the field in sentences for people, if it differs from the name in the code
  */
 function required<T>(kind: RecordKind<T>, words?: string) {

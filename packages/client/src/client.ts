@@ -234,7 +234,7 @@ function isOutage(error: unknown): error is Error {
   return ['TypeError', 'TimeoutError'].includes((error as Partial<Error> | null)?.name ?? '');
 }
 
-/** The error of `fetch` holds the reason in its cause, with a system code if there is one. */
+/** The error that `fetch` throws holds the reason in its cause, with a system code if there is one. */
 function toNetworkError(cause: Error, baseUrl: string, timeoutMs: number): NetworkError {
   if (cause.name === 'TimeoutError') {
     return new NetworkError(`${baseUrl} did not respond within ${timeoutMs / 1_000} seconds.`, { cause });

@@ -107,7 +107,7 @@ export function verifyWebhook(request: WebhookRequest): WebhookEvent {
       `The delivery was signed ${ageSeconds} s ago; the maximum age is ${toleranceSeconds} s.`,
     );
   }
-  // A value that is not a number, such as the time of an invalid date, is refused too.
+  // An age that is not a number, such as that of an invalid date, is refused too.
   if (!(ageSeconds >= -toleranceSeconds)) {
     throw new WebhookError('IN_THE_FUTURE', 'The delivery was signed in the future. Check the clock of this machine.');
   }
@@ -142,7 +142,10 @@ function readHeader(headers: WebhookHeaders, name: string): string {
   throw new WebhookError('HEADER_MISSING', `${name} is missing.`);
 }
 
-/** The time as it is written, since the signature is over its characters, and every v1. Later schemes are passed over. */
+/**
+ * Returns the time in the signature header as it is written, because the signature covers its characters, and every
+ * signature of the scheme v1. Later schemes are ignored.
+ */
 function readSignature(header: string): { time: string; signatures: readonly Buffer[] } {
   const malformed = (what: string): WebhookError => new WebhookError('HEADER_MALFORMED', `svc-signature ${what}.`);
   if (header.length > HEADER_CHARACTERS_MAX) throw malformed('is too long');

@@ -17,7 +17,7 @@ export const creditNoteTypes: ReadonlySet<string> = codes(`
   81 83 261 262 296 308 381 396 420 458 502 503 532
 `);
 
-/** ISO 4217 (BT-5, BT-6), with funds codes and metals. */
+/** Currency codes of ISO 4217 (BT-5, BT-6), with funds codes and metals. */
 export const currencies: ReadonlySet<string> = codes(`
   AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW
   CLF CLP CNH CNY COP COU CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD
@@ -77,7 +77,7 @@ export const noteSubjects: ReadonlySet<string> = codes(`
   RAH REG RET REV RQR SAF SIC SIN SLR SPA SPG SPH SPP SPT SRN SSR SUR TCA TDT TRA TRR TXD WHI ZZZ
 `);
 
-/** ISO/IEC 6523 ICD (identifiers of parties and items). */
+/** Codes of ISO/IEC 6523 (ICD) for the schemes of party and item identifiers. */
 export const identifierSchemes: ReadonlySet<string> = codes(`
   0002 0003 0004 0005 0006 0007 0008 0009 0010 0011 0012 0013 0014 0015 0016 0017 0018 0019 0020 0021 0022 0023 0024
   0025 0026 0027 0028 0029 0030 0031 0032 0033 0034 0035 0036 0037 0038 0039 0040 0041 0042 0043 0044 0045 0046 0047
@@ -102,7 +102,7 @@ export const itemClassifications: ReadonlySet<string> = codes(`
   SUM TG TSN TSO TSP TSQ TSR TSS TST TSU UA UP VN VP VS VX ZZZ
 `);
 
-/** ISO 3166-1, with 1A for Kosovo and XI for Northern Ireland. */
+/** Country codes of ISO 3166-1, with 1A for Kosovo and XI for Northern Ireland. */
 export const countries: ReadonlySet<string> = codes(`
   1A AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA
   CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB
@@ -152,7 +152,7 @@ export const exemptionReasons: ReadonlySet<string> = codes(`
   VATEX-FR-CGI275 VATEX-FR-298SEXDECIESA VATEX-FR-CGI295 VATEX-FR-AE
 `);
 
-/** UN/ECE Recommendations 20 and 21 (BT-130, BT-150). */
+/** Unit codes of the UN/ECE Recommendations 20 and 21 (BT-130, BT-150). */
 export const units: ReadonlySet<string> = codes(`
   10 11 13 14 15 20 21 22 23 24 25 27 28 33 34 35 37 38 40 41 56 57 58 59 60 61 74 77 80 81 85 87 89 91 1I 2A 2B 2C 2G
   2H 2I 2J 2K 2L 2M 2N 2P 2Q 2R 2U 2X 2Y 2Z 3B 3C 4C 4G 4H 4K 4L 4M 4N 4O 4P 4Q 4R 4T 4U 4W 4X 5A 5B 5E 5J A10 A11 A12
@@ -229,7 +229,7 @@ export const units: ReadonlySet<string> = codes(`
   XZC XZD XZF XZG XZH XZJ XZK XZL XZM XZN XZP XZQ XZR XZS XZT XZU XZV XZW XZX XZY XZZ
 `);
 
-/** EAS (schemes of BT-34 and BT-49). */
+/** Codes of the EAS list for the schemes of electronic addresses (BT-34, BT-49). */
 export const electronicAddressSchemes: ReadonlySet<string> = codes(`
   0002 0007 0009 0037 0060 0088 0096 0097 0106 0130 0135 0142 0147 0151 0154 0158 0170 0177 0183 0184 0188 0190 0191
   0192 0193 0194 0195 0196 0198 0199 0200 0201 0202 0203 0204 0205 0208 0209 0210 0211 0212 0213 0215 0216 0217 0218

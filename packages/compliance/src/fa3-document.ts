@@ -48,7 +48,7 @@ export function describeFa3(bytes: Uint8Array): Fa3Description {
   const parsed = parseXml(bytes);
   if ('fault' in parsed) {
     if (parsed.fault === 'DOCTYPE') return unreadFa3(...faults, 'DOCTYPE');
-    // In another encoding than the declared one, the bytes are not well-formed XML. Only the encoding needs a correction.
+    // A document in another encoding than it declares is not well-formed XML. Only its encoding needs a correction.
     return faults.includes('OTHER_ENCODING') ? unreadFa3(...faults) : unreadFa3(...faults, 'NOT_FA3');
   }
   const { document } = parsed;
@@ -70,7 +70,7 @@ function describe(document: XmlDocument, faultsOfBytes: readonly Fa3Fault[]): Fa
     sellerNip: find('f:Podmiot1/f:DaneIdentyfikacyjne/f:NIP'),
     kind: find('f:Fa/f:RodzajFaktury'),
     number: find('f:Fa/f:P_2'),
-    // A date in the schema may have a time zone.
+    // The XML schema lets the issue date have a time zone.
     issueDate: find('f:Fa/f:P_1').slice(0, 10),
   };
 }

@@ -1,6 +1,6 @@
 /** Check digits of organization numbers, by ICD scheme (documents reference, section 9.2, COMMON-R040 to R057). */
 
-/** GS1 numbers have weights 3 and 1 from the right. */
+/** The check digit of a GS1 number is computed with the weights 3 and 1 from the right. */
 export function isGln(value: string): boolean {
   if (!/^[0-9]{2,}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, -1), Number).reverse();
@@ -21,7 +21,7 @@ export function isBelgian(value: string): boolean {
   return /^[0-9]{10}$/.test(value) && 97 - (Number(value.slice(0, 8)) % 97) === Number(value.slice(8));
 }
 
-/** Swedish numbers have ten digits with a Luhn check digit. */
+/** Swedish organization numbers have ten digits with a Luhn check digit. */
 export function isSwedish(value: string): boolean {
   if (!/^[0-9]{10}$/.test(value)) return false;
   const digits = Array.from(value.slice(0, 9), Number).reverse();

@@ -36,7 +36,7 @@ interface Issuing {
   readonly kind?: KeyKind;
   readonly issuer?: Holder;
   readonly isAuthority?: boolean;
-  /** Beginning and end of the validity, in days from now. */
+  /** Beginning and end of the validity of the certificate, in days from now. */
   readonly valid?: readonly [from: number, to: number];
 }
 
@@ -102,7 +102,7 @@ interface Signing {
   readonly hasProperties?: boolean;
   /** Values for the `SigningTime` elements of the XAdES signature. */
   readonly times?: readonly string[];
-  /** XML with further signed properties that the test adds to the signature. */
+  /** XML of further signed properties that a test adds to the signature. */
   readonly properties?: string;
 }
 
@@ -422,7 +422,7 @@ describe('the certificate of a seal', () => {
       expect(check(sign(confirmation(entry()), { by, with: others, algorithm: ECDSA }), { trusted })).toContain(
         'is not trusted',
       );
-    // The trusted certificate, next to another one that it did not issue.
+    // The signature contains the trusted certificate and another one, which it did not issue.
     isRefused(await issue('Issued'), [authority]);
     // This issuer has the same name as the trusted authority, but another key.
     const namesake = await issue('Authority', { isAuthority: true });
@@ -430,7 +430,7 @@ describe('the certificate of a seal', () => {
     // An issuer that the trusted certificate issued without the right to issue certificates.
     const person = await issue('Person', { issuer: authority });
     isRefused(await issue('Issued', { issuer: person }), [person]);
-    // An intermediate issuer whose certificate has expired.
+    // This intermediate issuer has a certificate that has expired.
     const ended = await issue('Ended', { issuer: authority, isAuthority: true, valid: [-30, -1] });
     isRefused(await issue('Issued', { issuer: ended }), [ended]);
   });
@@ -490,7 +490,7 @@ describe('a hostile confirmation', () => {
   const nested = (depth: number): string => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
 
   test('is read at a depth of 256 and refused at one more', () => {
-    // The root and the signature also count.
+    // The root element and the signature also count towards the limit.
     expect(check(sign(confirmation(entry() + nested(DEPTH_MAX - 1))))).toBeUndefined();
     const tooDeep = sign(confirmation(entry())).replace('<Dokument', `${nested(DEPTH_MAX)}$&`);
     expect(check(tooDeep)).toContain('not well-formed XML');

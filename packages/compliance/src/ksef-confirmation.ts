@@ -34,7 +34,7 @@ export type ConfirmationCheck =
       readonly sealedBy: string;
       /** Seal certificate in DER. A caller that has revocation lists checks it against them. */
       readonly certificate: Uint8Array;
-      /** False if the holder of the seal is not in the list of trusted certificates. */
+      /** False if no trusted certificate belongs to the holder of the seal. */
       readonly isHolderKnown: boolean;
     };
 

@@ -24,7 +24,7 @@ type FieldRow = readonly [id: string, path: string, what: string];
 
 interface SumRow {
   readonly id: string;
-  /** Groups that each contain the sum. */
+  /** Path of the groups of the invoice that each contain this total. */
   readonly at: string;
   readonly total: string;
   /** Alternative sets of amounts that may make up the total. The first path of a set names its main amounts. */
@@ -277,7 +277,7 @@ function wrongSums(root: Element, row: SumRow): readonly FailedRule[] {
       .map(({ plus, minus = [] }) => {
         const [main = '', ...others] = plus;
         const mainParts = find(group, main);
-        // Without its main amounts, a sum says nothing about the total.
+        // If the main amounts of a sum are missing, the sum says nothing about the total of the invoice.
         if (mainParts.length === 0 || mainParts.some((part) => decimalOf(part) === undefined)) return undefined;
         const added = [...mainParts, ...others.flatMap((path) => find(group, path))];
         return sumOf(added).minus(sumOf(minus.flatMap((path) => find(group, path))));

@@ -21,7 +21,7 @@ export interface OfficialRules {
 }
 
 const EXTENSION = '.sef.json';
-/** File names of the official releases. */
+/** File names of the stylesheets in the official releases, with their rule sets. */
 const NAMES: readonly (readonly [pattern: RegExp, set: RuleSet, syntax: Syntax])[] = [
   [/^PEPPOL-EN16931-UBL/i, 'PEPPOL', 'UBL'],
   [/^PEPPOL-EN16931-CII/i, 'PEPPOL', 'CII'],

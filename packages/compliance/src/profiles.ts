@@ -34,9 +34,9 @@ export interface ProfileEvidence {
   /** Local name of the root element. */
   readonly root: string;
   readonly namespace: string;
-  /** BT-24: cbc:CustomizationID, or the GuidelineID of CII. */
+  /** Specification identifier (BT-24): cbc:CustomizationID in UBL, or the GuidelineID in CII. */
   readonly customizationId?: string | undefined;
-  /** BT-23: cbc:ProfileID, or the business process of CII. */
+  /** Business process (BT-23): cbc:ProfileID in UBL, or the business process in CII. */
   readonly profileId?: string | undefined;
   /** True for the XML of a hybrid PDF, where the plain EN 16931 identifier denotes a Factur-X level. */
   readonly embeddedInPdf?: boolean | undefined;

@@ -9,7 +9,7 @@ const encode = (xml: string): Uint8Array => Buffer.from(xml);
 const inPdf: ValidationContext = { embeddedInPdf: true, declaredProfiles: [] };
 
 const ubl = (customization: string): Uint8Array => encode(ublInvoice(STANDARD, customization));
-/** The Peppol process identifies Peppol if the specification identifier does not. */
+/** The business process of Peppol identifies Peppol if the specification identifier does not. */
 const withoutProcess = (xml: Uint8Array): Uint8Array =>
   encode(
     Buffer.from(xml)

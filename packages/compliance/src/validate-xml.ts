@@ -14,7 +14,7 @@ import type { FailedRule, Validation, ValidationMode } from './validation.js';
 const RULES_MAX = 50;
 
 export interface ValidationContext {
-  /** True for the XML of a hybrid PDF. */
+  /** True if the XML comes from a hybrid PDF. */
   readonly embeddedInPdf: boolean;
   /** XMP level, name of the attachment, and identifiers of further attachments, as written. */
   readonly declaredProfiles: readonly string[];

@@ -10,7 +10,7 @@ export interface FailedRule {
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Decimal strings for arithmetic rules, and null for other rules. */
+  /** Expected and stated value as decimal strings for arithmetic rules, and null for other rules. */
   readonly expected: string | null;
   readonly actual: string | null;
 }

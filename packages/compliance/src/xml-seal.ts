@@ -76,7 +76,7 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
     if (verifier.getReferences().length > REFERENCES_MAX) return { fault: 'The signature has too many references.' };
     if (!verifier.checkSignature(xml)) return { fault: WRONG_SIGNATURE };
   } catch {
-    // The library throws both for a wrong signature and for a signature that it cannot read.
+    // The signature library throws an error both for a wrong signature and for a signature that it cannot read.
     return { fault: WRONG_SIGNATURE };
   }
   const signed = verifier.getSignedReferences();
@@ -165,7 +165,7 @@ function readProperties(text: string, { raw }: X509Certificate): SignedPropertie
     };
     return {
       sealedAt: times.map((time) => new Date(time.content.trim())),
-      // The property may also name the issuers of the certificate.
+      // The property SigningCertificate may also name the issuers of the certificate.
       namesAnother: named.some((property) => !property.find('x:Cert/x:CertDigest', names).some(isNamed)),
     };
   } finally {

@@ -23,7 +23,7 @@ export async function bounded<T>(
   let timer: NodeJS.Timeout | undefined;
   const ended = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new CallTimeout(deadlineMs)), deadlineMs);
-    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller's own reason for ending the call
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- the caller gave this reason for ending the call
     onAbort = () => reject(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
   });

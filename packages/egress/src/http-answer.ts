@@ -3,7 +3,7 @@ import { parseRetryAfterMs } from '@invoicecontrol/values/retry-after';
 /** Maximum of `Retry-After`. A longer time is reduced to it. */
 const RETRY_AFTER_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Response headers by lower-case name. */
+/** HTTP response headers by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
 /** Joins the values of repeated headers that node:http returns as a list. */

@@ -6,7 +6,7 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Request body, or undefined if there is none. */
+  /** Body of the HTTP request, or undefined if it has none. */
   readonly body?: string | Uint8Array | undefined;
 }
 

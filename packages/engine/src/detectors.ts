@@ -18,7 +18,7 @@ import type { Policy } from './policy/policy.js';
 
 /** A set of rules for one invoice, with its section in the policy and the families of its findings. */
 export interface Detector {
-  /** Name of the detector file in `detectors/`. */
+  /** Name of the file in `detectors/` that contains the detector. */
   readonly file: string;
   readonly families: readonly Family[];
   readonly policy: keyof Policy;

@@ -22,7 +22,7 @@ function followed(first: Bill, second: Bill, { known = 0, between = [] }: Before
 }
 
 interface Before {
-  /** Number of the supplier's bills before the first one. */
+  /** Number of bills of the supplier before the first bill of the story. */
   readonly known?: number;
   readonly between?: readonly Bill[];
 }

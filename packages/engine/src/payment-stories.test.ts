@@ -6,7 +6,7 @@ import { defaultPolicy } from './policy/policy.js';
 import { runEngineOnBooks } from './run-engine.js';
 import { requireEvidenceContract } from './testing/evidence-contract.js';
 
-// Each story tells of payments, wrong ones and honest look-alikes, as the books of an ERP report them.
+// Each story describes payments as the books of an ERP report them: wrong payments, and honest ones that look wrong.
 
 const HOME = { key: 'DE89370400440532013000', masked: 'DE89**************3000' };
 const OTHER = { key: 'DE02500105170137075030', masked: 'DE02**************5030' };

@@ -5,7 +5,7 @@ import type { Billed } from './testing/in-memory-history.js';
 import { findingIn, ibanOf, ledger } from './testing/ledger.js';
 import type { Bill } from './testing/ledger.js';
 
-// Each story tells of a fraud, a mistake or an honest look-alike, by its bills in order of arrival.
+// Each story describes a fraud, a mistake or an honest case that looks like one, by its bills in order of arrival.
 
 const HOME = { iban: 'DE89370400440532013000' };
 const OTHER = ibanOf('DE', '500105175407324931');

@@ -6,7 +6,8 @@ import { FINDING_JSON_BYTES_MAX } from './explanation/evidence.js';
 import { ratesPerEuro } from './facts/exchange-rates.js';
 import { COMPANY_ID, inMemoryHistory } from './testing/in-memory-history.js';
 
-// The engine must raise findings that keep their contracts, in bounded time, whatever an accepted invoice states.
+// The engine must finish in bounded time for every accepted invoice, and its findings must have valid
+// evidence and sentences.
 
 const RUNS = { numRuns: 60 };
 /**

@@ -68,7 +68,7 @@ export interface DomainErrorOptions {
   readonly isReplayed?: boolean;
 }
 
-/** Maximum number of invalid fields in one error and one response. */
+/** Maximum number of invalid fields in one error and in one response. */
 export const FIELD_FAULTS_MAX = 50;
 
 /**

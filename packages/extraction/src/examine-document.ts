@@ -14,7 +14,7 @@ interface Rules {
 
 export interface Examination {
   readonly outcome: ReadingOutcome;
-  /** Null if there is nothing to validate. */
+  /** Result of the reference validation. Null if the document is not an electronic invoice that can be validated. */
   readonly validation: Validation | null;
 }
 

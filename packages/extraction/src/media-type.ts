@@ -1,4 +1,4 @@
-/** Media types of uploads. XML has one type, however it was declared. */
+/** Media types of uploaded files. XML has one type here, whichever XML type the caller declared. */
 export type DocumentMediaType =
   | 'application/pdf'
   | 'image/png'
@@ -10,9 +10,9 @@ export type DocumentMediaType =
 
 /** Number of bytes at the start of a document that decide the type. */
 export const SNIFFED_BYTES = 4_096;
-/** A PDF may have other bytes before its header. */
+/** Number of bytes within which the header of a PDF must begin, because a PDF may have other bytes before it. */
 const PDF_HEADER_WITHIN_BYTES = 1_024;
-/** Object identifier of signed data (1.2.840.113549.1.7.2) in DER. */
+/** Object identifier of CMS signed data (1.2.840.113549.1.7.2) in DER. */
 const SIGNED_DATA = Buffer.from('06092a864886f70d010702', 'hex');
 /** The identifier follows an outer sequence, whose length takes up to 4 bytes. */
 const SIGNED_DATA_WITHIN_BYTES = 8;

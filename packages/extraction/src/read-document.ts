@@ -5,14 +5,14 @@ import { readPdfWithXml } from './pdf/read-pdf.js';
 import { readXml } from './xml/read-xml.js';
 import { signedContent } from './xml/signed-content.js';
 
-/** Facts about a document besides its bytes. */
+/** Facts about a document that its bytes do not contain. */
 export interface DocumentContext {
   /** Media type as detected by `sniffMediaType`. */
   readonly mediaType: DocumentMediaType;
   readonly companies: readonly OwnCompany[];
 }
 
-/** A reading with the XML that states it. */
+/** The reading of a document, with the XML from which it was read. */
 export interface ReadDocument {
   readonly outcome: ReadingOutcome;
   /** The document itself, its signed content or the attachment that was read. Null if no XML was read. */
@@ -27,7 +27,7 @@ export async function readDocument(bytes: Uint8Array, context: DocumentContext):
   return (await readDocumentWithXml(bytes, context)).outcome;
 }
 
-/** Reads a document like `readDocument`, and returns its XML, which is to be validated. */
+/** Reads a document like `readDocument`, and also returns its XML, so that the XML can be validated. */
 export async function readDocumentWithXml(
   bytes: Uint8Array,
   { mediaType, companies }: DocumentContext,

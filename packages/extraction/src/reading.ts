@@ -53,7 +53,7 @@ export interface InvoiceLine {
 
 /** Earlier invoices that a correction or credit note corrects. */
 export interface CorrectedInvoices {
-  /** In the order of the document, at most 1,000. */
+  /** Corrected invoices in the order of the document, at most 1,000. */
   readonly invoices: readonly CorrectedInvoice[];
   /** Number of invoices that the document names. */
   readonly total: number;
@@ -81,7 +81,7 @@ export interface KsefCode {
   readonly sellerNip: string;
   /** Issue date of the invoice, as `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** SHA-256 of the registered XML; hex, lower case. */
+  /** SHA-256 hash of the XML that KSeF registered, in lower-case hexadecimal digits. */
   readonly sha256: string;
 }
 
@@ -108,7 +108,7 @@ export interface DocumentReading {
   readonly pages: number | null;
   readonly fields: Readonly<Partial<Record<FieldPath, FieldReading>>>;
   readonly lines: readonly InvoiceLine[];
-  /** The invoices that a correction names; absent in other documents. */
+  /** Invoices that a corrective invoice names. Absent in other documents. */
   readonly corrects?: CorrectedInvoices;
   /**
    * ISO 4217 codes that an ambiguous currency sign may stand for; `fields.currency` is then absent. Empty if the
@@ -117,7 +117,7 @@ export interface DocumentReading {
   readonly currencyCandidates: readonly string[];
   /** A text that looks like an IBAN but has wrong check digits, as printed. Null if there is none. */
   readonly invalidIban: string | null;
-  /** Other possible names of the supplier, best first, at most 5. */
+  /** Other possible names of the supplier, the most likely first, at most 5. */
   readonly supplierNameCandidates: readonly string[];
   /**
    * All profiles that the document declares (in its XML, XMP metadata and file name). If there are several, they
@@ -133,11 +133,11 @@ export interface DocumentReading {
   readonly ksefNumber?: string;
   /** The QR code of KSeF on a document page; absent for none, and for several different ones. */
   readonly ksefCode?: KsefCode;
-  /** Further accounts that a structured document states, those of factors included; absent without any. */
+  /** Further accounts that a structured document states, those of factors included. Absent if there are none. */
   readonly otherIbans?: readonly string[];
-  /** Kind of the sales document by its title; absent for an invoice. */
+  /** Kind of the sales document according to its title. Absent for an invoice. */
   readonly salesDocument?: SalesDocument;
-  /** Party to whom the document asks to pay, if it is not the supplier; absent otherwise. */
+  /** Party to whom the document asks to pay, if the payee is not the supplier. Absent otherwise. */
   readonly payeeName?: string;
 }
 
@@ -200,7 +200,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export interface ReadingFailure {
   readonly reason: FailureReason;
   readonly message: string;
-  /** Required fields that are missing. Only for FIELDS_MISSING. */
+  /** Required fields that the document lacks. Present only with the code FIELDS_MISSING. */
   readonly missingFields: readonly FieldPath[];
   /** Fields that were read. Only for FIELDS_MISSING. */
   readonly reading: DocumentReading | null;

@@ -113,7 +113,7 @@ export const canonicalInvoice = {
   rule: ({ currency, issue_date }: Values, report: Report) => checkCurrency(currency, issue_date, report),
 } as const;
 
-/** The invoice as callers send it and as it is stored and returned. Amounts are decimal strings. */
+/** The canonical invoice, as callers send it and as it is stored and returned. Amounts are decimal strings. */
 export type CanonicalInvoice = Declared<typeof canonicalInvoice.members>;
 
 /** An IBAN, a UK sort code with an account number, or both if they denote the same bank account. */

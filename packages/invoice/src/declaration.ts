@@ -2,16 +2,16 @@
 export interface Kind<T = unknown> {
   /** Returns a sentence about the fault, or undefined if the value is valid and therefore a `T`. */
   readonly faultOf: (value: unknown) => string | undefined;
-  /** Converts a valid value to its stored form. */
+  /** Converts a valid value of the field to its stored form. */
   normalise(value: T): T;
   /**
    * Prepares a value before it is checked, or returns undefined if nothing was given. Absent if the value is checked as
    * it is.
    */
   readonly given?: (value: unknown) => unknown;
-  /** Sentence for a missing required value. The default is `Required.` */
+  /** Error message for a required field that is missing. The default is `Required.` */
   readonly missing?: string;
-  /** Kind of the entries, if the field is a list. */
+  /** Declaration of the entries, if the field is a list. */
   readonly each?: Group;
   /**
    * Converts the value, and a missing value, to and from its form in a message. Absent if the message holds the value
@@ -32,9 +32,12 @@ export interface Leaf {
   readonly isOptional: boolean;
   /** Description of the field. Absent if the description of its kind is sufficient. */
   readonly description: string | undefined;
-  /** True if a message distinguishes an empty text from a missing one. The default is `isOptional`. */
+  /**
+   * True if a gRPC message distinguishes an empty text from a missing one. By default it does for optional fields
+   * (`isOptional`).
+   */
   readonly hasPresence?: boolean;
-  /** Name of the field in a message, if it cannot be derived from its own name. */
+  /** Name of the field in a gRPC message, if the name cannot be derived from that of the invoice field. */
   readonly wireName?: string;
   /** Form of the field in a row of a history scan. Absent if rows cannot state the field. */
   readonly row?: RowField;
@@ -56,7 +59,7 @@ export interface Group<M extends Members = Members> {
   readonly rule?: Rule;
   /** Converts the checked fields to the stored object. */
   readonly normalise?: (values: Values) => Values;
-  /** The rule as JSON Schema, as far as JSON Schema can express it. */
+  /** JSON Schema of the rule about the group, as far as JSON Schema can express the rule. */
   readonly published?: Readonly<Record<string, unknown>>;
 }
 
@@ -95,7 +98,7 @@ export function isGroup(member: Leaf | Group): member is Group {
   return 'members' in member;
 }
 
-/** A member under its public name and under that of generated code. */
+/** A declared field with its public name and its name in generated code. */
 interface Entry {
   readonly name: string;
   readonly wireName: string;
@@ -123,7 +126,7 @@ function wireNameOf(name: string): string {
   return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** In a message, a field without presence is absent if its text is empty. */
+/** A text field of a gRPC message that has no presence counts as absent if the text is empty. */
 export function isAbsent(value: unknown, member: Leaf | Group): boolean {
   return value === '' && !isGroup(member) && !(member.hasPresence ?? member.isOptional);
 }

@@ -15,16 +15,16 @@ export function readInvoice(body: unknown): CanonicalInvoice {
   return invoice as CanonicalInvoice;
 }
 
-/** The path of a value in a request, the form in which it was sent, and the receiver of its faults. */
+/** Path of a value in a request, the form in which the value was sent, and the function that receives its faults. */
 export interface Place {
   readonly faults: Pick<FieldFaults, 'add'>;
   /** Path of the value in the request, such as `rows[17]`. Empty for the request itself. */
   readonly path?: string;
-  /** Name of the value in error messages, if its path is empty. */
+  /** Name of the value in error messages, used if the path of the value is empty. */
   readonly root?: string;
   /** Prefix of each sentence, because people count rows from one: `Row 18: `. */
   readonly remark?: string;
-  /** True for a message between services, whose fields have other names and are all known. */
+  /** True if the value comes from a gRPC message between services, whose fields have other names and are all known. */
   readonly isMessage?: true;
 }
 

@@ -13,7 +13,7 @@ const externalId = optional(
   'The id of the invoice in the system that it was exported from. A row whose externalId was already imported is skipped.',
 );
 
-/** A field of the canonical invoice that a row can state, and the path to it. */
+/** A field of the canonical invoice that a row of a history scan can state, with its path. */
 interface RowLeaf {
   readonly name: string;
   readonly path: readonly string[];
@@ -43,7 +43,7 @@ export const scanRow: Group = {
   },
 };
 
-/** Fields of a row that are not part of its invoice. */
+/** Fields of a row of a history scan that are not part of its invoice. */
 const identity: Group = {
   members: { externalId },
   isOptional: false,

@@ -53,7 +53,7 @@ interface Options {
   readonly isCountUnsure?: boolean;
   /** Point at which the request stops, as if its process had crashed there. */
   readonly crashAt?: 'before the insert' | 'after the insert' | 'before giving back' | 'before the late count';
-  /** Duration of the insert in milliseconds. */
+  /** Duration of the insert of the record in milliseconds. */
   readonly insertMs?: number;
 }
 

@@ -14,7 +14,7 @@ export type PlacesDocument<IdsField extends string> = {
   readonly [Field in IdsField]: readonly string[];
 };
 
-/** The exact number of records of each organization. */
+/** Keeps the exact number of records of each organization, so that a limit holds under concurrent requests. */
 export interface Places {
   /** Reserves a slot for a record. Returns false if the organization has reached its quota limit. */
   take(organizationId: string, recordId: string, limit: number): Promise<boolean>;

@@ -34,7 +34,7 @@ interface Replica {
   readonly notes: Collection<Note>;
   readonly usage: UsageCounters;
   readonly clock: { now(): Date };
-  /** True for a replica of the release before blocks. */
+  /** True if the replica runs the release that did not reserve units in blocks yet. */
   readonly isEarlier: boolean;
   isKilled: boolean;
 }
@@ -178,7 +178,7 @@ test.concurrent.each(Array.from({ length: SEEDS }, (_, index) => index + 1))(
     for (let round = 1; round <= ROUNDS; round++) {
       const month = usageMonth(clock.now());
       const before = await storedIn(month);
-      // From a quota that has only few units left to one with many.
+      // The quotas range from one with only few units left to one with many.
       const limit =
         [before + random(5), before + random(100), before + random(1_500), before - random(20)][random(4)] ?? 0;
       const outcomes: Outcome[] = [];
@@ -230,7 +230,7 @@ test.concurrent.each(Array.from({ length: SEEDS }, (_, index) => index + 1))(
           failures.push(`round ${round}: ${later.amount} admitted after ${refusal.amount} was refused`);
       }
       if (used < stored) failures.push(`round ${round}: ${stored} stored and only ${used} reserved`);
-      // Usually forward, and sometimes a little back.
+      // The clock usually moves forward, and sometimes a little back.
       nowMs += random(5) === 0 ? -random(4_000) : random(45_000);
       if (random(2) === 0) await runJob();
     }

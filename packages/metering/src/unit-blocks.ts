@@ -17,18 +17,18 @@ export const BLOCK_MS_MAX = 2_000;
 interface Block {
   /** Month and quota that the block belongs to. */
   readonly mark: UsageMark;
-  /** Units that no request uses yet. */
+  /** Number of units in the block that no request uses yet. */
   unused: number;
-  /** Units that requests use, although the usage counter still lists them as held. */
+  /** Number of units in the block that requests use, although the usage counter still lists them as held. */
   unreported: number;
   /** Quota limit that the latest request stated. */
   limit: number | undefined;
   /**
    * Used amount of the usage counter after the latest reservation, including all held units. Undefined before the first
-   * one.
+   * reservation.
    */
   used: number | undefined;
-  /** Time at which the latest reservation was sent. */
+  /** Time at which the latest reservation of the block was sent. */
   reservedAt: Date;
   /** Reservations from the block that are in progress. */
   readonly reserving: Set<Promise<unknown>>;
@@ -63,7 +63,7 @@ export interface UnitBlocks {
    * @returns false if this process held no units of the counter
    */
   end(mark: Pick<UsageMark, 'organizationId' | 'month' | 'meter'>): Promise<boolean>;
-  /** Ends all blocks and returns their unused units. */
+  /** Ends all blocks of quota units and returns their unused units. */
   close(): Promise<void>;
 }
 
@@ -96,7 +96,7 @@ export function unitBlocks(
     if (block.unused + block.unreported === 0) return false;
     const isInUse = block.unreported > 0;
     const counter = await endBlock(block);
-    // A block that was in use is opened again, so that the next request finds units in it.
+    // A block whose units were all in use is opened again, so that the next request finds units in it.
     if (isInUse && counter !== undefined && !blocks.has(keyOf(block.mark))) {
       open(block.mark, block.limit).used = counter.used;
     }

@@ -29,7 +29,7 @@ export interface UsageDocument {
   readonly lowering?: Readonly<Record<string, Date>>;
   /** Increases at the beginning and at the end of each operation that lowers an amount. */
   readonly lowerings?: number;
-  /** Number of open requests to count the whole month. */
+  /** Number of requests to count the records of the whole month that are still open. */
   readonly recounts?: number;
   /** Time of the last refused request that requested a check of the usage counter. */
   readonly refusedAt?: Date;
@@ -42,7 +42,7 @@ export interface UsageMark {
   readonly month: string;
   readonly meter: string;
   readonly amount: number;
-  /** Creation time of the counted record, which is stored with the record. */
+  /** Time of the counted record, which is stored as its creation time. */
   readonly at: Date;
 }
 

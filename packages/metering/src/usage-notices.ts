@@ -13,13 +13,13 @@ import { stepOf } from './usage-steps.js';
 
 /** Collection of the notices that were already sent. A service with monthly quotas opens its outbox with it. */
 export const USAGE_NOTICES = 'usage_notices';
-/** Retention of notices, until well after the end of the month. */
+/** Retention of quota notices in milliseconds, well beyond the end of the month. */
 const KEPT_MS = 62 * 24 * 3_600_000;
-/** Maximum number of sent notices that one process caches. */
+/** Maximum number of sent quota notices that one process caches. */
 const REMEMBERED_MAX = 10_000;
 
 interface NoticeDocument extends Aggregate {
-  /** Time when the TTL index deletes the notice. */
+  /** Time when the TTL index deletes the quota notice. */
   readonly expiresAt: Date;
 }
 

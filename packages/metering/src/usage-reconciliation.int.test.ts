@@ -28,7 +28,7 @@ let mongo: MongoConnection;
 let usage: UsageCounters;
 let now: Date;
 const clock = { now: () => now };
-/** Records that are stored with the amount that they count. */
+/** Records that the test has stored, with the amount that each counts. */
 let stored: Stored[];
 const sumOfStored: SumOfMarks = async (organizationId, month, { from, to }) =>
   stored
@@ -269,8 +269,8 @@ test('whatever requests, repeats, lowerings and crashes follow each other, the c
         return;
       }
       await usage.reserve(one, undefined);
-      // A repeated request returns its reservation, and a killed request stores nothing. All other requests store a
-      // record.
+      // A repeated request returns the units that it reserved, and a killed request stores nothing. All other requests
+      // store a record.
       if (choice === 4) await usage.giveBack(one);
       else if (choice !== 3) units.push(store(one));
       else if (random(2) === 0) {

@@ -35,16 +35,19 @@ type DueCounter = UsageDocument & { readonly lookAt: Date };
 interface Reading {
   readonly counter: UsageDocument;
   readonly countTo: Date;
-  /** Undefined if the whole month is counted. */
+  /** Beginning of the counted time. Undefined if the whole month is counted. */
   readonly from: Date | undefined;
   /** Minutes before `countTo`, each with the number of quota units that were reserved in it. */
   readonly closed: readonly (readonly [minute: string, amount: number])[];
-  /** Amount of the usage counter that was reserved in that time. */
+  /** Amount that was reserved on the usage counter in the counted time. */
   readonly reserved: number;
 }
 
 const POLL_EACH_MS = 5_000;
-/** Maximum number of usage counters that one run checks. The counters that have been due longest come first. */
+/**
+ * Maximum number of usage counters that one run of the reconciliation job checks. The counters that have been due
+ * longest come first.
+ */
 const COUNTERS_PER_RUN_MAX = 200;
 /**
  * Time after the end of a minute at which all work of that minute is either stored or abandoned. Later work requests a

@@ -31,7 +31,7 @@ export interface UsageCounters {
   /** Returns a reservation for work that turned out to be a repeat and is not stored. */
   giveBack(mark: UsageMark): Promise<void>;
   /**
-   * Lowers a stored amount with the given write, and the usage counter with it.
+   * Lowers the amount of a stored record with the given write, and lowers the usage counter by the same amount.
    * @param mark the amount, and the creation time of the record that stores it
    */
   lower<T>(mark: UsageMark, write: () => Promise<T>): Promise<T>;
@@ -50,14 +50,14 @@ export interface UsageCounters {
 
 /** Maximum number of attempts to reserve an amount for which there is room. */
 export const RESERVE_TRIES_MAX = 10;
-/** Number of attempts that are made together with concurrent reservations. */
+/** Number of attempts of a reservation that are made together with concurrent reservations. */
 const GROUPED_TRIES_MAX = 2;
 /** Maximum number of concurrent reservations that are written together. */
 const GROUPED_RESERVATIONS_MAX = 100;
 const AFTERWARDS = { returnDocument: 'after', projection: { used: 1, minutes: 1, held: 1 } } as const;
 /** Interval at which a reservation polls for units that replicas hold. */
 export const HELD_POLL_MS = 100;
-/** Maximum number of polls, which together take longer than a block lasts. */
+/** Maximum number of polls for held units, which together take longer than a block lasts. */
 export const HELD_POLLS_MAX = 30;
 /** Maximum number of usage counters that this process remembers as held by crashed replicas. */
 const ABANDONED_MAX = 10_000;
@@ -113,8 +113,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     return changed ?? undefined;
   };
   /**
-   * The same for a minute that is already reconciled. Only a count of the month shows whether the stored record is
-   * included.
+   * Changes the usage counter if the minute of the record is already reconciled. Only a count of the month shows whether the stored record
+   * is included.
    */
   const changeSettled = async (mark: UsageMark, guard: Filter<UsageDocument>): Promise<UsageDocument | undefined> => {
     const changed = await usage.findOneAndUpdate(
@@ -155,7 +155,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
     const { limit } = first;
     const inAdvance = unitsInAdvance(used, alike.length, limit);
     if (inAdvance === 0) return false;
-    // The guard contains the share, so that it holds whatever other replicas have reserved.
+    // The guard of the write contains the reserved amount, so that the limit holds whatever other replicas have
+    // reserved.
     const room = alike.length + inAdvance * UNITS_LEFT_PER_BLOCK_UNIT;
     return reserveTogether(
       alike,
@@ -224,7 +225,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       let polls = 0;
       let movesBefore: number | undefined;
       for (let tries = 1; tries <= RESERVE_TRIES_MAX + polls; tries++) {
-        // A batch that fits only in part may lose its room to another replica, so later attempts are made alone.
+        // If only a part of a batch of reservations fits into the quota, another replica may take the remaining units,
+        // so later attempts are made one by one.
         const isReserved =
           tries <= GROUPED_TRIES_MAX + polls
             ? await reserveInMinute({ mark, limit })
@@ -300,7 +302,8 @@ export function usageCounters(db: Db, clock: Clock, onUsed: OnUsed = () => {}): 
       const isLowered =
         (await usage.updateOne({ ...own, countedTo: { $lte: mark.at } }, inMinute)).matchedCount === 1 ||
         (await usage.updateOne(own, end({}))).matchedCount === 1;
-      // The job considered this operation abandoned, and may have counted the amount before or after it was lowered.
+      // The reconciliation job considered this operation abandoned, and may have counted the amount before or after it
+      // was lowered.
       if (!isLowered) await recount(mark);
       return written;
     },

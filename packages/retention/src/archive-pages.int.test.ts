@@ -55,7 +55,7 @@ async function store(organizationId: string, count: number, textLength = 1): Pro
     Array.from({ length: count }, (_, index) => ({
       _id: `00000000-0000-7000-8000-${organizationId}${String(index).padStart(10, '0')}`,
       organizationId,
-      // Several records share one creation time, so that the id must distinguish them.
+      // Several records of this test share one creation time, so that only their ids distinguish them.
       createdAt: new Date(begunAt.getTime() - 1 - Math.floor(index / 7)),
       text: 'x'.repeat(textLength),
       secret: 'never shown',

@@ -54,7 +54,7 @@ export function recordsById<D extends { readonly _id: string; readonly organizat
   };
 }
 
-/** Reads the records of several collections, one collection after the other. */
+/** Reads the archived records of several collections, one collection after the other. */
 export function inTurn(...collections: readonly ReadArchivePage[]): ReadArchivePage {
   return async ({ after, recordsMax, ...request }) => {
     const [turn, position] = after === undefined ? [0, undefined] : readTurn(after, collections.length);

@@ -51,7 +51,7 @@ interface LineDocument extends Announcing {
   readonly expiresAt: Date;
 }
 
-/** Buffers audit events of actions that write nothing else, such as reading. */
+/** Collects audit events of actions that write nothing else, such as reading a document. */
 export interface AuditBuffer {
   /** Adds an audit event without waiting. It is stored with the next flush. Never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;

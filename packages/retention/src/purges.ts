@@ -20,9 +20,9 @@ const BATCH_DOCUMENTS = 500;
 const PURGES_MAX = 20;
 /** Lease of a purge, much longer than one batch takes. */
 const LEASE_MS = 60_000;
-/** Interval at which each replica searches for purges that another one left. */
+/** Interval at which each replica searches for purges that another replica left unfinished. */
 const RUN_EACH_MS = 10_000;
-/** Delay before data that could not be removed yet is tried again. */
+/** Delay before another attempt to remove data that could not be removed yet. */
 const RETRY_MS = 2_000;
 /** Maximum number of purges in the list of stuck work. */
 const STUCK_MAX = 100;
@@ -67,7 +67,7 @@ export async function openPurges(
   const purges: Collection<PurgeDocument> = db.collection<PurgeDocument>('purges');
   await purges.createIndexes([{ key: { leaseUntil: 1, dueAt: 1 }, name: 'due' }]);
   const alarm = createAlarm();
-  // An earlier process may have left purges.
+  // An earlier process may have left unfinished purges.
   alarm.ring(RETRY_MS);
 
   /**

@@ -18,7 +18,7 @@ export interface TenantConnections extends Connections {
   wasPurged(organizationId: string): Promise<boolean>;
 }
 
-/** Parts that a service must declare if it stores data of organizations. */
+/** Declarations that a service must make if it stores data of organizations. */
 export interface TenantParts extends ServiceParts {
   /**
    * All data that the service stores about organizations, except audit events and dead letters, which every service may
@@ -26,8 +26,8 @@ export interface TenantParts extends ServiceParts {
    */
   readonly tenantData: readonly TenantData[];
   /**
-   * Called before anything is removed. Only the service that decides about purges sets it, because its database may
-   * have been restored to an earlier time.
+   * Function that is called before anything of a purged organization is removed. Only the service that decides about
+   * purges sets it, because its database may have been restored to an earlier time.
    */
   readonly isPurged?: (organizationId: string) => Promise<boolean>;
 }

@@ -1,17 +1,20 @@
 import { bindToCurrentWork } from './trace-context.js';
 
-/** Maximum number of keys in one command. */
+/** Default of the maximum number of keys in one database command. */
 const KEYS_MAX = 500;
 /**
  * Maximum number of commands in progress. Later callers share the next command, so a busy database gets fewer and
  * larger commands.
  */
 const UNDER_WAY_MAX = 4;
-/** Maximum time that a group of items waits for the group ahead of it, so that a command that hangs holds up no others. */
+/**
+ * Maximum time that a group of items waits for the group before it, so that a command that hangs does not delay the
+ * following ones for long.
+ */
 const GROUP_WAIT_MS_MAX = 100;
 
 export interface BatchLimits {
-  /** Maximum number of different keys in one command. */
+  /** Maximum number of different keys in one database command. */
   readonly keysMax?: number | undefined;
   /** Number of commands in progress at which later callers wait and share the next command. */
   readonly underWayMax?: number;

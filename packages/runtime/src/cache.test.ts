@@ -37,7 +37,7 @@ beforeEach(() => {
 const fail = (error: Error) => (): Promise<string> => Promise.reject(error);
 
 /**
- * Makes the next load wait.
+ * Makes the next load of a cache value wait until the test ends it.
  * @returns a function that completes the load
  */
 function holdLoad(): (value: string) => void {

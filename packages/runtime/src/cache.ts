@@ -48,7 +48,7 @@ export interface Cache<V, A = void> {
 interface Entry<V> {
   readonly value: V;
   readonly loadedAtMs: number;
-  /** Time until which the stale value is returned. */
+  /** Time until which a stale cache value is returned, in milliseconds. */
   staleUntilMs: number;
 }
 
@@ -81,7 +81,7 @@ export function createCache<V, A = void>({
     return running;
   };
   /**
-   * Removes a completed load.
+   * Removes a completed load from the loads in progress.
    * @returns false if an invalidation or a newer load has replaced the load
    */
   const end = (key: string, running: Promise<V>): boolean => loads.get(key) === running && loads.delete(key);
@@ -102,7 +102,7 @@ export function createCache<V, A = void>({
       try {
         return await (loads.get(key) ?? startLoad(key, argument));
       } catch (error) {
-        // The entry is read again, because an invalidation may have removed it in the meantime.
+        // The cache entry is read again, because an invalidation may have removed it in the meantime.
         const last = entries.get(key);
         if (last === undefined || staleIfError === undefined) throw error;
         const { maxMs, retryMs, mayServe } = staleIfError;

@@ -91,7 +91,7 @@ function hideCredentials(value: unknown): unknown {
 /** The log levels of a service. */
 export const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info');
 
-/** A TCP port. 0 lets the operating system choose one. */
+/** A TCP port. With 0, the operating system chooses a free port. */
 export const port = z.coerce.number().int().min(0).max(65535);
 
 type AddressVariable<Service extends string> =
@@ -112,7 +112,7 @@ export function addressSettings<Service extends string>(
   return Object.fromEntries(settings) as Record<AddressVariable<Service>, z.ZodString>;
 }
 
-/** NATS stores a stream on five servers at most. */
+/** Maximum number of servers on which NATS stores a stream. */
 const STREAM_REPLICAS_MAX = 5;
 
 /**

@@ -29,7 +29,7 @@ export interface DeadLetter {
 /** Operations for the operator on the dead letters of a service. */
 export interface DeadLetterStore {
   /**
-   * Lists dead letters in the order of their ids.
+   * Returns a page of dead letters in the order of their ids.
    * @param after last id of the previous page, or undefined for the first page
    */
   list(size: number, after: string | undefined): Promise<readonly DeadLetter[]>;

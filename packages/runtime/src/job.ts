@@ -48,7 +48,7 @@ export function startJob({ name, pauseMs, alarm, run }: Job, service: string, lo
         }
       });
     },
-    // An error of a run is logged inside the run, so that the log line has its trace.
+    // An error of a job is logged while the job runs, so that the log line has the trace of the run.
     () => {},
     alarm,
   );

@@ -36,7 +36,7 @@ const WRITTEN_TOGETHER_BYTES = 8_192;
  * this time.
  */
 const WRITE_EACH_MS = 100;
-/** Lines from this level on are written at once, together with those that wait. */
+/** Log lines of this level or higher are written at once, together with the lines that wait. */
 const WRITTEN_AT_ONCE = pino.levels.values['warn'] ?? 0;
 
 export interface LoggerOptions {
@@ -80,7 +80,7 @@ interface Destination {
 
 let output: Destination | undefined;
 
-/** Standard output of this process, which all its loggers share. */
+/** Returns the standard output of this process, which all its loggers share. */
 function standardOutput(): Destination {
   if (output !== undefined) return output;
   const stream = pino.destination({ dest: 1, sync: true, minLength: WRITTEN_TOGETHER_BYTES });
@@ -102,7 +102,7 @@ function standardOutput(): Destination {
     write(line) {
       stream.write(line);
       isWaiting = true;
-      // The first line after a quiet time is written at once.
+      // The first log line after a quiet time is written at once.
       if (timer === undefined) flushEach();
     },
     flush,

@@ -12,7 +12,7 @@ import type { FindStuckWork } from './stuck-work.js';
 
 /** A kind of data that a service stores about organizations. */
 export interface TenantDocuments {
-  /** Name of the collection, which is unique in the service. */
+  /** Name of the database collection, which is unique in the service. */
   readonly name: string;
   /** Counts the stored documents of an organization. */
   count(organizationId: string): Promise<number>;

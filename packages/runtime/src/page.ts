@@ -2,7 +2,7 @@ import { invalidField } from '@invoicecontrol/errors';
 
 export const PAGE_SIZE_MAX = 100;
 export const PAGE_SIZE_DEFAULT = 50;
-/** Message for a cursor that no list returned. */
+/** Error message for a list cursor that no response contained. */
 export const MALFORMED_CURSOR =
   'Must be the `nextCursor` of the previous page, unchanged. Omit it to get the first page.';
 
@@ -12,19 +12,19 @@ export interface PagePosition {
   readonly id: string;
 }
 
-/** Request for a page of a list, as stores and use cases receive it. */
+/** A request for a page of a list, as use cases and stores receive it. */
 export interface PageRequest {
   readonly size: number;
   /** Position of the last entry on the previous page. Undefined for the first page. */
   readonly after: PagePosition | undefined;
   readonly createdFrom: Date | undefined;
-  /** Exclusive upper bound of the creation time. */
+  /** Exclusive upper bound of the creation time of the listed records. */
   readonly createdTo: Date | undefined;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Token of the next page. Empty on the last page. */
+  /** Token with which the next page of the list is requested. Empty on the last page. */
   readonly nextPageToken: string;
 }
 
@@ -98,7 +98,7 @@ function writePageToken({ order, id }: PagePosition): string {
 }
 
 /**
- * Decodes a page token.
+ * Decodes the page token of a list.
  * @returns undefined for an empty token, which requests the first page
  * @throws DomainError invalid if {@link writePageToken} did not create exactly this token
  */

@@ -59,7 +59,7 @@ test('alarms during a run lead to one more run', async () => {
   alarm.ring();
   alarm.ring();
   await vi.advanceTimersByTimeAsync(5_000);
-  // A timer waits for at least one millisecond.
+  // A timer of Node.js waits for at least one millisecond.
   expect(begun).toEqual([10_000, 11_001]);
 });
 

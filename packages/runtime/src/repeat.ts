@@ -2,12 +2,12 @@
 export interface Alarm {
   /** Brings the next run forward, so that it begins at most this many milliseconds from now. */
   ring(afterMs?: number): void;
-  /** Used by the repetition. An alarm has one listener. */
+  /** Called by the repetition of a job, which is the only listener of its alarm. */
   listen(onRing: (afterMs: number) => void): void;
 }
 
 export function createAlarm(): Alarm {
-  /** Until the repetition listens, the earliest requested time is kept. */
+  /** Until the repetition of the job listens, the alarm keeps the earliest requested time. */
   let dueAtMs = Infinity;
   let onRing = (afterMs: number): void => {
     dueAtMs = Math.min(dueAtMs, performance.now() + afterMs);
@@ -35,7 +35,7 @@ export function repeat(
   let isStopped = false;
   let running: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
-  /** Time when the next run begins, by `performance.now()`. */
+  /** Time when the next run of the job begins, as measured by `performance.now()`. */
   let dueAtMs = performance.now() + pauseMs;
   const wait = (): void => {
     if (isStopped) return;
@@ -56,7 +56,7 @@ export function repeat(
     const atMs = performance.now() + afterMs;
     if (atMs >= dueAtMs) return;
     dueAtMs = atMs;
-    // Without a timer, a run is in progress and waits for the next one itself.
+    // If no timer is set, the job is running and will schedule its next run itself.
     if (timer === undefined) return;
     clearTimeout(timer);
     wait();

@@ -109,7 +109,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** Returns a promise and the function that resolves it. */
+/** Returns a promise on which the test waits, and the function that resolves it. */
 function gate(): { readonly open: () => void; readonly opened: Promise<void> } {
   let open = (): void => {};
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -374,7 +374,8 @@ test('a service whose start meets a long index build waits for it, answers that 
   expect(await caller.isServing('ready')).toBe(false);
   mayEnd = true;
   const service = await starting;
-  // The server that was only alive closed its connections. All channels to one address back off together.
+  // The server that only responded to health checks has closed its connections. All gRPC channels to one address back
+  // off together.
   await eventually(async () => expect(await connect(service).call()).toEqual(nothing));
   expect(await findBuilds()).toEqual([]);
 });

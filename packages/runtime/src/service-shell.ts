@@ -59,7 +59,7 @@ export interface Connections {
 /** Parts of a service that start only after {@link ServiceShell.compose} has returned. */
 export interface ServiceParts {
   readonly rpcGroups: readonly Binding[];
-  /** Stored data of organizations, which the operator can count. */
+  /** Declarations of the stored data of organizations, which the operator can count. */
   readonly tenantData: readonly TenantDocuments[];
   /** Handlers for events of other services. One replica handles each event durably. */
   readonly eventHandlers?: readonly EventHandler[];
@@ -94,7 +94,7 @@ export interface ServiceShell {
    * the publisher of events.
    */
   readonly name: string;
-  /** Schema of the settings, which marks secrets. */
+  /** Schema of the settings of the service, which also marks the secrets among them. */
   readonly schema: z.ZodObject;
   /** Settings of the service. If OPERATOR_TOKEN is not set, operator methods refuse all callers. */
   readonly config: ServiceSettings & { readonly OPERATOR_TOKEN?: string | undefined };
@@ -108,7 +108,7 @@ export interface ServiceShell {
    * use the same size.
    */
   readonly messageBytesMax?: number;
-  /** Creates indexes, opens all other resources of the service, and connects its parts. */
+  /** Builds the service: creates indexes, opens all other resources, and connects the parts. */
   readonly compose: (connections: Connections) => Promise<ServiceParts>;
 }
 

@@ -1,6 +1,6 @@
 /** Durations of the stages of one piece of work. Stages may overlap. */
 export interface Stages {
-  /** Does a piece of work, and adds its duration to the named stage. */
+  /** Runs the given work, and adds its duration to the named stage of a request. */
   during<T>(stage: string, work: () => Promise<T>): Promise<T>;
   add(stage: string, ms: number): void;
   /** Returns the duration of each stage in whole milliseconds, in the order in which the stages began. */

@@ -11,10 +11,10 @@ const OLDER_THAN_SECONDS_MAX = 30 * 24 * 3_600;
 export interface StuckItem {
   /** Kind of problem, such as `outbox` or `consumer`, which groups equal problems. */
   readonly kind: string;
-  /** The stuck work, with its id. */
+  /** Description of the stuck work, with its id. */
   readonly what: string;
   readonly since: Date;
-  /** Last error of the stuck work, if it is known. */
+  /** Last error of the stuck work, if an error is known. */
   readonly why: string;
   /** Command that resolves the problem, or page of the documentation that explains how. */
   readonly resolution: string;

@@ -78,7 +78,7 @@ const durations = {
 
 export type Duration = keyof typeof durations;
 
-/** Piece of work whose duration is measured. */
+/** A piece of work whose duration is measured. */
 export interface Measured {
   /** Trace header that calls to other processes must carry during this work. */
   readonly traceparent: string;
@@ -106,7 +106,7 @@ const spanKinds: Record<MeasuredKind, SpanKind> = {
 export interface MeasuredOptions {
   /** Trace context of the caller that waits for the work. If absent, a new trace begins. */
   readonly parent?: string | undefined;
-  /** Trace context of the request that caused this work but does not wait for it. */
+  /** Trace context of the request that caused the measured work but does not wait for it. */
   readonly link?: string | undefined;
   /** Id of the request that the measured work belongs to. By default that of the current request. */
   readonly requestId?: string | undefined;
@@ -143,7 +143,7 @@ export function measure(
 }
 
 /**
- * Runs work within a new span.
+ * Runs the given work within a new trace span.
  * @param work receives the trace context that its messages must carry
  */
 export async function traced<T>(
@@ -209,7 +209,10 @@ export function count(name: string, attributes: Attributes = {}, amount = 1): vo
   counter.add(amount, attributes);
 }
 
-/** The current values of one subject, which its attributes identify. A gauge that is absent reports no new value. */
+/**
+ * Current values of the gauges of one subject, which the attributes identify. A gauge that is absent reports no new
+ * value.
+ */
 interface Reading<Name extends string> {
   readonly attributes: Attributes;
   readonly values: Readonly<Partial<Record<Name, number>>>;

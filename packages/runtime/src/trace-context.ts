@@ -31,7 +31,7 @@ export function outsideRequests<T>(work: () => T): T {
   return context.with(ROOT_CONTEXT, work);
 }
 
-/** Returns the function bound to the current request and trace, whatever calls it later. */
+/** Returns a function that always runs in the current request and trace, whatever calls it later. */
 export function bindToCurrentWork(work: () => void): () => void {
   return context.bind(context.active(), work);
 }

@@ -3,7 +3,8 @@ import type { Job } from './job.js';
 import type { FindStuckWork } from './stuck-work.js';
 
 /**
- * Number of pauses after which a job counts as late, if its pause is longer than the age that the operator requests.
+ * Number of its intervals after which a job counts as late, if one interval is longer than the age that the operator
+ * requests.
  */
 const PAUSES_MAX = 3;
 

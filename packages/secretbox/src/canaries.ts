@@ -15,7 +15,7 @@ export interface CanaryStore {
   /** Returns the ids of other keys that seal stored values, even if they have no canary. */
   keyIdsBesides(known: readonly string[]): Promise<readonly string[]>;
   list(): Promise<readonly Canary[]>;
-  /** Inserts the canary if its key has none yet. */
+  /** Inserts the canary of a sealing key if the key has none yet. */
   insertMissing(canary: Canary): Promise<void>;
   /** Deletes the canary of a key with which no stored value is sealed any more. */
   delete(keyId: string): Promise<void>;

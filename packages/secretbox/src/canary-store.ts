@@ -2,9 +2,9 @@ import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 import type { Collection } from 'mongodb';
 import type { CanaryStore } from './canaries.js';
 
-/** The canary of a key that has sealed values. */
+/** The stored canary of a sealing key, by which a process recognizes that it has the same key. */
 export interface SealingKeyDocument {
-  /** Id of the sealing key. */
+  /** Id of the sealing key, which is also the document id. */
   readonly _id: string;
   readonly sealed: string;
 }

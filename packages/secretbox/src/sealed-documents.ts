@@ -48,7 +48,8 @@ export function sealedDocuments<D extends OwnedDocument>(
           for (const [at, value] of valuesAt(document, path).filter(([, stored]) => stored.keyId === keyId)) {
             const { _id, organizationId } = document;
             const { sealed, keyId: newest } = field.rewrap({ id: value.id ?? _id, organizationId }, value);
-            // A value that changed after it was read is not overwritten.
+            // The condition on the old value keeps this update from overwriting a secret that has changed since it was
+            // read.
             await collection.updateOne(
               { _id, organizationId, [`${at}.sealed`]: value.sealed } as unknown as Filter<D>,
               { $set: { [`${at}.sealed`]: sealed, [`${at}.keyId`]: newest } } as unknown as UpdateFilter<D>,

@@ -18,7 +18,7 @@ export interface SealedRecords {
 }
 
 const REWRAP_EACH_MS = 10_000;
-/** Maximum number of records of one older key that a run handles. */
+/** Maximum number of records sealed with one older key that a run of the rotation job handles. */
 const REWRAPPED_AT_ONCE = 100;
 
 interface RewrapDeps {

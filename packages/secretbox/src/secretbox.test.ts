@@ -47,7 +47,7 @@ describe('a sealed value', () => {
     for (let at = 0; at < sealed.length; at += 1) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
       const changed = `${sealed.slice(0, at)}${other}${sealed.slice(at + 1)}`;
-      // The last character of a part may contain unused bits.
+      // The last base64 character of a sealed value's part may contain unused bits.
       if (
         Buffer.from(changed.split('.')[2] ?? '', 'base64url').equals(
           Buffer.from(sealed.split('.')[2] ?? '', 'base64url'),

@@ -31,12 +31,12 @@ export interface Secretbox {
   /** Id of the sealing key that seals new secrets. */
   readonly keyId: string;
   /**
-   * Seals a value.
+   * Encrypts a secret for one field of one record.
    * @returns `e1.<key id>.<wrapped data key>.<iv, ciphertext, tag>`, with the last two parts in base64url
    */
   seal(value: string, place: SecretPlace): string;
   /**
-   * Decrypts a sealed value.
+   * Decrypts a sealed secret of one field of one record.
    * @throws SealedValueError if the value was changed, belongs to another place, or its key is not in the ring
    */
   open(sealed: string, place: SecretPlace): string;
@@ -45,8 +45,8 @@ export interface Secretbox {
 }
 
 /**
- * Each value has its own data key, which a key of the ring wraps. Rotating a key therefore changes only the wrapped
- * data keys.
+ * Each secret has its own data key, which a key of the key ring encrypts. Rotating a key therefore changes only the
+ * encrypted data keys.
  */
 export function secretbox(ring: KeyRing): Secretbox {
   const [newest] = ring;

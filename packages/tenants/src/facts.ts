@@ -14,7 +14,7 @@ export interface TenantFacts {
   readonly baseCurrency: string;
   readonly defaultCompanyId: string;
   readonly companies: readonly TenantCompany[];
-  /** The plan in force: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
+  /** Plan of the organization: FREE, CORE, CONTROL, SCALE or ENTERPRISE. */
   readonly plan: string;
   /** True if the organization may use features that require an active subscription. */
   readonly hasActiveSubscription: boolean;
@@ -24,7 +24,10 @@ export interface TenantFacts {
   readonly analysesPerMonthLimit?: number | undefined;
   /** Maximum number of uploaded bytes in a month, or undefined if there is no limit. */
   readonly uploadBytesPerMonthLimit?: number | undefined;
-  /** The mode in force, which decides which electronic invoices are validated against the rules of their profile. */
+  /**
+   * Reference validation mode of the organization, which decides which electronic invoices are validated against the
+   * rules of their profile.
+   */
   readonly referenceValidationMode: string;
   /** True if a second person has to confirm what one person releases. */
   readonly fourEyes: boolean;

@@ -16,7 +16,7 @@ import type { TenantCompany, TenantFacts } from './facts.js';
 /** Reads facts about organizations from the organization service. */
 export interface Tenants {
   /**
-   * Returns the facts of a tenant.
+   * Returns the facts about an organization.
    * @param companyId company that the caller names; facts from before it was created are loaded again
    * @throws DomainError not_found if the organization is unknown or deleted
    */
@@ -31,7 +31,7 @@ const FRESH_MS = 5_000;
  */
 const STALE_MS_MAX = 60_000;
 const TENANTS_MAX = 10_000;
-/** Timeout of loading, shorter than the timeout of any route. */
+/** Timeout in milliseconds for loading the facts about an organization, shorter than the timeout of any route. */
 const LOAD_MS_MAX = 4_000;
 
 /** Creates a cache of facts about organizations, which expire after seconds. */

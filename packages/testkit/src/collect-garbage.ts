@@ -7,6 +7,6 @@ const collect = runInNewContext('gc') as () => void;
 /** Runs the garbage collector, so that tests can check which objects are still referenced. */
 export function collectGarbage(): void {
   collect();
-  // The second run frees objects that finalizers of the first run released.
+  // The second garbage collection frees objects that finalizers of the first one released.
   collect();
 }

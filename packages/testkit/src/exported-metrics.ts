@@ -10,13 +10,13 @@ export interface ExportedMetrics {
   readonly reader: PeriodicExportingMetricReader;
   /** Returns the current value with this name and exactly these attributes, or undefined if there is none. */
   value(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<number | undefined>;
-  /** Returns the current histogram with this name and exactly these attributes. */
+  /** Returns the current state of the histogram with this name and exactly these attributes. */
   histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
 }
 
 export interface ExportedHistogram {
   readonly unit: string;
-  /** Upper limits of the buckets. There is one more bucket than limits. */
+  /** Upper limits of the histogram buckets. The last bucket has no limit. */
   readonly boundaries: readonly number[];
   readonly counts: readonly number[];
 }

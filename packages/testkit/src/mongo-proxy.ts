@@ -50,7 +50,7 @@ export interface MongoProxy extends TcpProxy {
 
 interface Trap extends HoldOptions {
   readonly awaited: Set<string>;
-  /** Number of messages that reached the proxy so far, by the text that they contain. */
+  /** Number of database commands that reached the proxy so far, by command and collection. */
   readonly came: Map<string, number>;
   readonly cuts: Set<() => void>;
   complete(): void;

@@ -6,7 +6,7 @@ import { eventually } from './eventually.js';
 import { startTcpProxy } from './tcp-proxy.js';
 import type { TcpProxy } from './tcp-proxy.js';
 
-/** Server behind the proxy that sends back what it receives. */
+/** The server behind the proxy, which sends back all data that it receives. */
 let echo: Server;
 let proxy: TcpProxy;
 const opened: Client[] = [];

@@ -21,7 +21,7 @@ export interface TcpProxyOptions {
   /** Ports of replicas of the server. Connections go to all of them in turn, except those that accept none. */
   readonly replicaPorts?: readonly number[];
   /**
-   * Called for every new connection.
+   * Function that is called for every new connection through the proxy.
    * @param cut closes this connection on both sides; data that has not passed is lost
    */
   readonly tap?: (cut: () => void) => Taps;
@@ -54,15 +54,15 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-/** The two sockets of a connection, and whether their data is lost. */
+/** The two sockets of a connection through the proxy, and whether their data is discarded. */
 interface Connection {
   readonly sockets: readonly [Socket, Socket];
   isLost: boolean;
 }
 
 /**
- * Memory is limited by the stream buffers of {@link CONNECTIONS_MAX} connections, because a slow side slows down the
- * other.
+ * The memory of the proxy is limited by the stream buffers of {@link CONNECTIONS_MAX} connections, because a slow side
+ * slows down the other.
  */
 export async function startTcpProxy({
   serverHost,

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-/** A certificate authority for one test run, with its certificates. All are in PEM. */
+/** A certificate authority for one test run, with the certificates that it issued, all in PEM. */
 export interface TestAuthority {
   readonly certificate: string;
   issue(options?: CertificateOptions): { readonly certificate: string; readonly key: string };
@@ -78,7 +78,7 @@ function certificate({ subject, issuer, publicKey, signer, notBefore, notAfter, 
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-/** Encodes a DER element. */
+/** Encodes an ASN.1 element in DER. */
 function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestAuthority } from './test-certificates.js';
 
-/** A request as it was received. */
+/** A webhook request as the test receiver got it. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -20,7 +20,7 @@ export interface ReceivedRequest {
  * hold a response until a condition is met, and check headers that the simulator does not record.
  */
 export interface WebhookReceiver {
-  /** PEM file of the authority that issued the certificate. */
+  /** PEM file of the authority that issued the certificate of the receiver. */
   readonly caFile: string;
   /** Origin of the test receiver, such as `https://127.0.0.1:<port>`. */
   readonly origin: string;

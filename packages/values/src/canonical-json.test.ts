@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { canonicalJson } from './canonical-json.js';
 
-/** A simple reference implementation to compare with. */
+/** A simple reference implementation of canonical JSON, with which the real one is compared. */
 function reference(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(reference).join(',')}]`;

@@ -5,7 +5,7 @@ export type Channel = (typeof channels)[number];
 /** Maximum length of the id that a channel gave a document. A KSeF number has 35 characters. */
 export const EXTERNAL_ID_CHARACTERS_MAX = 100;
 
-/** The channel through which a document came, and its id there: the KSeF number. */
+/** The channel through which a document was received, and the id of the document in that channel: its KSeF number. */
 export interface ChannelOrigin {
   readonly channel: Channel;
   readonly externalId: string;

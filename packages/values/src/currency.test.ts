@@ -75,7 +75,7 @@ describe('against the list of dinero.js', () => {
     expect(onlyTheirs).toEqual([]);
     const explained = currencyTable
       // The table contains withdrawn codes for old invoices, and metals and test codes for their error messages. Of
-      // these, dinero.js has only BGN.
+      // these codes, dinero.js has only BGN.
       .filter((row) => row.endDate !== undefined || row.kind !== 'CURRENCY')
       .map((row) => row.code);
     for (const code of onlyOurs) expect(explained).toContain(code);

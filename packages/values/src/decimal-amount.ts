@@ -9,7 +9,7 @@ export type DecimalAmount = string;
 
 /** Maximum number of digits before the dot in amounts from callers. */
 export const AMOUNT_INTEGER_DIGITS_MAX = 15;
-/** Maximum number of decimals. One micro-unit is 0.000001. */
+/** Maximum number of decimals of an amount. One micro-unit is 0.000001. */
 export const AMOUNT_DECIMALS_MAX = 6;
 
 const SENT_AMOUNT = /^-?[0-9]{1,15}(?:\.[0-9]{1,6})?$/;

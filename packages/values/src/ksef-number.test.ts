@@ -4,7 +4,7 @@ import { crc8, isKsefNumber, readKsefNumber } from './ksef-number.js';
 const NUMBER = '5265877635-20250626-010080DD2B5E-26';
 
 test('the check digits are CRC-8 with polynomial 0x07', () => {
-  // The check value of CRC-8 (SMBUS) in catalogues.
+  // Catalogues of CRC algorithms give this check value for CRC-8 (SMBUS).
   expect(crc8('123456789')).toBe('F4');
 });
 

@@ -5,7 +5,7 @@ const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{12}-[0-9A-F]{2}$/;
 
 /** The facts that a KSeF number states about its invoice. */
 export interface KsefNumberParts {
-  /** NIP of the seller, ten digits. */
+  /** Tax id (NIP) of the seller, ten digits. */
   readonly sellerNip: string;
   /** Day in Poland on which KSeF received the invoice. */
   readonly receivedOn: CalendarDate;

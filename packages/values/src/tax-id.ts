@@ -92,7 +92,7 @@ export function taxIdValidity(body: string, country: string): TaxIdValidity {
   return hasCheckDigit(body, country) ? 'VALID' : 'FORMAT_ONLY';
 }
 
-/** Zeros satisfy many check digits, including those of numbers with letters. */
+/** A tax id of zeros has correct check digits in many countries, also in formats with letters. */
 function isAllZero(body: string): boolean {
   return !/[1-9]/.test(body);
 }

@@ -17,7 +17,7 @@ export const uploadBytesMax: Readonly<Record<string, number>> = {
   'application/pkcs7-mime': XML_BYTES_MAX,
 };
 
-/** The media types in the order in which messages to callers list them. */
+/** The media types of uploads in the order in which messages to callers list them. */
 export const uploadTypes: readonly string[] = Object.keys(uploadBytesMax);
-/** Maximum size of any file. */
+/** Maximum size of an uploaded file of any type. */
 export const UPLOAD_BYTES_MAX = FILE_BYTES_MAX;

@@ -33,7 +33,7 @@ function totalWithoutVat(totals: Group): Failure | undefined {
   return unequal(totals, 'BT-109', expected, 'lines minus allowances plus charges (BT-106 - BT-107 + BT-108)');
 }
 
-/** One total for each TaxTotal in UBL, and the total in the invoice currency in CII. */
+/** Checks one total VAT amount for each TaxTotal in UBL, and the total in the invoice currency in CII. */
 function* totalVat({ invoice, syntax }: InvoiceModel): Iterable<Failure> {
   const message = 'Set the total VAT amount (BT-110) to the sum of the tax amounts of all VAT categories (BT-117).';
   if (syntax === 'CII') {

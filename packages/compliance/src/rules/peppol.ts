@@ -368,7 +368,7 @@ interface IdentifierRow {
   readonly flag: Rule['flag'];
   readonly isValid: (value: string) => boolean;
   readonly what: string;
-  /** Scheme 9907 and others are used only in electronic addresses. */
+  /** True for identifier schemes such as 9907 that are used only in electronic addresses. */
   readonly endpointOnly?: true;
 }
 

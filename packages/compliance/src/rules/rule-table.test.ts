@@ -857,7 +857,7 @@ const vatCases: readonly (VatCase & { readonly prefix: string })[] = [
 function vatChanges({ prefix, code, rate, reason }: (typeof vatCases)[number]): readonly Case[] {
   const id = (number: string): string => `BR-${prefix}-${number}`;
   const isOutside = code === 'O';
-  // A rate that breaks the rule, for each kind of category.
+  // VAT rate that breaks the rule, for each kind of category.
   const badUbl = isOutside ? '<cbc:Percent>5</cbc:Percent>' : `<cbc:Percent>${rate === '0' ? '5' : '-1'}</cbc:Percent>`;
   const badCii = isOutside
     ? '<ram:RateApplicablePercent>5</ram:RateApplicablePercent>'

@@ -41,7 +41,7 @@ export function groupsAt(invoice: Group, path: readonly string[]): readonly Grou
   return path.reduce<readonly Group[]>((groups, code) => groups.flatMap((group) => group.groups(code)), [invoice]);
 }
 
-/** A rule about each group at a path. */
+/** Declares a rule that is checked for each group of the invoice at a path. */
 export function eachGroup(
   id: string,
   path: readonly string[],

@@ -123,7 +123,7 @@ function* isBrokenDown(category: Category, { invoice, syntax }: InvoiceModel): I
   const missing = `Add a VAT breakdown (BG-23) for category ${name}, which lines, allowances or charges use.`;
   const unused = `Remove this VAT breakdown: no line, allowance or charge has the category ${name}.`;
   if (hasRates(category)) {
-    // The CII rule counts breakdowns and the elements that use them together.
+    // The rule for CII counts breakdowns and the elements that use them together.
     const lacks = (users: number): boolean => users > 0 && (syntax === 'CII' ? users + found.length < 2 : !isListed);
     if (lacks(lines) || lacks(levels)) yield failure(invoice.element, missing);
     else if (isListed && syntax === 'UBL' && lines + levels === 0) yield failure(first.element, unused);
@@ -363,7 +363,7 @@ function otherLevels(code: string): (model: InvoiceModel) => readonly Group[] {
     invoice.groups(code).filter((group) => group.has('category') && group.value('category') !== 'O');
 }
 
-/** CII checks lines together with the breakdown, and allowances together with charges. */
+/** The rules for CII check lines together with the breakdown, and allowances together with charges. */
 function both(
   left: (model: InvoiceModel) => readonly Group[],
   right: (model: InvoiceModel) => readonly Group[],

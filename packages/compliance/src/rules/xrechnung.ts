@@ -58,7 +58,10 @@ function taxedNeedsSeller({ invoice, syntax }: InvoiceModel): string | undefined
     : 'Add the VAT identifier (BT-31) or tax number (BT-32) of the seller, or its tax representative (BG-11).';
 }
 
-/** Each line that begins with # states a cash discount, and the last such line ends with a line break. */
+/**
+ * Each line of the payment terms (BT-20) that begins with # states a cash discount, and the last such line ends with a
+ * line break.
+ */
 function cashDiscount({ invoice }: InvoiceModel): readonly Failure[] {
   const terms = invoice.first('BT-20');
   if (terms === undefined) return [];

@@ -4,7 +4,7 @@
  */
 export interface VatCase {
   readonly code: string;
-  /** Rate in percent. Null for category O, which has no rate. */
+  /** VAT rate of the invoice in percent. Null for category O, which has no rate. */
   readonly rate: string | null;
   readonly reason: boolean;
 }

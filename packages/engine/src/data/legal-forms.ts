@@ -15,7 +15,7 @@ export const legalForms: readonly (readonly string[])[] = [
   // Legal forms of the United Kingdom, Ireland and the United States.
   ['LTD', 'LIMITED'], ['PLC', 'PUBLIC LIMITED COMPANY'], ['LLP'], ['LLC'], ['INC', 'INCORPORATED'],
   ['CORP', 'CORPORATION'], ['CO'], ['DAC'], ['CIC'],
-  // France, Belgium, Luxembourg, and stock companies of several countries
+  // Legal forms of France, Belgium and Luxembourg, and of stock companies in several countries.
   ['SA', 'SOCIETE ANONYME', 'SOCIEDAD ANONIMA', 'SPOLKA AKCYJNA'], ['SARL', 'SOCIETE A RESPONSABILITE LIMITEE'], ['SAS'],
   ['SASU'], ['SCI'], ['EURL'], ['SPRL'], ['SRL'], ['SRLS'], ['SCA'],
   // Legal forms of Italy, Spain and Portugal.

@@ -7,7 +7,7 @@ export interface VatRate {
   readonly basisPoints: number;
 }
 
-/** Start date for rates that are older than any invoice. */
+/** Start date for VAT rates that are older than any invoice. */
 export const ALWAYS: CalendarDate = '1900-01-01';
 
 const constant = (basisPoints: number): readonly VatRate[] => [{ from: ALWAYS, basisPoints }];

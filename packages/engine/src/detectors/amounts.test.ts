@@ -28,7 +28,7 @@ function billAllAccepted(amounts: readonly string[]): Billed {
   return billed.at(-1) as Billed;
 }
 
-/** Around 1000 with little spread, none of them round: the median is 1000.40. */
+/** These amounts are close to 1000 and none of them is round. Their median is 1000.40. */
 const AROUND_1000 = ['950.10', '980.20', '1000.30', '1000.50', '1020.60', '1050.70', '990.80', '1010.90'];
 const monthly = (count: number, day = 3): string[] =>
   Array.from({ length: count }, (_, month) => {

@@ -218,7 +218,7 @@ function magnitudeShift(
     }))
     .find(({ matched }) => matched !== undefined);
   if (found?.matched === undefined) return [];
-  // The larger amount is the value at stake.
+  // The larger of the two amounts could be paid by mistake, so it is compared with the value limit.
   if (!mayBeWorth(checked, parameters.shiftValueMin, isTooHigh ? 1 : found.factor)) return [];
   const { matched, factor } = found;
   const isSold = !isEven && isSoldByQuantity(uses, amount, BigInt(matched.minor), parameters);
@@ -316,7 +316,7 @@ function recurringChanged(
   if (isWithin(amount, oldAmount, parameters.recurringChangePercent)) return [];
   const isRaisedMuch = (minor: bigint): boolean =>
     minor > oldAmount && !isWithin(minor, oldAmount, parameters.recurringRaisePercent);
-  // Final bills are accepted, such as the bill that a utility sends after a year of advance payments.
+  // The rule accepts final bills, such as the one that a utility sends after a year of advance payments.
   const finalBills = uses.filter(({ minor }) => isRaisedMuch(BigInt(minor)));
   if (isRaisedMuch(amount) && isYearlyBill(facts, finalBills, parameters)) return [];
   const isFinalBill = isRaisedMuch(amount) && aYearBefore(facts, finalBills, parameters).length > 0;
@@ -688,7 +688,7 @@ interface LimitCurrency {
 /** An approval limit that the checked amount is just below. */
 interface Band extends LimitCurrency {
   readonly threshold: string;
-  /** Approval limit that the amount is compared with, in micro-units. */
+  /** Approval limit in micro-units, with which the amount of the invoice is compared. */
   readonly limit: bigint;
   /** Amount of the checked invoice in micro-units. */
   readonly value: bigint;

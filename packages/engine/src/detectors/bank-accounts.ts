@@ -219,7 +219,7 @@ function shortenedTermsSign(facts: Facts, policy: Policy): Escalator[] {
   return [{ name: 'TERMS_SHORTENED', sentence: `payment is due ${due} instead of in ${counted(usualDays, 'day')}` }];
 }
 
-/** The ratio also covers every amount outlier with severity MEDIUM or higher. */
+/** This ratio of amounts also covers every amount outlier with severity MEDIUM or higher. */
 function unusualAmountSign(facts: Facts, policy: Policy): Escalator[] {
   const ratio = usualAmountStatistics(facts, policy.amounts)?.ratio ?? 0;
   if (ratio < policy.bank.escalatingAmountRatio) return [];

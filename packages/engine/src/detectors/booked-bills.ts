@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000;
 export interface BilledTwice {
   readonly original: Candidate;
   readonly copy: Candidate;
-  /** The comparison of the copy with the original. */
+  /** The comparison of the copied bill with its original. */
   readonly pair: PairScore;
 }
 

@@ -256,7 +256,7 @@ describe('DUPLICATE_PAYMENT', () => {
     const twice = [credit(), credit({ creditId: 'c2', day: 20_015 })];
     expect(findingsIn({ payments: three, credits: twice })).toEqual([]);
   });
-  // Both bills may be paid when due, the one that was credited and the one that was issued again.
+  // The bill that was credited and the bill that was issued again may both be paid when due.
   test('is not raised for two bills with a credit note between them, whenever they are paid', () => {
     const paid = (more: Partial<Books>) => found({ reference: 'A-1' }, more, { reference: 'A-1' });
     const credits = [credit({ day: 19_990 })];

@@ -17,7 +17,7 @@ import { compareText } from '../facts/record-order.js';
 
 /** Maximum number of vendors that a summary names. */
 const NAMED_VENDORS_MAX = 5;
-/** Maximum number of added, and of removed, accounts that an explanation names. */
+/** Maximum number of added accounts, and of removed accounts, that an explanation names. */
 const NAMED_ACCOUNTS_MAX = 5;
 
 /** Raises findings about a company's books, which belong to no invoice (detection reference, section 7.6). */
@@ -231,9 +231,10 @@ function duplicatePayments(books: Books, policy: Policy): RaisedFinding[] {
         const gap = second.day - first.day;
         return gap >= min && gap <= max;
       });
-      // After a month, only equal references or duplicate invoices distinguish a copy from a standing order.
+      // If the payments are more than a month apart, only equal references or duplicate invoices distinguish a repeated
+      // payment from a standing order.
       if (isRhythm && !isKnownPair && (referenceOf(first) === '' || referenceOf(second) === '')) return [];
-      // A regular payment is a copy only if both payments name the same bill, or if it falls between two regular
+      // A regular payment is a repetition only if both payments name the same bill, or if it falls between two regular
       // payments.
       const isExtra =
         !isRhythm &&

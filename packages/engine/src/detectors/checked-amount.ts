@@ -6,7 +6,7 @@ import type { AmountUse } from '../facts/supplier.js';
 export interface CheckedAmount {
   readonly facts: Facts;
   readonly minor: bigint;
-  /** Value in micro-units of the euro. Undefined if no exchange rate exists. */
+  /** Value of the checked amount in micro-units of the euro. Undefined if no exchange rate exists. */
   readonly value: bigint | undefined;
   /** Earlier amounts that are comparable with the checked amount. */
   readonly uses: readonly AmountUse[];

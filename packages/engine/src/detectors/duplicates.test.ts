@@ -351,7 +351,8 @@ describe('SPLIT_DUPLICATE', () => {
     const advance: Bill = [{ invoice_number: 'INV-10423', gross_amount: '800.00' }];
     const [first, ...later] = [1, 2, 3, 4, 5].map(instalment);
     if (first === undefined) throw new Error('no instalment');
-    // The second instalment completes the sum of all instalments. From the third on, any two instalments would.
+    // The second instalment and the first add up to the whole bill. From the third instalment on, any two of them
+    // would.
     for (let count = 2; count <= later.length; count += 1)
       expect(typesOf(billLast(advance, first, ...later.slice(0, count)))).not.toContain('SPLIT_DUPLICATE');
   });

@@ -41,7 +41,7 @@ interface Difference {
   readonly field: 'bank account' | 'amount' | 'invoice number' | 'seller' | 'issue date' | 'KSeF number' | 'file';
   readonly document: string;
   readonly ksef: string;
-  /** Values for the evidence, if they are written differently in sentences. */
+  /** Values of the differing field for the evidence, if sentences write them differently. */
   readonly evidence?: { readonly [name: string]: EvidenceValue };
   /** True if both records state a bank account and the accounts differ. */
   readonly isAccount?: true;
@@ -222,7 +222,7 @@ function contradictionsOf(document: Candidate): Difference[] {
   if (other !== undefined) found.push({ field: 'seller', document: nip ?? named[0] ?? '', ksef: other });
   if (code !== undefined && code.issueDate !== document.issueDate)
     found.push({ field: 'issue date', document: document.issueDate, ksef: code.issueDate });
-  // KSeF does not accept an invoice before its issue date.
+  // KSeF does not accept an invoice before its issue date, so the date in its KSeF number cannot be earlier.
   else if (parts !== undefined && parts.receivedOn < document.issueDate)
     found.push({ field: 'issue date', document: document.issueDate, ksef: `${parts.receivedOn} at the latest` });
   return found;

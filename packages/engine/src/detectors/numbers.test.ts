@@ -68,7 +68,7 @@ describe('INVOICE_NUMBER_OUT_OF_SEQUENCE', () => {
     expect(typesOf(numbered(rising(8)).next({ invoice_number: 'A1042' }))).toEqual([]);
   });
   test('is LOW for a jump of more than twenty usual steps', () => {
-    // The median step is 9 and the last invoice number is 1057.
+    // The median step between these invoice numbers is 9, and the last number is 1057.
     expect(findingIn(numbered(rising(8)).next({ invoice_number: `A${1057 + 181}` }), TYPE)).toMatchObject({
       evidence: { expectedRange: { to: 1237 } },
     });

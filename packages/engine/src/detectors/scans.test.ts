@@ -74,7 +74,7 @@ describe('SCAN_REIMPORTED', () => {
 });
 
 describe('BENFORD_DEVIATION', () => {
-  /** The same rows with every fifth amount replaced by one that begins with 37. */
+  /** The rows of the history scan, with every fifth amount replaced by one that begins with 37. */
   const bent = (count: number): ScanRow[] =>
     grown(count).map((one, index) => (index % 5 === 0 ? { ...one, amountMinor: String(370_000 + index) } : one));
   test('is INFO for a thousand amounts whose leading digits pile up', () => {

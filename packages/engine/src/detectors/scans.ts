@@ -137,7 +137,7 @@ function clusterUnder(
   const under = band(100 - width, 100);
   const neighbours = (band(100 - 2 * width, 100 - width).length + band(100, 100 + width).length) / 2;
   if (under.length < clusterMin || under.length <= clusterFactor * neighbours) return [];
-  // A single recurring price in the band is not a pattern.
+  // A single recurring price just below the approval limit is not a pattern.
   const commonest = Math.max(...countsOf(under.map(({ supplierId, amountMinor }) => `${supplierId}|${amountMinor}`)));
   if (commonest > under.length * clusterPriceShareMax) return [];
   const suppliers = new Map(under.map(({ supplierId, supplierName }) => [supplierId, supplierName]));
@@ -206,7 +206,7 @@ interface DigitFit {
   readonly n: number;
   /** Mean absolute deviation between the observed and the expected shares. */
   readonly mad: number;
-  /** Deviation that can be explained by chance for this number of amounts. */
+  /** Mean deviation that chance explains for this number of amounts. */
   readonly noise: number;
   readonly excess: number;
   readonly spikes: readonly Spike[];

@@ -209,7 +209,7 @@ describe('many bills within a short time', () => {
     expect(row('38400.10', '2024-07-01')).toMatch(/38,400\.10/);
     const ordinary = [2, 5, 9, 12, 16, 20].map((day) => row(`${940 + day}.30`, addDays('2024-07-01', day)));
     expect(ordinary).toEqual(ordinary.map(() => undefined));
-    // Many rows that are too high together are asked about, whether or not one of them is far higher.
+    // Many rows whose amounts are too high together raise a finding, whether or not one of them is far higher.
     const many = [21, 22, 23, 24, 25, 26, 27, 28].map((day) => row(`${1900 + day}.30`, addDays('2024-07-01', day)));
     expect(many.some((summary) => summary?.includes('within 30 days'))).toBe(true);
   });

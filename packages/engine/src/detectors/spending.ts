@@ -160,7 +160,7 @@ function spendingSurge(checked: CheckedAmount, parameters: AmountParameters): Ra
   const most = mostWithin(older, surgeDays);
   const limit = most.sum * BigInt(surgeTimes);
   if (sum < limit) return [];
-  // An earlier bill that reaches the limit alone has its own finding, and says nothing about the bills around it.
+  // An earlier bill that reaches the limit alone has its own finding, and shows nothing about the bills around it.
   const single = largestOf(recent);
   if (single >= limit && sum - single < limit) return [];
   const { currency } = invoice;

@@ -6,7 +6,7 @@ import type { Bill } from '../testing/ledger.js';
 
 const typesOf = typesIn('TAX');
 
-/** Returns net, tax and gross amounts as an invoice states them. */
+/** Returns the net, tax and gross amount of an invoice with the field names of the API. */
 const totals = (net_amount: string, tax_amount: string, gross_amount: string) => ({
   net_amount,
   tax_amount,

@@ -160,7 +160,7 @@ function isWithholding(facts: Facts, amounts: TaxedAmounts, difference: bigint, 
 interface StatutoryCharge {
   readonly kind: 'AMOUNT' | 'SHARE';
   readonly name: string;
-  /** Charged amount in minor units. */
+  /** Amount of the statutory charge in minor units. */
   readonly minor: bigint;
 }
 
@@ -383,7 +383,7 @@ function withoutRegistration(facts: Facts, { net, tax }: TaxedAmounts, parameter
   ];
 }
 
-/** A limit in the invoice currency. */
+/** A gross amount limit for simplified invoices, in the currency of the checked invoice. */
 interface LimitInCurrency {
   readonly amount: DecimalAmount;
   readonly currency: string;
@@ -417,7 +417,7 @@ function wasWithoutRegistration(
 ): boolean {
   const { count, taxIdCount, taxRates, amounts } = supplier.profile;
   const isSameFault = invoice.taxKey === undefined ? count > taxIdCount : supplier.reason === 'TAX_KEY' && count > 0;
-  // The profile stores tax rates, which require a net amount.
+  // The profile of the supplier stores tax rates, which are known only if an invoice states a net amount.
   if (!isSameFault || !(isTaxAlone || taxRates.some(({ value }) => value > 0))) return false;
   return (amounts[invoice.currency] ?? []).some(({ minor }) => limit === undefined || BigInt(minor) > limit.minor);
 }

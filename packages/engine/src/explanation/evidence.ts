@@ -15,13 +15,13 @@ export type EvidenceValue =
 export interface Evidence {
   /** Stable key for the case that the finding reports. A review applies to every later finding with the same key. */
   readonly key: string;
-  /** Finding type and engine version that produced the finding. */
+  /** Finding type, and version of the engine that raised the finding. */
   readonly rule: string;
-  /** Policy values that the rule used. */
+  /** Values of the detection policy that the rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
   /** Values that the rule compared when it raised the finding. */
   readonly observed: { readonly [name: string]: EvidenceValue };
-  /** English sentences, each about one fact. */
+  /** Explanation of the finding in English sentences, each about one fact. */
   readonly explanation: readonly string[];
   readonly [name: string]: EvidenceValue;
 }
@@ -68,7 +68,7 @@ export interface RaisedFinding {
 
 /** Maximum number of characters in a summary or recommended action (HTTP and security reference, section 2). */
 export const SENTENCE_LENGTH_MAX = 2_000;
-/** Maximum number of characters in a sentence of the explanation. */
+/** Maximum number of characters in one sentence of the explanation of a finding. */
 const EXPLANATION_LENGTH_MAX = 400;
 /** Maximum number of sentences in an explanation. A pair of records is compared in ten fields. */
 export const EXPLANATIONS_MAX = 12;

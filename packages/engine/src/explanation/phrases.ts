@@ -10,7 +10,7 @@ export function grouped(number: number | string): string {
   return `${sign}${groups.join(',')}${decimals === undefined ? '' : `.${decimals}`}`;
 }
 
-/** Joins a count and its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
+/** Joins a number and its noun: `1 invoice`, `3 invoices`, `1 earlier invoice`. */
 export function counted(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
 }

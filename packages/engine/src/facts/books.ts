@@ -33,7 +33,7 @@ export interface BookedVendor {
   readonly taxCountry?: string;
   readonly isActive: boolean;
   readonly accounts: readonly MasterAccount[];
-  /** True if the vendor also has accounts that no other vendor has. */
+  /** True if the vendor also has bank accounts that no other vendor has. */
   readonly hasOtherAccounts?: boolean;
   /** True if the vendor was billed within the last twelve months. */
   readonly isBilled: boolean;
@@ -76,7 +76,7 @@ export interface BookedPayment {
   /** Paid amount in positive minor units of the currency. */
   readonly amountMinor: string;
   readonly currency: string;
-  /** Total open amount, before the payment, of all invoices that it covers. */
+  /** Total amount that was open, before the payment, on all invoices that the payment covers. */
   readonly dueMinor?: string;
   readonly reference?: string;
   /** Known invoices that the payment covers. */

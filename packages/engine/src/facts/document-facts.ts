@@ -25,7 +25,7 @@ export type SalesDocument = 'RECEIPT' | 'TICKET' | 'TOLL';
 export interface ReadField {
   /** Path of the field in the canonical invoice, separated by dots, such as `supplier.tax_id`. */
   readonly field: string;
-  /** Confidence in the finding, from 0 to 100. */
+  /** Confidence that the field was read correctly, from 0 to 100. */
   readonly confidence: number;
 }
 
@@ -71,7 +71,10 @@ export interface HiddenText {
   readonly snippet: string;
   /** Left, top, right and bottom edges as fractions of the page. Null if the position is unknown. */
   readonly box: readonly number[] | null;
-  /** True if the page is an image and this text was recognized from it. Such a text layer is invisible by design. */
+  /**
+   * True if the document page is an image and the hidden text was recognized from that image. Such a text layer is
+   * invisible by design.
+   */
   readonly isTextLayerOfScan: boolean;
 }
 
@@ -91,9 +94,9 @@ export interface ValidationFacts {
   /** Profiles that the file declares. If there are several, they contradict each other. */
   readonly declaredProfiles: readonly string[];
   readonly schemaErrors: readonly { readonly message: string; readonly location: string }[];
-  /** Failed rules, one entry for each rule and location. A very long list is shortened. */
+  /** Validation rules that failed, one entry for each rule and location. A very long list is shortened. */
   readonly failedRules: readonly FailedRule[];
-  /** Total number of failed rules, including those that are not listed. */
+  /** Total number of failed validation rules, including those that are not listed. */
   readonly failedTotal: number;
 }
 
@@ -102,7 +105,7 @@ export interface FailedRule {
   readonly flag: 'FATAL' | 'WARNING' | 'INFORMATION';
   readonly message: string;
   readonly location: string;
-  /** Expected value as a decimal string for arithmetic rules, otherwise null. */
+  /** Value that an arithmetic rule expects, as a decimal string. Null for other rules. */
   readonly expected: string | null;
   readonly actual: string | null;
 }

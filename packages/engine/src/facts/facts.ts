@@ -77,7 +77,7 @@ export interface Facts {
 export interface InvoiceValue {
   readonly value: DecimalAmount;
   readonly currency: string;
-  /** True if no exchange rate exists. The value is then the gross amount as stated. */
+  /** True if no exchange rate exists. The value is then the gross amount as the invoice states it. */
   readonly noRate: boolean;
 }
 

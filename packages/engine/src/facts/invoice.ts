@@ -20,7 +20,7 @@ export interface InvoiceOrigin {
   /** Time of receipt in milliseconds since 1970. All rows in a history scan have the time of the scan. */
   readonly receivedAtMs: number;
   readonly scanId?: string;
-  /** Value of `sourceRowNumber` as sent by the caller. */
+  /** Row number of the invoice in the file of the caller (`sourceRowNumber`). */
   readonly rowNo?: number;
   /** Index of the row in the request. Rows with the same `sourceRowNumber` are sorted by this index. */
   readonly position?: number;
@@ -61,7 +61,7 @@ export type Confirmation = 'DUPLICATE' | 'FRAUD' | 'REUSED_NUMBER';
 export interface InvoiceNumber {
   /** Letters and digits of the invoice number, without other characters. */
   readonly raw0: string;
-  /** The number without its label and without leading zeros of the whole number. */
+  /** The invoice number without its label and without the zeros at its beginning. */
   readonly f1: string;
   /** Digits of the invoice number without leading zeros, with a dot between parts that were separated. */
   readonly f2: string;
@@ -72,7 +72,7 @@ export interface InvoiceNumber {
   readonly base?: string;
   readonly b1?: string;
   readonly b2?: string;
-  /** Runs of letters and runs of digits, in their order. */
+  /** Runs of letters and runs of digits of the invoice number, in their order. */
   readonly runs: readonly string[];
   /**
    * Pattern of the printed number: 9 represents digits, A represents letters, and separators are kept. `FV/12/2025`
@@ -88,8 +88,8 @@ export interface Candidate extends InvoiceOrigin {
   readonly supplierId: string | null;
   readonly number: InvoiceNumber;
   /**
-   * Signed gross amount as an integer number of minor units. It is a string, because JSON and BSON store strings
-   * exactly.
+   * Signed gross amount as an integer number of minor units. The amount is a string, because JSON and BSON store
+   * strings exactly.
    */
   readonly amountMinor: string;
   /** Net amount stated on the record. Also absent in records stored before the field existed. */
@@ -101,12 +101,12 @@ export interface Candidate extends InvoiceOrigin {
   readonly bankKey?: string;
   readonly bankMasked?: string;
   readonly bankCountry?: string;
-  /** The tax id without country prefix. */
+  /** Tax id of the supplier without its country prefix. */
   readonly taxKey?: string;
   readonly taxCountry?: string;
   /**
-   * True if the country is only presumed from the bank account. Comparisons use such a country, but no rule relies on
-   * it alone.
+   * True if the country is only presumed from the bank account. Comparisons use such a country, but no rule relies only
+   * on a presumed country.
    */
   readonly taxCountryPresumed?: boolean;
   /** True if the tax id is valid in its stated or presumed country. */

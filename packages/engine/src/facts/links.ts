@@ -134,7 +134,7 @@ export function countOrderUse(
     currency: invoice.currency,
   };
   const uses = [...(link?.uses ?? []), use].sort(
-    // Equal entries stay in the order in which they were counted.
+    // Entries with the same count stay in the order in which they were first counted.
     (left, right) =>
       left.day - right.day ||
       compareText(left.amountMinor, right.amountMinor) ||

@@ -57,7 +57,7 @@ export interface SupplierProfile {
   readonly sequence: readonly DatedText[];
   /** Payment terms on the newest invoices of the supplier, in days. */
   readonly terms: readonly DatedNumber[];
-  /** Newest tax rates in basis points. */
+  /** Newest tax rates that the supplier charged, in basis points. */
   readonly taxRates: readonly DatedNumber[];
   readonly bankCount: number;
   readonly taxIdCount: number;
@@ -75,8 +75,8 @@ export interface SupplierProfile {
   readonly weekendCount: number;
   readonly roundCount: number;
   /**
-   * Counted bills that do not confirm the identity of the supplier. Absent if there are none, and in profiles stored
-   * before the field existed.
+   * Counted bills that do not confirm the identity of the supplier. Absent if every bill confirms it, and in profiles
+   * stored before the field existed.
    */
   readonly doubted?: DoubtedBills;
   /**
@@ -98,7 +98,7 @@ export interface KsefHabit {
 
 export interface AcceptedCopy {
   readonly invoiceId: string;
-  /** Day on which the reviewer accepted the copy. */
+  /** Day on which a reviewer accepted the repeated invoice. */
   readonly day: number;
   /** The person who reviewed the bill. Absent if an API key submitted the review. */
   readonly reviewer?: string;
@@ -121,7 +121,7 @@ export interface AmountUse {
    * amount.
    */
   readonly askedOn?: string;
-  /** The scan that imported the bill in `askedOn`. */
+  /** Id of the history scan that imported the bill named in `askedOn`. */
   readonly askedInScan?: string;
   /** True if a finding reported the bill as a possible copy and a person dismissed that finding. */
   readonly wasCopy?: true;
@@ -163,7 +163,7 @@ export interface AccountUse {
   readonly lastDay: number;
   readonly count: number;
   readonly trust: AccountTrust;
-  /** The trust before a review. Withdrawing the review restores it. */
+  /** Trust in the bank account before a review. Withdrawing the review restores it. */
   readonly earned?: AccountTrust;
   readonly firstInvoiceNumber: string;
   /**
@@ -182,7 +182,7 @@ export interface AccountUse {
   readonly onlyScanId?: string;
 }
 
-/** Use of a tax id that does not identify the supplier yet. */
+/** Invoices that stated a tax id which does not identify the supplier yet. */
 export interface LateTaxId {
   readonly taxKey: string;
   readonly count: number;
@@ -212,8 +212,8 @@ export interface RelatedSupplier extends Omit<KnownSupplier, 'keys' | 'lookalike
   /** Number of counted invoices without an open finding about the supplier's identity. */
   readonly invoices: number;
   /**
-   * Number of counted invoices with such a finding. Absent if there are none, and in facts stored before the field
-   * existed.
+   * Number of counted invoices with an open finding about the supplier's identity. Absent if there are none, and in
+   * facts stored before the field existed.
    */
   readonly doubtedInvoices?: number;
   /**

@@ -31,7 +31,7 @@ describe('amounts in two currencies', () => {
 
   test('of which both have a rate with many decimals are compared as exactly', () => {
     const rates = { AED: '4.31922725', JOD: '0.8338549' };
-    // 103 % of JOD 100.000 is AED 533.522 at these rates.
+    // At the exchange rates of this test, 103 % of JOD 100.000 is AED 533.522.
     expect(relation(record('AED', '533.52'), record('JOD', '100.000'), rates)).toBe('FX');
     expect(relation(record('AED', '533.54'), record('JOD', '100.000'), rates)).toBe('DIFF');
   });
@@ -89,9 +89,9 @@ describe('a net and a gross amount', () => {
     // The invoice of this test charges two tax rates.
     expect(netGross(german, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
     expect(netGross(undefined, '1402.16', '1234.00', '2025-03-10', '1234.00')).toBe('NETGROSS');
-    // The rate fits by chance, and the bill states its net amount.
+    // The tax rate between the two amounts fits by chance, because the bill states another net amount.
     expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1109.56')).toBe('DIFF');
-    // The bill states no tax, so its net amount carries no information.
+    // A bill that states no tax has equal net and gross amounts, so its net amount proves nothing.
     expect(netGross(german, '1320.38', '1234.00', '2025-03-10', '1320.38')).toBe('NETGROSS');
   });
 });

@@ -55,7 +55,7 @@ function relationOfNumbers(
   if (a.f1 === b.f1 || a.f2 === b.f2 || differByPrefix(a, b, parameters)) return 'FORMAT';
   if (a.o1 === b.o1 || a.o2 === b.o2) return 'OCR';
   const differing = differingNumericRuns(left, right);
-  // This check precedes PARTS, because a month after a year looks like the number of a part.
+  // This check precedes the one for PARTS, because a month after a year looks like the number of a part of an invoice.
   if (sameAmountAndDate && differing !== undefined && isWrongDate(differing, left)) return 'TYPO';
   const haveOneBase = a.b1 !== undefined && b.b1 !== undefined && (a.b1 === b.b1 || a.b2 === b.b2);
   if (haveOneBase && !(hasMonthBehindYear(a) && hasMonthBehindYear(b))) return 'PARTS';
@@ -90,7 +90,10 @@ function hasMonthBehindYear({ runs }: InvoiceNumber): boolean {
 
 interface Similarity {
   readonly sameAmountAndDate: boolean;
-  /** True if only the counter differs, so that two edits mean two bills. */
+  /**
+   * True if only the running counters of two invoice numbers differ, so that two changed characters mean two different
+   * bills.
+   */
   readonly isJump: boolean;
 }
 
@@ -214,7 +217,7 @@ function haveCheckDigits(left: Candidate, right: Candidate): boolean {
   return isLong && digit !== undefined && before !== other[0] && other[1] !== undefined && digit !== other[1];
 }
 
-/** Minimum number of digits before a check digit. */
+/** Minimum number of digits that an invoice number has before its check digit. */
 const CHECKED_DIGITS_MIN = 5;
 
 /**

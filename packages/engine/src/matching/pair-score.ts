@@ -109,7 +109,7 @@ function haveOneNumber({ number }: Pick<Compared, 'number'>): boolean {
   return number === 'IDENT' || number === 'FORMAT';
 }
 
-/** Checks whether nothing but a part of their names relates two suppliers. */
+/** Checks whether two suppliers are related only by a part of their names. */
 function areOtherSuppliers({ supplier }: Pick<Compared, 'supplier'>): boolean {
   return supplier === 'NONE' || supplier === 'PART';
 }
@@ -239,7 +239,7 @@ function summed(context: PairContext, compared: Compared): PairScore {
   };
 }
 
-/** Caps the points of short numbers. */
+/** Limits the points that two equal but short invoice numbers give to a pair. */
 function numberPoints(
   invoice: Candidate,
   pair: Compared & { readonly others: number },
@@ -249,7 +249,7 @@ function numberPoints(
   if (!NEEDS_LENGTH.includes(pair.number)) return full;
   const numbers = [invoice.number, pair.other.number];
   const isShort = numbers.some(({ f1 }) => f1.length < shortNumberLength);
-  // A counter may restart after a year, so only its digits count.
+  // The counter in an invoice number may restart each year, so only the digits of the counter are compared.
   const isShortCounter = pair.date === 'YEAR' && numbers.some(({ f1 }) => digitCount(f1) < shortNumberLength);
   if (!isShort && !isShortCounter) return full;
   const isOfOneYear = invoice.issueDate.slice(0, 4) === pair.other.issueDate.slice(0, 4) && pair.date !== 'SAME';

@@ -8,13 +8,13 @@ import { isSameSupplier } from './supplier-relation.js';
 
 /** The supplier's other bills with the checked amount within the recurrence window. */
 export interface AmountHistory {
-  /** Issue days of completed invoices, taken from the profile. */
+  /** Issue days of the completed invoices with the amount, from the profile of the supplier. */
   readonly profileDays: readonly number[];
   /** Originals among the candidates, including those that are still being analyzed. Suspected copies are left out. */
   readonly present: ReadonlySet<Candidate>;
   /** Issue days of originals that are suspected copies and therefore show no habit. */
   readonly doubtfulDays: readonly number[];
-  /** Number of credit notes with the amount. Each cancels one bill. */
+  /** Number of credit notes with the amount. Each credit note cancels one bill. */
   readonly credited: number;
 }
 

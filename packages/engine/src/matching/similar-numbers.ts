@@ -19,7 +19,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
   ) {
     return true;
   }
-  // The invoice number without its year must be shorter by at least one run.
+  // The invoice number without its year must be shorter by at least one run of letters or digits.
   if (left.number.runs.length === right.number.runs.length) return false;
   if (left.issueDate.slice(0, 7) !== right.issueDate.slice(0, 7)) return false;
   return left.number.runs.length > right.number.runs.length
@@ -27,7 +27,7 @@ export function areEqualButForYear(left: Candidate, right: Candidate, parameters
     : formsWithoutPeriod(right, parameters).includes(leftWhole);
 }
 
-/** Returns the whole number, and the forms without the year of its date. */
+/** Returns the whole invoice number, and its forms without the year of the issue date. */
 function formsWithoutYear({ number, issueDate }: Candidate): string[] {
   const year = issueDate.slice(0, 4);
   const runs = plainRuns(number);
@@ -55,7 +55,7 @@ function formsWithoutPeriod({ number, issueDate }: Candidate, { periodlessDigits
   const runs = plainRuns(number);
   const forms: string[] = [];
   const leaveOut = (from: number, to: number): void => {
-    // The letters before the period may be left out with it: `FA2609-0040` and `0040`.
+    // The letters before the year and month in an invoice number may be left out with them: `FA2609-0040` and `0040`.
     for (const start of from === 1 && !isDigitRun(runs[0] ?? '') ? [1, 0] : [from]) {
       const isKept = (_: string, index: number): boolean => index < start || index >= to;
       if (digitCount(number.runs.filter(isKept).join('')) < periodlessDigitsMin) continue;

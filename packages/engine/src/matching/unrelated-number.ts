@@ -311,7 +311,7 @@ function namesReminder({ invoiceNumber }: Candidate): boolean {
   return words.some((word) => REMINDER_WORDS.has(word) || STATEMENT_WORDS.has(word));
 }
 
-/** Minimum number of letters of a document word that is no abbreviation. */
+/** Minimum number of letters of a word for a kind of document that is no abbreviation. */
 const WHOLE_WORD_LETTERS_MIN = 6;
 
 /**

@@ -45,14 +45,14 @@ const COPY_WORDS: ReadonlySet<string> = new Set([
   ...'COPY COPIA KOPIA KOPIE ZWEITSCHRIFT DUP DUPL DUPLICATE DUPLIKAT DUPLICATA'.split(' '),
   ...[...REVISION_WORDS].filter((word) => word !== 'V'),
 ]);
-/** Matches a word with a count, such as `REV2`. */
+/** Matches a word that is followed by a count, such as `REV2`. */
 const COUNTED_WORD = /^([A-Z]{2,})[1-9]$/;
 /**
- * Separated marks, each with the minimum number of digits that must remain in the number. A single digit may also be
- * the counter.
+ * Marks that are separated from an invoice number, each with the minimum number of digits that must remain without the
+ * mark. A single digit may also be the counter.
  */
 const SEPARATED_MARKS = [
-  // The mark of a first or second reminder is M1 or M2.
+  // The mark in the number of a first or second reminder is M1 or M2.
   { mark: /^[VRM][0-9]$|^0[0-9]$|^[A-Z]$|^I{2,3}$|^IV$/, digitsMin: 3 },
   { mark: /^[0-9]$/, digitsMin: 4 },
 ] as const;
@@ -90,7 +90,7 @@ export function readInvoiceNumber(printed: string): InvoiceNumber {
   };
 }
 
-/** Replaces letters that OCR confuses with digits by these digits. */
+/** Replaces letters that OCR confuses with digits by the digits that they resemble. */
 function foldMisread(text: string): string {
   return text.replace(/[OQILZSGB]/g, (letter) => MISREAD[letter] ?? letter);
 }

@@ -109,9 +109,9 @@ function candidateOf(record: Candidate | MatchPart | NormalisedInvoice): Candida
 }
 
 export interface CappedCandidates {
-  /** Earlier records without repetition, in order of arrival. */
+  /** Earlier invoices that may match the checked invoice, without repetition, in order of arrival. */
   readonly candidates: readonly Candidate[];
-  /** True if a hot key was ignored or shortened. The facts record this. */
+  /** True if a match key that very many invoices share was ignored or its matches were cut. The facts record this. */
   readonly candidateCapHit: boolean;
 }
 

@@ -11,9 +11,12 @@ export interface AmountParameters {
     readonly outlierRise: Level;
     readonly outlierHighRise: Level;
     readonly magnitudeShift: Level;
-    /** Level for an amount that is too small. No money is lost if it is paid. */
+    /** Severity and confidence of a finding about an amount that is too small. Paying such an invoice loses no money. */
     readonly magnitudeShiftDown: Level;
-    /** Level for suppliers that sell by the piece, because ten times the amount may be ten pieces. */
+    /**
+     * Severity and confidence of a finding about suppliers that sell by the piece, because ten times the amount may be
+     * ten pieces.
+     */
     readonly magnitudeShiftOfQuantity: Level;
     readonly recurringChanged: Level;
     readonly recurringRaisedMuch: Level;
@@ -24,7 +27,7 @@ export interface AmountParameters {
     readonly splitPairOneOrder: Level;
     readonly splitGroup: Level;
     readonly splitGroupOneOrder: Level;
-    /** Level for bills without any order or with consecutive numbers. */
+    /** Severity and confidence of a finding about bills without any order or with consecutive numbers. */
     readonly splitGroupSuspicious: Level;
     readonly splitGroupOneOrderConsecutive: Level;
     readonly zero: Level;
@@ -54,8 +57,8 @@ export interface AmountParameters {
   readonly fewAmountsTimes: number;
   readonly fewAmountsValueMin: string;
   /**
-   * Value from which a rise, or an amount far above all earlier amounts, is HIGH and remains unusual until a person has
-   * reviewed it.
+   * Invoice value from which a rise, or an amount far above all earlier amounts, has severity HIGH and remains unusual
+   * until a person has reviewed the invoice.
    */
   readonly highRiseValueMin: string;
   /** Number of first amounts whose median is the amount at which a rise began. */
@@ -63,16 +66,19 @@ export interface AmountParameters {
   readonly climbTimes: number;
   /** Minimum percentage by which an amount must exceed all earlier amounts to count as a step of a rise. */
   readonly climbStepPercent: number;
-  /** Minimum number of steps, and their minimum share of the bills, that make a gradual rise. */
+  /**
+   * Minimum number of bills that each raise the largest amount, and their minimum share of all bills, that make a
+   * gradual rise.
+   */
   readonly climbRecordsMin: number;
   readonly climbShareMin: number;
   readonly climbValueMin: string;
   /** Number of days over which a supplier's bills are added up, and the minimum number of bills in this period. */
   readonly surgeDays: number;
   readonly surgeBillsMin: number;
-  /** Minimum ratio to the largest earlier sum over `surgeDays`. */
+  /** Minimum ratio of the sum of bills within `surgeDays` to the largest earlier sum. */
   readonly surgeTimes: number;
-  /** Number of days before this period for which bills must be known. */
+  /** Number of days before the surge for which bills of the supplier must be known. */
   readonly surgeHistoryDays: number;
   readonly surgeValueMin: string;
   /** Minimum ratio of an earlier amount to the checked amount for both to have the same size. */

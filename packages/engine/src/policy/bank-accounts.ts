@@ -10,17 +10,25 @@ export interface BankParameters {
     readonly changedLater: Level;
     readonly changedVirtual: Level;
     readonly changedFactor: Level;
-    /** Level if the supplier's only other accounts were first stated after invoices without an account. */
+    /**
+     * Severity and confidence of the finding if the supplier's only other accounts were first stated after invoices
+     * without an account.
+     */
     readonly changedUncompared: Level;
     readonly nearMatch: Level;
     readonly reverted: Level;
     readonly revertedPaid: Level;
     readonly shared: Level;
-    /** Level for later invoices while the first finding about the bank account is open. */
+    /**
+     * Severity and confidence of a finding about later invoices while the first finding about the bank account is open.
+     */
     readonly sharedLater: Level;
     readonly sharedPlausible: Level;
     readonly sharedFactor: Level;
-    /** Level for a new supplier that uses the established account of a firm of its group. */
+    /**
+     * Severity and confidence of a finding about a new supplier that uses the established account of a firm of its
+     * group.
+     */
     readonly sharedGroup: Level;
     readonly sharedOneName: Level;
     readonly invalid: Level;
@@ -31,11 +39,16 @@ export interface BankParameters {
     readonly countryMismatchTolerated: Level;
     readonly firstUse: Level;
     readonly firstUseHighValue: Level;
-    /** Levels for the first account of a supplier whose earlier invoices stated none. */
+    /**
+     * Severity and confidence of a finding about the first account of a supplier whose earlier invoices stated none.
+     */
     readonly firstUseLater: Level;
     readonly firstUseLaterDoubtful: Level;
     readonly missing: Level;
-    /** Another party is to be paid, to a bank account that is not trusted, or by other means than a transfer. */
+    /**
+     * Level for an invoice that asks to pay another party than the supplier, to a bank account that is not trusted or
+     * by other means than a transfer.
+     */
     readonly payeeDiffers: Level;
     readonly payeeIsFactor: Level;
   };

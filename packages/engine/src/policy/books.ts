@@ -10,7 +10,7 @@ export interface BooksParameters {
     readonly paidElsewhere: Level;
     readonly overpaid: Level;
     readonly duplicateBill: Level;
-    /** Level for bills whose numbers or amounts are only similar. */
+    /** Severity and confidence of a finding about bills whose numbers or amounts are only similar. */
     readonly suspectedDuplicateBill: Level;
   };
   /** Minimum share and number of vendors with changed accounts that count as a migration. */

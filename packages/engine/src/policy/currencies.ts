@@ -13,7 +13,7 @@ export interface CurrencyParameters {
   readonly multiCurrencyMin: number;
   readonly multiCurrencyUsesMin: number;
   readonly unusualAcceptedAfter: number;
-  /** Currencies that are usual in every country, so that they raise no finding. */
+  /** Currencies that are usual in every country, so that an invoice in them raises no finding. */
   readonly worldCurrencies: readonly string[];
 }
 

@@ -27,7 +27,7 @@ export interface DocumentParameters {
   readonly editors: readonly string[];
   readonly readConfidenceMin: number;
   readonly keyFields: readonly string[];
-  /** Maximum number of entries shown in an evidence list. */
+  /** Maximum number of entries that a list in the evidence of a finding shows. */
   readonly shownMax: number;
   /** Maximum number of failed rules and schema errors shown in evidence. The export has the same limit. */
   readonly rulesShownMax: number;

@@ -96,7 +96,7 @@ export interface DuplicateParameters {
   readonly slipDigitsMinSameAmountAndDate: number;
   /** Conditions under which digits after an invoice number count a supplier's bills instead of marking a copy. */
   readonly partHabit: {
-    /** Minimum number of earlier bills with such digits, and of other bills with the amount. */
+    /** Minimum number of earlier bills whose numbers contain their period, and of other bills with the amount. */
     readonly billsMin: number;
     readonly recurringOthersMin: number;
     /**
@@ -106,9 +106,9 @@ export interface DuplicateParameters {
      */
     readonly sameDaysMin: number;
     readonly sameDaysAskedMin: number;
-    /** Minimum number of earlier bills with such digits, if the number also names the month. */
+    /** Minimum number of earlier bills whose numbers contain their period, if the number also names the month. */
     readonly billsOfMonthsMin: number;
-    /** Number of known bills without such digits from which the supplier is known not to use them. */
+    /** Number of known bills without a period in their numbers, from which the supplier is known not to use periods. */
     readonly knownBillsMin: number;
   };
   /** Minimum number of printed digits that remain when the month is left out of a number. */
@@ -154,14 +154,15 @@ export interface DuplicateParameters {
   /** Maximum number of bills with the same number among which parts of the whole are searched. */
   readonly splitSiblingsMax: number;
   /**
-   * Maximum number of parts that are chosen from these bills. With more parts, almost any sum can be reached by chance.
+   * Maximum number of bills that are added up as parts of one bill. With more parts, almost any sum can be reached by
+   * chance.
    */
   readonly splitChosenMax: number;
   readonly reusedDaysMax: number;
   readonly reusedNumberLengthMin: number;
   /** Minimum share of the higher amount in percent that the lower one has if a bill replaces another. */
   readonly rebilledShareMinPercent: number;
-  /** The same for a reminder, which adds a fee. */
+  /** Minimum share of the bill amount in the amount of a reminder, which adds a fee. */
   readonly reminderShareMinPercent: number;
   /**
    * Minimum number of days between bills with one number. From the third such bill on, the number identifies a customer

@@ -5,22 +5,24 @@ export interface KsefParameters {
     readonly contentDiffers: Level;
     readonly accountDiffers: Level;
     readonly missing: Level;
-    /** Level for a bill that requests payment to a bank account that is not trusted. */
+    /**
+     * Severity and confidence of a finding about a bill that requests payment to a bank account that is not trusted.
+     */
     readonly missingNewAccount: Level;
-    /** Level for a supplier that sends no invoices through KSeF. */
+    /** Severity and confidence of a finding about a supplier that sends no invoices through KSeF. */
     readonly missingSmallSeller: Level;
   };
-  /** First issue date on which nearly every Polish supplier issues through KSeF. */
+  /** First issue date on which nearly every Polish supplier must issue invoices through KSeF. */
   readonly mandatoryFrom: string;
   /** Number of working days after the issue date within which an invoice must arrive. */
   readonly workingDays: number;
   /** Minimum number of invoices that make a supplier a small seller if none of them were received through KSeF. */
   readonly smallSellerInvoicesMin: number;
-  /** Last issue date on which small sellers may issue outside KSeF. */
+  /** Last issue date on which small sellers may issue invoices outside KSeF. */
   readonly smallSellersUntil: string;
   /**
-   * Number of days after `smallSellersUntil` in which such an invoice may still arrive. The limit is needed because the
-   * sender chooses the date on an invoice.
+   * Number of days after `smallSellersUntil` in which an invoice issued outside KSeF may still arrive. The limit is
+   * needed because the sender chooses the date on an invoice.
    */
   readonly smallSellersArrivalDays: number;
   readonly shownMax: number;

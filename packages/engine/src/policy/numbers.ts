@@ -15,10 +15,10 @@ export interface NumberParameters {
   readonly patternKnownAfter: number;
   readonly sequenceInvoicesMin: number;
   readonly risingShareMin: number;
-  /** Number of odd numbers that even a short series may contain. */
+  /** Number of irregular invoice numbers that even a short series may contain. */
   readonly oddNumbersMin: number;
   /**
-   * Number of days before the invoice within which numbers may be higher than its number, because invoices arrive out
+   * Number of days before an invoice within which other invoices may have higher numbers, because invoices arrive out
    * of order.
    */
   readonly sequenceDays: number;

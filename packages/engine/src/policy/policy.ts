@@ -55,11 +55,11 @@ export interface Policy {
     readonly hardBlockConfidence: number;
     readonly reviewSeverity: Severity;
     readonly reviewConfidence: number;
-    /** Finding types that always require a review, regardless of their confidence. */
+    /** Types of findings that always require a review, regardless of their confidence. */
     readonly reviewTypes: readonly FindingType[];
-    /** Maximum contribution of one family to the score, in basis points. */
+    /** Maximum contribution of one finding family to the risk score, in basis points. */
     readonly familyCap: number;
-    /** Divisor for all findings of a family except the strongest. */
+    /** Divisor for the points of all findings of a family except the strongest one. */
     readonly familyShare: number;
   };
   /** Finding types that block an invoice alone if they are CRITICAL and confident enough. */
@@ -81,7 +81,7 @@ export interface Policy {
   readonly buyers: BuyerParameters;
 }
 
-/** Policy with which every organization starts. */
+/** Detection policy with which every organization starts. */
 export const defaultPolicy: Policy = {
   id: 'default',
   version: 3,

@@ -12,7 +12,7 @@ export interface ScanParameters {
   readonly benfordAmountMin: string;
   readonly benfordAmountsMin: number;
   readonly benfordDecadesMin: number;
-  /** Maximum mean deviation beyond the part explained by chance. */
+  /** Maximum mean deviation of first digits from their expected shares, beyond the part that chance explains. */
   readonly benfordExcessMax: number;
   readonly benfordSupplierAmountsMin: number;
   readonly benfordSupplierExcessMax: number;

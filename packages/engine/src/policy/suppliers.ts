@@ -14,13 +14,13 @@ export interface SupplierParameters {
   readonly levels: {
     readonly lookalike: Level;
     readonly lookalikeConflicting: Level;
-    /** Level for further rows of the history scan that imported the supplier. */
+    /** Severity and confidence of a finding about further rows of the history scan that imported the supplier. */
     readonly lookalikeAsked: Level;
     readonly taxIdChanged: Level;
     readonly taxIdChangedNewAccount: Level;
-    /** Level for further rows of the history scan that imported the tax id. */
+    /** Severity and confidence of a finding about further rows of the history scan that imported the tax id. */
     readonly taxIdChangedAsked: Level;
-    /** Levels for a tax id that is first stated after invoices without one. */
+    /** Severity and confidence of a finding about a tax id that is first stated after invoices without one. */
     readonly taxIdFirstUse: Level;
     readonly taxIdFirstUseDoubtful: Level;
     readonly taxIdFirstUseAsked: Level;

@@ -3,7 +3,10 @@ import type { Level } from './level.js';
 export interface TaxParameters {
   readonly levels: {
     readonly arithmeticSmall: Level;
-    /** Level if the difference is as high as a charge that the law of the supplier's country adds to the total. */
+    /**
+     * Severity and confidence of the finding if the difference is as high as a charge that the law of the supplier's
+     * country adds to the total.
+     */
     readonly arithmeticStatutory: Level;
     readonly arithmetic: Level;
     readonly arithmeticOverbilled: Level;
@@ -42,7 +45,7 @@ export interface TaxParameters {
   readonly rateUnusualBasisPoints: number;
 }
 
-/** A fixed amount that an invoice without tax adds. */
+/** A fixed amount that the law adds to invoices, such as a stamp duty. */
 export interface StatutoryAmount {
   readonly name: string;
   readonly currency: string;
@@ -60,7 +63,7 @@ export interface StatutoryShare {
   readonly withoutTax: boolean;
 }
 
-/** Gross amount in the currency in which the law states it. */
+/** Maximum gross amount of a simplified invoice, in the currency in which the law states the amount. */
 export interface SimplifiedInvoiceLimit {
   readonly amount: string;
   readonly currency: string;
@@ -82,7 +85,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   AT: euros('400'),
   // Swiss limit for simplified invoices, Art. 57 MWSTV.
   CH: { amount: '400', currency: 'CHF' },
-  // § 30 zákona o dani z přidané hodnoty
+  // Czech limit for simplified invoices, § 30 zákona o dani z přidané hodnoty.
   CZ: { amount: '10000', currency: 'CZK' },
   // German limit for simplified invoices, § 33 UStDV.
   DE: euros('250'),
@@ -92,13 +95,13 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   ES: euros('400'),
   // Finnish limit for simplified invoices, Arvonlisäverolaki 209 f §.
   FI: euros('400'),
-  // Code général des impôts, annexe II, article 242 nonies A
+  // French limit for simplified invoices, Code général des impôts, annexe II, article 242 nonies A.
   FR: euros('150'),
-  // VAT Regulations 1995, regulations 16 and 16A
+  // British limit for simplified invoices, VAT Regulations 1995, regulations 16 and 16A.
   GB: { amount: '250', currency: 'GBP' },
   // Italian limit for simplified invoices, Decreto ministeriale 10 maggio 2019.
   IT: euros('400'),
-  // Wet op de omzetbelasting 1968, artikel 34d
+  // Dutch limit for simplified invoices, Wet op de omzetbelasting 1968, artikel 34d.
   NL: euros('100'),
   // Ustawa o podatku od towarów i usług, art. 106e ust. 5 pkt 3
   PL: { amount: '450', currency: 'PLN' },
@@ -112,34 +115,34 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
  */
 const statutoryShares: Readonly<Record<string, readonly StatutoryShare[]>> = {
   BR: [
-    // Decreto 11.158/2022 (TIPI)
+    // Brazilian tax on industrial products, Decreto 11.158/2022 (TIPI).
     share('industrial products tax (IPI)', 'NET', [325, 500, 650, 975, 1000, 1500]),
   ],
   ES: [
-    // Ley 37/1992, artículo 161
+    // Spanish equivalence surcharge, Ley 37/1992, artículo 161.
     share('equivalence surcharge (recargo de equivalencia)', 'NET', [50, 140, 175, 520]),
   ],
   GR: [
-    // Law 5135/2024, digital transaction duty
+    // Greek digital transaction duty, Law 5135/2024.
     share('digital transaction duty', 'NET', [120, 240, 360], { withoutTax: true }),
   ],
   IN: [
-    // Income-tax Act 1961, section 206C
+    // Indian tax collected at source, Income-tax Act 1961, section 206C.
     share('tax collected at source (TCS)', 'NET_AND_TAX', [10, 100]),
   ],
   IT: [
-    // D.Lgs. 103/1996 and L. 335/1995
+    // Italian pension contribution of professionals, D.Lgs. 103/1996 and L. 335/1995.
     share('pension contribution of professionals (contributo integrativo)', 'NET', [200, 400, 500]),
   ],
   PT: [
-    // Tabela Geral do Imposto do Selo, verbas 17 and 22
+    // Portuguese stamp duty, Tabela Geral do Imposto do Selo, verbas 17 and 22.
     share('stamp duty (imposto do selo)', 'NET', [300, 400, 500, 900], { withoutTax: true }),
   ],
 };
 
 const statutoryAmounts: Readonly<Record<string, readonly StatutoryAmount[]>> = {
   IT: [
-    // D.P.R. 642/1972, tariffa, articolo 13
+    // Italian stamp duty, D.P.R. 642/1972, tariffa, articolo 13.
     { name: 'stamp duty (imposta di bollo)', currency: 'EUR', amount: '2.00', netAbove: '77.47' },
   ],
 };

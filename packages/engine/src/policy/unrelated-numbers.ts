@@ -20,7 +20,7 @@ export interface UnrelatedNumberParameters {
       Record<'ORDER' | 'REMINDER' | 'DOCUMENT' | 'UNLIKE_ALL' | 'FOREIGN' | 'HEIGHT' | 'USED' | 'STEP', number>
     >;
     readonly rhythm: Readonly<Record<'TWICE' | 'DUE', number>>;
-    /** Maximum sum if both numbers may be the supplier's own. */
+    /** Maximum number of points of a pair if both invoice numbers may be the supplier's own. */
     readonly ownNumbersMax: number;
     /**
      * Maximum sum if both numbers may be the supplier's own, the supplier repeats amounts, and the bills are 6 to 62
@@ -38,7 +38,10 @@ export interface UnrelatedNumberParameters {
    */
   readonly oneFormBillsMin: number;
   readonly otherFormBillsMax: number;
-  /** Maximum number of forms among these bills. With more forms, none is usual. */
+  /**
+   * Maximum number of forms of invoice numbers among the recent bills. If a supplier uses more forms, none of them is
+   * usual.
+   */
   readonly formsMax: number;
   /** Minimum number of bills with a number pattern that make the pattern the supplier's own. */
   readonly formKnownAfter: number;
@@ -54,7 +57,7 @@ export interface UnrelatedNumberParameters {
   readonly orderPartDigitsMin: number;
   /** Minimum number of recent bills with an order that show if the supplier bills an order once. */
   readonly ordersMin: number;
-  /** Minimum number of invoice numbers in one year that show how they rise. */
+  /** Minimum number of invoice numbers in one year that show how the numbers rise. */
   readonly seriesMin: number;
   /** Maximum number of usual steps between two numbers that may be neighbours. */
   readonly neighbourStepsMax: number;
@@ -68,8 +71,8 @@ export interface UnrelatedNumberParameters {
   /** Minimum number of bills that show that the supplier bills an amount at most once a day. */
   readonly onceADayBillsMin: number;
   /**
-   * Minimum number of bills with the same amount that show a rhythm, by the days between them. The last row that is
-   * reached applies.
+   * Minimum number of bills with the same amount that show a rhythm, by the days between them. The last row whose
+   * minimum is reached applies.
    */
   readonly rhythms: readonly { readonly daysMin: number; readonly billsMin: number }[];
   /** Minimum percentage of gaps that must be within `rhythmTolerancePercent` of the usual gap. */

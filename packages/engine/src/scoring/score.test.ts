@@ -44,7 +44,7 @@ describe('the worked scores', () => {
 
 describe('within a family', () => {
   test('the strongest counts in full and each other for a tenth', () => {
-    // 5400 + floor(2250 / 10) = 5625
+    // The strongest finding counts in full and the other one a tenth: 5400 + floor(2250 / 10) = 5625.
     expect(scoreFindings([finding('HIGH', 90), finding('MEDIUM', 75)], defaultPolicy)).toBe(56);
   });
   test('the sum is capped, so one family alone never reaches 100', () => {

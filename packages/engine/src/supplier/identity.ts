@@ -51,7 +51,7 @@ export function resolveSupplier(
     sameName.find(({ name }) => legalFormOf(name) === legalFormOf(invoice.supplierName)) ??
     sameName[0];
   if (named !== undefined) return { supplierId: named.supplierId, reason: 'NAME_KEY' };
-  // A tax id that does not identify its supplier yet, under another form of the name.
+  // A tax id that does not identify its supplier yet, stated under another form of the supplier name.
   const stated = ordered.find(
     ({ keys, nameKey, taxKey }) =>
       taxKey === undefined &&
@@ -143,7 +143,7 @@ function lookalikeKeysAfter(
   };
 }
 
-/** Checks whether both sides have valid tax ids and these are different. */
+/** Checks whether both suppliers have valid tax ids that are different. */
 export function haveConflictingTaxIds(left: TaxedParty, right: TaxedParty): boolean {
   if (left.taxKey === undefined || right.taxKey === undefined) return false;
   return left.taxValid === true && right.taxValid === true && !haveSameTaxId(left, right);

@@ -43,7 +43,7 @@ export function lateTaxIdsAfter(
 
 function withUse(before: LateTaxId | undefined, taxKey: string, invoice: NormalisedInvoice): LateTaxId {
   const { issueDay, scanId, invoiceNumber } = invoice;
-  // Rows may have passed only because an earlier row of their scan asked already.
+  // Rows of a history scan may have passed only because an earlier row of the same scan already raised the finding.
   const isEarning = earnsTrust(invoice) && !(scanId !== undefined && before?.asked !== undefined);
   const { onlyScanId, ...rest } = before ?? { taxKey, count: 0, firstInvoiceNumber: invoiceNumber };
   const isOnlyScan = scanId !== undefined && (before === undefined || onlyScanId === scanId);

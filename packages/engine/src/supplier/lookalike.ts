@@ -162,7 +162,7 @@ function tellingWords(key: string): string[] {
  * one that any name may contain.
  */
 export function likenessOf(left: ComparedName, right: ComparedName): Likeness | undefined {
-  // A name with its umlauts written as single letters equals the other name. INFORMATIQUEE is not another spelling of
+  // Two names are equal if one of them writes its umlauts as single letters. INFORMATIQUEE is not another spelling of
   // INFORMATIQUE.
   if (left.nameKey === right.nameKey || foldOf(left) === foldOf(right)) return undefined;
   const rights = formsOf(right);
@@ -322,7 +322,7 @@ function editsInOneWord(left: readonly string[], right: readonly string[]): numb
   return edits === 2 && length >= lookalikeWords.longLengthMin && one.charAt(0) === other.charAt(0) ? 2 : undefined;
 }
 
-/** Returns the name key and, if present, its other spelling. */
+/** Returns the name key of a supplier and, if present, the key of its other spelling. */
 function formsOf({ nameKey, nameFold }: ComparedName): readonly string[] {
   return nameFold === undefined ? [nameKey] : [nameFold, nameKey];
 }

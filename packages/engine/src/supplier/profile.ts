@@ -334,7 +334,7 @@ export function withAnsweredDoubts(profile: SupplierProfile, { doubted: now }: S
   );
 }
 
-/** Returns the profile with the listed doubted bills reduced to these ids. */
+/** Returns the profile with the listed doubted bills reduced to those with these invoice ids. */
 function withDoubtsAbout(profile: SupplierProfile, invoiceIds: readonly string[]): SupplierProfile {
   const { doubted, ...rest } = profile;
   if (doubted === undefined) return rest;

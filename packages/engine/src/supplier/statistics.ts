@@ -6,11 +6,11 @@ import type { AmountUse, DatedNumber } from '../facts/supplier.js';
  */
 export interface AmountStatistics {
   readonly sampleSize: number;
-  /** Median amount in minor units, for display. */
+  /** Median amount of the supplier in minor units, for display. */
   readonly medianMinor: string;
   /** Median absolute deviation of the natural logarithms. It is never less than the floor. */
   readonly logMad: number;
-  /** The compared amount divided by the median, with two decimals. */
+  /** The compared amount divided by the median amount, with two decimals. */
   readonly ratio: number;
   /** Robust z-score of the compared amount, with two decimals. */
   readonly z: number;

@@ -60,7 +60,7 @@ function isMoney(members: Members, name: string): boolean {
   if (name === 'left' || name === 'right') {
     return (members['field'] === 'amount' || members['field'] === 'credit') && members[name] !== null;
   }
-  // A numeric `value` belongs to a series of invoice numbers.
+  // A `value` that is a number belongs to a series of invoice numbers.
   const isOfSeries = name === 'value' && typeof members[name] === 'number';
   return MONEY_MEMBERS.has(name) && members[name] !== null && !isOfSeries;
 }

@@ -39,9 +39,9 @@ export interface BillOptions {
   readonly origin?: Partial<InvoiceOrigin>;
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
   readonly scanStatesAccounts?: boolean;
-  /** Further facts, such as facts from documents and from the ERP. */
+  /** Further facts about the invoice, such as those from its document and from the ERP. */
   readonly facts?: Partial<Facts>;
-  /** Day of the analysis. The default is 2026-01-01. */
+  /** Day of the analysis, by default 2026-01-01. */
   readonly asOf?: CalendarDate;
   readonly companies?: readonly Company[];
   /** Gross amount in the base currency, or null if no rate exists. The default is the stated amount. */

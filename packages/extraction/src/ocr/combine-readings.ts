@@ -29,7 +29,7 @@ export function combineReadings(first: TextReading, second: TextReading): TextRe
     payableAmount: ofAmounts.payableAmount,
     fields,
     currencyCandidates: fields.currency === undefined ? better.currencyCandidates : [],
-    // Two readings of one picture that name different numbers prove neither.
+    // If two readings of one picture state different KSeF numbers, neither number is used.
     ...(ksefNumber === undefined || ksefNumber !== another ? {} : { ksefNumber }),
   };
 }

@@ -35,7 +35,7 @@ export const PIXELS_MAX = 50_000_000;
 const IGNORED_SHARE = 0.01;
 const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
-/** Font size as a share of the line height. */
+/** Font size of recognized text as a share of the line height. */
 const FONT_OF_LINE = 0.8;
 /** Minimum confidence of a recognized word. Words below it are noise from stamps, lines and logos. */
 const WORD_CONFIDENCE_MIN = 0.2;
@@ -101,7 +101,7 @@ function fullContrast(grey: Buffer): { readonly factor: number; readonly offset:
   const ignored = grey.length * IGNORED_SHARE;
   const darkest = valueAfter(counts, ignored);
   const lightest = 255 - valueAfter(counts.toReversed(), ignored);
-  // A document page with a single colour cannot be spread.
+  // The contrast of a document page with a single shade of grey cannot be increased.
   if (lightest <= darkest) return { factor: 1, offset: 0 };
   const factor = 255 / (lightest - darkest);
   return { factor, offset: -darkest * factor };
@@ -137,13 +137,13 @@ export async function readPictures(
     pages.push(toPage(words, picture));
   }
   const reading = read(pages, others, context);
-  // A document has a longer time limit once text recognition has begun.
+  // A document gets a longer time limit as soon as text recognition begins.
   const codes = await readPictureCodes(pictures.map(({ png }) => png));
   const [only] = pictures;
   if (only === undefined || pictures.length > 1 || (isComplete(reading) && !isNarrow(only)))
     return { ...reading, ocrPages: pages, codes };
-  // Another page mode recognizes text that the first mode took for a picture or a column. A receipt is also read in a
-  // larger size.
+  // Another segmentation mode of Tesseract recognizes text that the first mode took for a picture or a column. A
+  // receipt is also read in a larger size.
   const again = isNarrow(only) ? await resize(sharp(only.png), receiptSize(only), only.number) : only;
   const second = toPage(await recognise(again.png, languages, isNarrow(only) ? '4' : '6'), again);
   return { ...combineReadings(reading, read([second], others, context)), ocrPages: [...pages, second], codes };

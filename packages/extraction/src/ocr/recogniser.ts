@@ -66,7 +66,7 @@ async function workerFor(languages: readonly OcrLanguage[]): Promise<Worker> {
   await closeRecogniser();
   const worker = startWorker(languages);
   current = { key, worker };
-  // A worker that failed to start is not kept.
+  // A recognition worker that failed to start is not kept for the next document.
   worker.catch(() => (current = undefined));
   return worker;
 }

@@ -42,7 +42,7 @@ export function receiptSize(source: PictureSize): PictureSize {
     ENLARGED_SIDE_MAX / source.height,
     Math.sqrt(ENLARGED_PIXELS_MAX / (source.width * source.height)),
   ];
-  // The size is rounded down, because rounding up could exceed a limit.
+  // The picture size is rounded down, because rounding up could exceed a limit.
   return scaled(source, Math.min(...factors), (length) => Math.floor(length + 1e-6));
 }
 

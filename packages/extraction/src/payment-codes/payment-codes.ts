@@ -20,7 +20,10 @@ const SWISS = { account: 3, amount: 18, currency: 19 } as const;
 const EPC = { service: 3, account: 6, amount: 7 } as const;
 /** Part numbers in the Polish 2D code, whose parts are NIP, country, account, and amount in grosze. */
 const POLISH = { account: 2, amount: 3 } as const;
-/** Line numbers in the Slovenian UPN code, which names the payer before the amount and the payee after it. */
+/**
+ * Numbers of the lines in the Slovenian UPN payment code, which names the payer before the amount and the payee after
+ * it.
+ */
 const SLOVENIAN = { amount: 8, account: 14 } as const;
 /** Line numbers in the Hungarian code, whose lines are kind, version, coding, BIC, name, account and amount. */
 const HUNGARIAN = { account: 5, amount: 6 } as const;
@@ -102,7 +105,10 @@ function readPolish(text: string): PaymentCode | undefined {
   return toCode(parts[POLISH.account], amount, amount === undefined ? undefined : 'PLN');
 }
 
-/** SPAYD, as in `SPD*1.0*ACC:CZ58...+FIOBCZPP*AM:480.50*CC:CZK`. The account ends before the BIC. */
+/**
+ * Reads a Czech payment code (SPAYD), as in `SPD*1.0*ACC:CZ58...+FIOBCZPP*AM:480.50*CC:CZK`. The account ends before
+ * the BIC.
+ */
 function readCzech(text: string): PaymentCode | undefined {
   if (!/^SPD\*\d/i.test(text)) return undefined;
   const values = new Map(
@@ -116,7 +122,7 @@ function readCzech(text: string): PaymentCode | undefined {
   return toCode(values.get('ACC')?.split('+')[0], amount, currency?.toUpperCase());
 }
 
-/** The UPN slip, whose lines are fixed. The amount is in cents. */
+/** Reads a Slovenian payment code (UPN), whose lines are fixed. The amount is in cents. */
 function readSlovenian(_: string, lines: readonly string[]): PaymentCode | undefined {
   if (lines[0] !== 'UPNQR') return undefined;
   const amount = inMajorUnits(/^\d{11}$/.exec(lines[SLOVENIAN.amount] ?? '')?.[0]);

@@ -31,14 +31,14 @@ const context = { companies: [], today: '2026-11-23' };
 const HIGHER = '9320.00';
 /** Timeout for drawing a hundred pages on a busy machine. */
 const LONG_TEST_MS = 120_000;
-/** Number of document pages that are read of a file. */
+/** Number of pages of a PDF that the product reads. */
 const PAGES_READ_MAX = 50;
 const ANNOTATIONS = [at.field, at.signature];
 
-/** A change to a document, and its effect for a reader. */
+/** A change to a PDF, and its effect for a person who reads the document. */
 type Row = readonly [change: string, seen: string, file: () => Buffer];
 
-/** Returns the facts of a file and the findings of the engine about them. */
+/** Returns the facts of a PDF and the findings that the engine raises about it. */
 async function judge(file: Buffer) {
   const outcome = await readPdf(file, context);
   const reading = 'reading' in outcome ? outcome.reading : outcome.failure.reading;
@@ -74,7 +74,7 @@ const unsigned =
 
 const content = (data: string): PdfObject => ({ entries: '', data });
 const otherTotal = content(contentOf({ total: HIGHER }));
-/** A font that shows a nine for each three. */
+/** This font shows a nine for each three. */
 const ninesForThrees = font('/Encoding << /Type /Encoding /BaseEncoding /WinAnsiEncoding /Differences [51 /nine] >>');
 /** Maps characters so that a nine is extracted but a three is shown. */
 const toUnicode = content(`/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def
@@ -92,7 +92,7 @@ const commented = (comment: string, look?: PdfObject, annotations: readonly numb
 });
 const LOOK = `/AP << /N ${at.free + 1} 0 R >>`;
 const QUADS = '/QuadPoints [400 632 440 632 400 616 440 616]';
-/** Another catalog with other document pages and content. */
+/** This revision has another catalog with other document pages and content. */
 const otherCatalog = {
   30: catalogWith('', { pages: 31 }),
   31: '<< /Type /Pages /Kids [32 0 R] /Count 1 >>',

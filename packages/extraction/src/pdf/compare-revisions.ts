@@ -51,15 +51,15 @@ interface Comparison {
   readonly difference: PageDifference;
   /** Objects of the document pages with the largest difference. */
   readonly objects: readonly string[];
-  /** True if a signature field was removed. */
+  /** True if the revision removed a signature field. */
   readonly isSignatureLost?: boolean;
 }
 
-/** A signature in an earlier revision. */
+/** A signature in an earlier revision of the PDF. */
 interface Signature {
   readonly byteRange: ByteRange;
   readonly isTimestamp: boolean;
-  /** True if the signature covers the whole file up to its end, except its own value. */
+  /** True if the signature covers the whole file except its own value. */
   readonly isWhole: boolean;
   readonly isRemoved: boolean;
 }
@@ -72,11 +72,14 @@ interface Budget {
 interface Comparing {
   readonly budget: Budget;
   readonly tolerated: PageDifference;
-  /** True to draw the document pages. Otherwise only words and forms are compared. */
+  /** True if the document pages are drawn for the comparison. Otherwise only words and forms are compared. */
   readonly isDrawn: boolean;
 }
 
-/** Hexadecimal digits, blanks between them, and the brackets around them. */
+/**
+ * Bytes that the hexadecimal value of a signature consists of: digits, blanks between them, and the brackets around
+ * them.
+ */
 const HEXADECIMAL: ReadonlySet<number> = new Set(Buffer.from('<0123456789abcdefABCDEF \r\n\t\0>'));
 /** Maximum number of bytes at the end of the last line that a signature may leave out. */
 const LINE_END_BYTES = 2;
@@ -117,7 +120,7 @@ export async function compareRevisions(
       return facts ?? NOT_COMPARED;
     });
   } catch (error) {
-    // PDFium crashed or ran out of memory.
+    // These error names mean that PDFium crashed or ran out of memory.
     if (error instanceof Error && ['RuntimeError', 'RangeError'].includes(error.name)) return NOT_COMPARED;
     throw error;
   }

@@ -3,7 +3,7 @@ export type PaintedArea = (point: readonly [number, number]) => boolean;
 
 type Point = readonly [x: number, y: number];
 
-/** Path operators as pdf.js numbers them, with the number of coordinates that follow each. */
+/** Operators of a drawn path as pdf.js numbers them, with the number of coordinates that follow each operator. */
 const MOVE = 0;
 const COORDINATES: readonly number[] = [2, 2, 6, 4, 0];
 /** Number of straight pieces that represent a curve. */
@@ -51,7 +51,7 @@ function outlinesOf(path: ArrayLike<number>, place: (x: number, y: number) => Po
   return outlines;
 }
 
-/** De Casteljau: points between the points, until one is left. */
+/** Algorithm of De Casteljau: computes points between the control points of a curve until one point is left. */
 function pointOfCurve(points: readonly Point[], share: number): Point {
   let rest = points;
   while (rest.length > 1) {

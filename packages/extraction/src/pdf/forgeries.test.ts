@@ -157,7 +157,7 @@ describe('text that nobody sees', () => {
     [...lines, 'Total due \u00a372.00'].forEach((text, index) =>
       page.drawText(text, { x: 50, y: 790 - index * 20, size: 11, font }),
     );
-    // The frame itself hides what has its colour.
+    // The filled frame hides text of the same colour.
     page.drawText(HIGHER, { x: 50, y: 600.5, size: 1.2, font });
     const outcome = await readPdf(await pdf.save(), { companies: [], today: '2026-11-23' });
     if ('failure' in outcome) throw new Error(outcome.failure.message);

@@ -26,7 +26,7 @@ afterAll(closeRecogniser);
 
 interface Drawn {
   readonly lines?: readonly string[];
-  /** Draws on the first document page. */
+  /** Draws additional content on the first document page. */
   readonly draw?: (page: PDFPage, font: PDFFont) => void;
   /** QR codes, each on a separate page. The first one is on the first document page. */
   readonly codes?: readonly string[];

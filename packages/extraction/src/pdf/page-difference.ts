@@ -29,7 +29,7 @@ interface Word extends PixelArea {
  * drawn again.
  */
 const GREY_DISTANCE_MIN = 64;
-/** The same minimum on even paper, which has no edges, so that even light text is noticed. */
+/** Minimum number of changed pixels on even paper, which has no edges, so that even light text is noticed. */
 const PAPER_GREY_DISTANCE_MIN = 24;
 /** Shade of grey that separates ink (darker) from paper (lighter). */
 const GREY_MIDDLE = 128;

@@ -21,7 +21,7 @@ export interface ShownText extends Area {
   readonly text: string;
   readonly font: string;
   readonly hiddenBy: HiddenText['hiddenBy'] | 'COVERED' | null;
-  /** True if the text is drawn on a rectangle or an image that covers other text. */
+  /** True if the visible text is drawn on a rectangle or an image that covers other text. */
   readonly isOverCover: boolean;
   /**
    * True for a comment, a stamp or the value of a form field, which is drawn on the document page without being part of
@@ -48,7 +48,7 @@ export interface PageMarks {
 interface Graphics {
   matrix: Matrix;
   fill: string;
-  /** False when content below remains visible, as with highlights and shadows. */
+  /** False if content below the painted area remains visible, as with highlights and shadows. */
   isOpaque: boolean;
   isInvisible: boolean;
   /** Area outside of which nothing is painted. Null if only the document page limits it. */
@@ -66,7 +66,7 @@ interface Graphics {
 interface Fill extends Area {
   readonly order: number;
   readonly colour: string;
-  /** True for a complete, opaque rectangle, which hides the content below it. */
+  /** True if the path is a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
   /** Part of the area that is painted. Absent for a path that fills its bounds. */
   readonly painted?: PaintedArea;
@@ -102,7 +102,7 @@ const COVER_WIDTH_MIN = 4;
 const CODE_SIDE_MIN = 42;
 const CODE_SIDE_MAX = 230;
 const CODE_DOT_MAX = 8;
-/** Minimum number of dark squares. Even the smallest code has more. */
+/** Minimum number of dark squares of a drawn QR code. Even the smallest code has more. */
 const CODE_DOTS_MIN = 60;
 const CODE_PATH_MIN = 600;
 const CODES_MAX = 6;
@@ -116,7 +116,7 @@ const CLIP_MARGIN = 2;
 const OPAQUE_IMAGE_KINDS: ReadonlySet<unknown> = new Set([1, 2]);
 /** Maximum length of a rectangle's path: five points, each with its operator and two coordinates, and the end. */
 const RECTANGLE_NUMBERS_MAX = 16;
-/** Share of the document page from which a rectangle is its background. */
+/** Share of the document page from which a rectangle counts as the background of the page. */
 const BACKGROUND_SHARE = 0.7;
 
 /** Layers of the file that a reader may show or hide (optional content). */
@@ -138,12 +138,12 @@ export async function readPageMarks(page: PDFPageProxy, layers: Layers): Promise
 
 /** Font of a PDF, in the form in which pdf.js represents it. */
 interface LoadedFont {
-  /** Name of the font in the file. pdf.js itself uses numbers. */
+  /** Name of the font in the PDF. pdf.js itself identifies fonts by numbers. */
   readonly name?: string;
   readonly isType3Font?: boolean;
   readonly composite?: boolean;
   readonly isSymbolicFont?: boolean;
-  /** Names of glyphs by character code. */
+  /** Names of the glyphs of the font by character code. */
   readonly differences?: readonly (string | undefined)[];
   readonly defaultEncoding?: readonly (string | undefined)[];
 }
@@ -214,12 +214,12 @@ class Walk {
   private lineY = 0;
   private readonly fills: Fill[] = [];
   private drawings = 0;
-  /** Small filled paths, at most `FILLS_MAX` of them. */
+  /** Small filled paths that may be squares of a drawn code, at most `FILLS_MAX` of them. */
   private readonly dots: Area[] = [];
-  /** Filled paths with very many points. */
+  /** Filled paths with so many points that each may be a whole drawn code. */
   private readonly drawnCodes: Area[] = [];
   private readonly images: PlacedImage[] = [];
-  /** One entry for each open marked content, true when its layer is hidden. */
+  /** One entry for each section of marked content that is open, true if the layer of the section is hidden. */
   private readonly layers: boolean[] = [];
   private isAnnotation = false;
   private isClipPending = false;
@@ -328,7 +328,7 @@ class Walk {
         return;
       case OPS.setFillColorN:
       case OPS.shadingFill:
-        // The colour is a pattern, whose appearance is unknown here.
+        // The fill colour is a pattern, whose appearance is unknown here.
         graphics.fill = '';
         return;
       case OPS.constructPath:
@@ -509,7 +509,7 @@ class Walk {
   private withCover(text: ShownText, order: number, pageArea: number): ShownText {
     if (text.hiddenBy !== null) return text;
     const point = centre(text);
-    // Some programs write recognised text below the image of a scan.
+    // Some scanning programs write the recognized text below the image of the page.
     const isBelowPicture = this.images.some(
       (image) => image.order > order && sizeOf(image) > SCAN_SHARE * pageArea && contains(image, point),
     );

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 
 /** The PDFium library, compiled to a WebAssembly module. */
 type Program = object;
-/** A started program. Its exports are the functions of the program. */
+/** A running instance of the PDFium program. Its exports are the functions of PDFium. */
 interface Instance {
   readonly exports: object;
 }
@@ -33,7 +33,7 @@ export async function pdfiumProgram(): Promise<Instantiate> {
       return instance.exports;
     };
   } catch (error) {
-    // The next instance tries again.
+    // If compiling PDFium failed, the next instance tries again.
     compiled = undefined;
     throw error;
   }

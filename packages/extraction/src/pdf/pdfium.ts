@@ -35,7 +35,7 @@ export interface DrawnPage {
   readonly annotations: readonly Annotation[];
 }
 
-/** A signature in a form of the document. */
+/** A signature in a form field of the PDF. */
 export interface HeldSignature {
   /** Ranges of the file that the signature covers: start, length, start, length. */
   readonly byteRange: readonly number[];
@@ -50,7 +50,7 @@ export interface PdfiumDocument {
   /** Returns the names of fields on pages that contain a signature, at any level of the form. */
   signedFields(): string[];
   /**
-   * Draws a document page.
+   * Draws the document page with the given index.
    * @param index index of the page, from 0
    * @returns undefined if the page cannot be drawn
    */
@@ -92,11 +92,11 @@ interface Functions {
 type Pdfium = Awaited<ReturnType<typeof PDFiumModule>> & Functions;
 
 const POINTS_PER_INCH = 72;
-/** Resolution of a screen. Smaller differences are not visible. */
+/** Resolution of the drawings, as on a screen. Smaller differences are not visible to readers. */
 const DPI = 96;
 /** Maximum number of pixels in a drawing. A4 has 0.9 million. */
 const PIXELS_MAX = 2_000_000;
-/** Minimum resolution. Below it, letters of ordinary size cannot be distinguished. */
+/** Minimum resolution of a drawing. At a lower resolution, letters of ordinary size cannot be distinguished. */
 const DPI_MIN = 48;
 /** Maximum number of annotations on a document page that is drawn. */
 export const ANNOTATIONS_MAX = 1_000;
@@ -295,7 +295,7 @@ function kindOf(
   const type = pdfium._FPDFAnnot_GetFormFieldType(form, annotation);
   if (type === SIGNATURE_FIELD) return isSigned(pdfium, annotation) ? 'SIGNATURE' : 'OTHER';
   if (!TEXT_FIELDS.has(type)) return 'OTHER';
-  // The length includes the two bytes of the terminator.
+  // The length that PDFium returns includes the two bytes of the terminator.
   return pdfium._FPDFAnnot_GetFormFieldValue(form, annotation, 0, 0) > 2 ? 'OTHER' : 'BLANK_FIELD';
 }
 

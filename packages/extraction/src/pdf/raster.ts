@@ -8,9 +8,9 @@ import type { Area } from './page-marks.js';
 import { pdfiumProgram } from './pdfium-program.js';
 
 const DPI = 300;
-/** Resolution for payment codes, whose modules have half a millimetre. */
+/** Resolution in DPI for drawing payment codes, whose squares have half a millimetre. */
 const CODE_DPI = 150;
-/** Width in points of the white margin that a code needs. */
+/** Width in points of the white margin that a payment code needs around it. */
 const CODE_MARGIN = 8;
 const POINTS_PER_INCH = 72;
 /** Maximum number of pixels in the image of a document page. A4 at 150 dpi has 2.2 million. */

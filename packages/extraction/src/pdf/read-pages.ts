@@ -20,11 +20,13 @@ export interface PdfPage {
   /** Number of the page's object in the file. */
   readonly object: string;
   /**
-   * True for an image of a document page, or a page whose fonts show other digits than they name. OCR must read its
-   * text.
+   * True for an image of a document page, or a page whose fonts show other digits than they name. OCR must read the
+   * text of such a page.
    */
   readonly isScan: boolean;
-  /** Text that programs extract from such a document page but readers cannot see. Null if there is none. */
+  /**
+   * Text that programs extract from a document page that OCR must read but readers cannot see. Null if there is none.
+   */
   readonly textLayer: TextPage | null;
   readonly width: number;
   readonly height: number;

@@ -86,7 +86,7 @@ function readingOf(outcome: ReadingOutcome) {
   return outcome.reading;
 }
 
-/** Draws lines as `makePdf` does, at the place of its first line. */
+/** Draws text lines as `makePdf` does, beginning at the same position. */
 async function draw(page: PDFPage, pdf: PDFDocument, lines: readonly string[], x: number, size = 10): Promise<void> {
   const font = await pdf.embedFont(StandardFonts.Helvetica);
   lines.forEach((line, index) =>

@@ -42,12 +42,12 @@ export interface PdfContext {
   readonly today: string;
 }
 
-/** Facts about the file that do not depend on its text. */
+/** Facts about the PDF file that do not depend on its text. */
 type FileFacts = Pick<DocumentReading, 'pages' | 'producer' | 'signature' | 'tamperSigns' | 'hiddenTexts'> & {
   readonly profile: string | null;
 };
 
-/** Factor for the confidence of a text layer. */
+/** Factor for the confidence of fields that were read from the text layer of a PDF. */
 const TEXT_LAYER_FACTOR = 0.98;
 /** Fields that decide whether two attached invoices are the same invoice. */
 const COMPARED_BETWEEN_ATTACHMENTS: readonly FieldPath[] = [

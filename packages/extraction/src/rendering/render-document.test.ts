@@ -204,7 +204,7 @@ describe('a page of an image', () => {
 
   test('of 16,000 by 16,000 pixels is refused before it is decoded: this one has only few of them', async () => {
     const bytes = await picture().png().toBuffer();
-    // Width, height and checksum of the image header.
+    // These calls set the width, the height and the checksum of the image header.
     bytes.writeUInt32BE(16_000, 16);
     bytes.writeUInt32BE(16_000, 20);
     bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29);
@@ -290,7 +290,7 @@ describe('XML', () => {
     const outcome = await draw(readFileSync(join(samples, file)), { mediaType, width: 400 });
     expect(await pictureOf(outcome)).toMatchObject({ format: 'png', width: 400 });
     const { entropy } = await sharp(contentOf(outcome)).stats();
-    // A blank page has none.
+    // A blank page has an entropy of nearly zero.
     expect(entropy).toBeGreaterThan(0.3);
   });
 });

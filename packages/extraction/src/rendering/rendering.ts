@@ -15,7 +15,7 @@ export interface Rendering {
 
 export type RenderingOutcome =
   | { readonly rendering: Rendering }
-  /** Number of pages of the document. XML has none. */
+  /** The document has no such page; an XML document has no pages at all. */
   | { readonly missing: 'PAGE'; readonly pages: number }
   /** The document contains no XML, so it has no view. */
   | { readonly missing: 'VIEW' }

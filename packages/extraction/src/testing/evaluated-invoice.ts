@@ -6,7 +6,7 @@ import { printInvoice, readPrintedInvoices } from './printed-invoice.js';
 /** An invoice with its true values, for measuring how well invoices are read. `evaluation/README.md` describes the sets. */
 export interface EvaluatedInvoice {
   readonly name: string;
-  /** True values by the names that the files in `evaluation/` use. */
+  /** True values of the invoice fields, by the names that the files in `evaluation/` use. */
   readonly truth: Readonly<Record<string, string>>;
   readonly companies: readonly OwnCompany[];
   pdf(): Promise<Uint8Array>;
@@ -15,7 +15,7 @@ export interface EvaluatedInvoice {
 /** Sets of `evaluation/`: texts that this package prints, and folders of PDFs made by other programs. */
 export const evaluationSets = ['first-set.txt', 'second-set.txt', 'third-set', 'fourth-set'] as const;
 
-/** Returns the invoices of a set. */
+/** Returns all invoices of an evaluation set. */
 export function readEvaluationSet(set: string): readonly EvaluatedInvoice[] {
   if (!set.endsWith('.txt')) return readFolder(set);
   return readPrintedInvoices(set).map((invoice) => ({ ...invoice, pdf: () => printInvoice(invoice) }));
@@ -28,7 +28,7 @@ interface Description {
   readonly expected: Readonly<Record<string, string>>;
 }
 
-/** Names of the fields in descriptions that differ from those in texts. */
+/** Field names in the evaluation files that differ from those of the reading. */
 const names: Readonly<Record<string, string>> = { due_date: 'due', supplier_name: 'supplier' };
 
 function readFolder(set: string): readonly EvaluatedInvoice[] {

@@ -20,11 +20,11 @@ export const at = {
   letterhead: 12,
   picture: 13,
   layer: 14,
-  /** First object number that tests can use. */
+  /** First object number of the PDF that tests can use. */
   free: 20,
 } as const;
 
-/** Content stream of the document page. */
+/** Returns the content stream of the document page. */
 export function contentOf({
   total = TOTAL.text,
   more = '',
@@ -101,7 +101,7 @@ export function picture(grey: number): PdfObject {
   };
 }
 
-/** A signature field, which is visible if it has a rectangle. */
+/** Returns a signature field, which is visible if it has a rectangle. */
 export function signatureField(
   value: number,
   { name = 'supplier', rectangle = '0 0 0 0', look }: { name?: string; rectangle?: string; look?: number } = {},
@@ -131,7 +131,7 @@ export function unsignedInvoice(changes: PdfObjects = {}): Buffer {
   return firstRevision({ ...invoiceObjects, ...changes });
 }
 
-/** The same invoice, which its supplier signed invisibly in a second revision. */
+/** Returns the invoice with an invisible signature that its supplier added in a second revision. */
 export function signedInvoice(file: Buffer = unsignedInvoice(), changes: PdfObjects = {}): Buffer {
   return withSignature(
     file,

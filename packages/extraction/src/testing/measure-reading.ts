@@ -122,7 +122,7 @@ export function fieldBands(measured: readonly MeasuredField[], field: string): F
 /** Counts of key fields that the finding EXTRACTION_LOW_CONFIDENCE names and misses in the measured invoices. */
 export interface FindingCounts {
   readonly keyFields: number;
-  /** Key fields that were read wrongly and that no finding names. */
+  /** Key fields that were read wrongly without a finding that names them. */
   readonly wrongWithoutFinding: readonly MeasuredField[];
   readonly invoices: number;
   /** Invoices with a finding about a key field. */

@@ -6,7 +6,7 @@ export type PdfObjects = Readonly<Record<number, PdfObject>>;
 interface RevisionOptions {
   readonly root?: number;
   readonly trailer?: string;
-  /** Set to false to omit `%%EOF`, which PDF readers do not need. */
+  /** If false, the file does not contain `%%EOF`, which PDF readers do not need. */
   readonly hasEnd?: boolean;
 }
 

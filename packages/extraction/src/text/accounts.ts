@@ -14,7 +14,7 @@ export interface AccountReading {
   readonly domestic: { readonly sortCode: Candidate; readonly accountNumber: Candidate } | undefined;
 }
 
-/** A bank account that will be debited belongs to the buyer. */
+/** Labels of a bank account that will be debited, which therefore belongs to the buyer. */
 const PAYERS_ACCOUNT =
   /abgebucht|abbuchung|eingezogen|mandat|prelev|domicilia(?:ción|cion)|adeudo|addebit|incasso|lastschrift|direct debit|polecenie zaplaty|automatisch afgeschreven|geincasseerd|\*{3}/i;
 const BANK_WORDS =

@@ -1,4 +1,4 @@
-/** An amount that was found in a text. */
+/** An amount that was found in the text of a document. */
 export interface AmountMatch {
   /** The amount as a plain decimal with the printed decimals, such as `1234.50` or `-12.00`. */
   readonly value: string;

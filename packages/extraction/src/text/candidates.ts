@@ -2,7 +2,7 @@ import { boxOf, confidenceOf } from './layout.js';
 import type { FieldReading } from '../reading.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** A possible value of a field. */
+/** A possible value of an invoice field. */
 export interface Candidate {
   readonly value: string;
   readonly cell: ReadCell;
@@ -17,25 +17,25 @@ export interface Candidate {
   readonly method: FieldReading['method'];
 }
 
-/** Score at which a candidate reaches the highest confidence. */
+/** Score at which a candidate for a field value reaches the highest confidence. */
 export const SCORE_OF_CERTAINTY = 1.05;
 const CONFIDENCE_OF_GENERIC_LABEL_MAX = 0.6;
-/** Confidence of the only value with a generic label. */
+/** Confidence of a value with a generic label if no other value is possible. */
 const CONFIDENCE_WITHOUT_RIVAL = 0.82;
-/** Score below which a lone value is unlikely, so that nothing raises its confidence. */
+/** Score below which even the only possible value of a field is unlikely, so that nothing raises its confidence. */
 const SCORE_OF_LONE_VALUE_MIN = 0.3;
 const RIVAL_SCORES = 0.35;
 const CONFIDENCE_WITHOUT_LABEL_MAX = 0.4;
 const CONFIDENCE_OF_PROOF_MIN = 0.95;
 const CLOSE_SCORES = 0.1;
-/** Two labels that agree on a value. */
+/** Increase of the score if two labels agree on a value. */
 const AGREEMENT_BONUS = 0.15;
 
 export interface Choice {
   readonly best: Candidate;
-  /** Confidence if another value is about as likely. */
+  /** True if another value of the field is about as likely. */
   readonly isContested: boolean;
-  /** True if another value is possible. */
+  /** True if another value of the field is possible. */
   readonly hasRival: boolean;
 }
 

@@ -12,33 +12,33 @@ export interface Placed {
   readonly scores: Partial<Record<AmountKind, number>>;
   readonly isSpecific: boolean;
   readonly labelCells: ReadCell[];
-  /** Text of the whole line in which the amount stands. */
+  /** Text of the whole line that contains the amount. */
   readonly lineText: string;
 }
 type AmountKind = 'gross' | 'payable' | 'net' | 'tax' | 'otherAmount';
 
-/** An amount that may be the total. */
+/** An amount that may be the total of the invoice. */
 interface Scored {
   readonly one: Placed;
   readonly sum: Sum | undefined;
   readonly score: number;
 }
 
-/** The amounts of the invoice, each with its proof; net and tax only from a sum that comes out. */
+/** The amounts of the invoice, each with its proof. Net and tax are present only if they add up to the total. */
 export interface Totals {
   readonly gross: { readonly best: Candidate; readonly isContested: boolean } | undefined;
   readonly net: Candidate | undefined;
   readonly tax: Candidate | undefined;
   /** Amount to be paid, if it differs from the gross amount of the invoice. */
   readonly payable: string | null;
-  /** True if the amounts are the difference that a correction makes. */
+  /** True if the amounts are the difference between the corrected invoice and its original. */
   readonly isCorrection?: true;
 }
 
 const NET_WORDS =
   /ohne|netto|hors|exkl|excl|exclu|subtotal|zwischensumme|positionssumme|rabatt|discount|zuschl|abschl|steuerbetrag|imponibile|baseimponible|siniva|esclus|beforetax|beforevat|zzgl|extax|exvat|remise|descuento|sconto|korting|soustotal|ht$/;
 const GROSS_WORDS = /brutto|inkl|incl|ttc|gross|iva?inclu|coniva|ivato|tvac|compris|inclusive/;
-/** The total in another currency, which is printed for information. */
+/** Labels of a total in another currency, which is printed for information only. */
 const OTHER_CURRENCY =
   /equivalent|gegenwert|contrevaleur|rownowartosc|contravalor|controvalore|tegenwaarde|exchangerate|wechselkurs|tauxdechange|kurswaluty|tipodecambio|tassodicambio|wisselkoers/;
 /** A total is often printed several times: in the table, on the payment slip, and as the amount paid. */
@@ -46,7 +46,7 @@ const REPEATED_BONUS = 0.1;
 /** Digits of rounding by which a tax may differ from its rate, and the share of the net amount beyond that. */
 const RATE_TOLERANCE_DIGITS = 5;
 const RATE_TOLERANCE_SHARE = 0.0002;
-/** Highest share of the net amount that a tax makes. */
+/** Highest tax as a share of the net amount. */
 const TAX_SHARE_MAX = 0.3;
 /** Percentages that a country levies as value added tax or sales tax. */
 const RATES_OF_COUNTRIES: ReadonlySet<number> = new Set([
@@ -58,11 +58,11 @@ const RATE_MIN = 2;
 /** Percentages of discounts, interest and retentions are no tax rates. */
 const OTHER_PERCENTAGE =
   /interest|discount|late|zinsen|verzug|skonto|rabatt|nachlass|interets|penalite|escompte|remise|odset|rabat|interes|recargo|descuento|irpf|retenci|retention|interess|sconto|ritenuta|rente|korting|bonus|penalty|commission/;
-/** Tolerance in thousandths for rounding of the amount payable. */
+/** Tolerance, in thousandths of the currency unit, for rounding of the amount to be paid. */
 const ROUNDING_MAX = 1_000;
 const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
-/** Maximum number of lines of a table of tax rates above its sum. */
+/** Maximum number of lines that a table of tax rates has above its sum. */
 const RATE_LINES_MAX = 6;
 /** Lines of rates that are examined: all sets of them are tried. */
 const PARTS_MAX = 8;
@@ -100,7 +100,7 @@ export function chooseTotals(document: TextDocument, placed: readonly Placed[], 
       let score = Math.max(one.scores.gross ?? 0, one.scores.payable ?? 0);
       if (Math.max(one.scores.net ?? 0, one.scores.tax ?? 0, one.scores.otherAmount ?? 0) > score) score -= 0.45;
       if (sum !== undefined) score += 0.25 + (sum.isLabelled ? 0.1 : 0);
-      // The total of one rate is a part of the invoice total.
+      // The total of one tax rate is only a part of the invoice total.
       if (isPartOfRate(one, ofRates)) score -= PART_PENALTY;
       if (Math.abs(one.amount.thousandths) === largest) score += 0.15;
       if (GROSS_WORDS.test(words)) score += 0.2;
@@ -494,7 +494,7 @@ function taxLines(
   net: number,
   unit: number,
 ): readonly Placed[] | undefined {
-  // CGST and SGST are equal amounts in two lines.
+  // The Indian taxes CGST and SGST are equal amounts in two lines of an invoice.
   const lines = [...values.values()]
     .flatMap((list) => list.slice(0, TAX_LINES_MAX))
     .filter(

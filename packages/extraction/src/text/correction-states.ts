@@ -2,7 +2,7 @@ import { foldKey } from './normalise.js';
 import { hasKind } from './text-document.js';
 import type { ReadCell, ReadLine, TextDocument } from './text-document.js';
 
-/** State of the invoice that an amount of a correction belongs to. */
+/** State of an invoice, before or after its correction, to which an amount of a corrective invoice belongs. */
 export type CorrectionState = 'before' | 'after' | 'difference';
 
 /** Words of each state in EN, DE, FR, PL, ES, IT and NL, folded: without diacritics and spaces. */
@@ -64,7 +64,7 @@ export function findCorrectionStates(document: TextDocument): ReadonlyMap<ReadCe
 function headingsOf({ cells }: ReadLine): (readonly [ReadCell, CorrectionState])[] {
   return cells.flatMap((cell): (readonly [ReadCell, CorrectionState])[] => {
     if (cell.text.length > HEADING_LENGTH_MAX || cell.dates.length > 0) return [];
-    // The title of a correction contains the same words.
+    // The title of a corrective invoice contains the same words.
     if (cell.labels.some((hit) => hit.start <= 1 && hasKind(hit, 'number'))) return [];
     const key = keyOf(cell);
     const state = WORDS.find(([, words]) => words.test(key))?.[0];

@@ -50,9 +50,9 @@ const AMBIGUOUS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   fr: { CH: 'CHF', LI: 'CHF' },
   лв: { BG: 'BGN' },
 };
-/** Score of a currency that the country decides. */
+/** Score of a currency that only the country of the supplier decides. */
 const SCORE_BY_COUNTRY = 0.8;
-/** Highest confidence of a currency that the country decides (documents reference, 10.6). */
+/** Highest confidence of a currency that only the country of the supplier decides (documents reference, 10.6). */
 export const CONFIDENCE_BY_COUNTRY_MAX = 0.8;
 const SCORE_BESIDE_GROSS = 1.15;
 const SCORE_BY_LABEL = 1.1;

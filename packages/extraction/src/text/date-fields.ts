@@ -8,11 +8,11 @@ import { leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 import type { DateMatch } from './dates.js';
 
-/** Certainty of the only date of a document, whatever its label. */
+/** Confidence that the only date of a document is the issue date, whatever its label. */
 const CERTAINTY_OF_LONE_DATE = 0.88;
-/** Score of a date behind its own label, which is right in all measured invoices. */
+/** Score of a date that follows the label of its field, which was right in all measured invoices. */
 const SCORE_OF_LABELLED_DATE_MIN = 0.65;
-/** Factor for the score of dates that belong to another purpose. */
+/** Factor for the score of dates whose labels name another purpose, such as a delivery. */
 const OTHER_LABEL_PENALTY = 0.6;
 const YEARS_OF_ISSUE_AHEAD_MAX = 1;
 const YEARS_OF_PAYMENT_AHEAD_MAX = 3;
@@ -21,7 +21,7 @@ const SECOND_VALUE_PENALTY = 0.05;
 const ANOTHER_INVOICE =
   /(?:relat(?:es|ing) to|credit(?:ed)? for|against|corrects?|original|\bless\b|deposit|\bzur?\b|betreff|bezug|bezogen|abzgl|abzüglich|storniert|\bsur\b|d'origine|acompte|avance|concernant|annule|à déduire|do faktury|dotyczy|korygowanej|zaliczk|rectifica(?!tiva n)|abona la|anticipo|a cuenta|\brif\b|riferimento|a storno|acconto|betreft|inzake|op factuur|voorschot|aanbetaling)[^\n]{0,60}$/i;
 const ANOTHER_INVOICE_PENALTY = 0.6;
-/** Heading of the invoice that a credit note refers to, folded. */
+/** Headings of the invoice to which a credit note refers, in folded letters. */
 const CREDITED_INVOICE =
   /^(?:original|credited|corrected)(?:invoice|document)|^invoicecredited|^(?:ursprungliche|korrigierte|stornierte)rechnung|^zurechnung|^zurrechnung|^bezug|^facture(?:dorigine|initiale|concernee)|^faktura(?:korygowana|pierwotna)|^dotyczyfaktury|^dofaktury|^factura(?:original|rectificada)|^fattura(?:originaria|dirif)|^(?:oorspronkelijke|gecrediteerde)factuur/;
 /** Label of a date that names an invoice, which on a credit note may be the credited one. */
@@ -39,7 +39,7 @@ const TOWN_BEFORE = /^\p{Lu}[\p{L} .'/()-]{1,40}, (?:den |am |le |il |li |dnia |
 const PERIOD_PENALTY = 0.3;
 
 const RECEIPT_TITLE = /^(?:receipt|quittung|reçu|recibo|ricevuta|kwitancja|kvitto|kvittering|kuitti)\b/i;
-/** Label of the date of a payment, folded. */
+/** Labels of the date of a payment, in folded letters. */
 const PAYMENT_LABEL = /paid|payment|bezahlt|paye|pagad|pagat|zaplac|betald|betalt|betaald|maksettu/;
 const PAYMENT_PENALTY = 0.3;
 
@@ -55,7 +55,7 @@ export function findDateCandidates(
 ): {
   readonly issue: readonly Found[];
   readonly due: readonly Found[];
-  /** The only date of the document besides those that are due dates or serve another purpose. */
+  /** Only date of the document, apart from due dates and dates that serve another purpose. */
   readonly lone: string | undefined;
 } {
   const issue = labelled(document, 'issueDate', isCredit);
@@ -68,7 +68,7 @@ export function findDateCandidates(
       ? { ...candidate, score: candidate.score + 0.35, evidence: 'SPECIFIC_LABEL' as const }
       : candidate,
   );
-  // A receipt may state no other date than that of the payment.
+  // The date of the payment may be the only date of a receipt.
   const paid = hasReceiptTitle(document) ? labelled(document, 'otherDate', false, PAYMENT_LABEL) : [];
   return {
     issue: [
@@ -183,7 +183,7 @@ function penaltyOf(cell: ReadCell, date: DateMatch): number {
   return (ANOTHER_INVOICE.test(before) ? ANOTHER_INVOICE_PENALTY : 0) + (isEnd || isStart ? PERIOD_PENALTY : 0);
 }
 
-/** A date belongs to the label that binds it best. */
+/** A date belongs to the label that fits it best. */
 function withoutClaimed(candidates: readonly Found[], others: readonly Found[]): Found[] {
   return candidates.map((candidate) => {
     const rival = others.filter(({ cell, start }) => cell === candidate.cell && start === candidate.start);

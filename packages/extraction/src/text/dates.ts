@@ -7,7 +7,7 @@ export interface DateMatch {
   readonly end: number;
   /** True if day and month could be swapped and nothing in the document decides. */
   readonly isAmbiguous: boolean;
-  /** True for eight digits in a row, which count as a date only after a label. */
+  /** True for eight digits in a row, which are read as a date only after a label. */
   readonly isCompact: boolean;
 }
 

@@ -2,7 +2,7 @@ import { getCountrySpecifications } from 'ibantools';
 import { readPrintedIban } from '@invoicecontrol/values/printed-account';
 import { repairIban } from './misread.js';
 
-/** A text that looks like an IBAN. */
+/** A text in a document that looks like an IBAN. */
 export interface IbanMatch {
   /** IBAN without spaces, in upper case. */
   readonly value: string;

@@ -9,7 +9,7 @@ const PRINTED =
 const HYPHENS = /[\u2010-\u2015\u2212]/g;
 /** Letters and digits that OCR takes for each other where a number is hexadecimal. */
 const HEX_BY_LETTER: Readonly<Record<string, string>> = { O: '0', Q: '0', I: '1', L: '1', S: '5', Z: '2', G: '6' };
-/** Maximum number of characters before a number that may contain its label. */
+/** Maximum number of characters before a KSeF number that are searched for its label. */
 const LABEL_LENGTH = 120;
 
 /**

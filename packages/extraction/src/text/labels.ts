@@ -956,7 +956,7 @@ const COMPOUND_ENDINGS = /(?:rechnung|gutschrift|nummer|datum|betrag|factuur|not
 
 /** Labels that announce a number even without a blank, as in `No.4711` and `#4711`. */
 const GLUED_TO_NUMBER = /(?:no|nr|n|num|nummer|number|numer|numero|#)$/;
-/** A value that begins directly behind a word, unless it is a rate, a date or an amount. */
+/** Pattern for a value that begins directly after a label word, unless the value is a rate, a date or an amount. */
 const VALUE_BEHIND =
   /^(?:[-_]+(?:[A-Z]{1,4}[-_]?)?|)\d(?!\d?(?:[.,]\d{1,3})? ?%)(?!\d?[./-]\d{1,2}[./-]\d)(?!\d{3}-\d{2}-\d{2}(?!\d))(?![\d.,' ]*[.,]\d{2}(?!\d))/i;
 

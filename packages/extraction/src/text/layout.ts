@@ -8,7 +8,7 @@ export interface TextRun {
   readonly top: number;
   readonly right: number;
   readonly bottom: number;
-  /** Height of the font, in the same unit as the position. */
+  /** Height of the font of the text, in the same unit as its position. */
   readonly size: number;
   /** Confidence of the text itself, from 0 to 1. A text layer has 1. */
   readonly confidence: number;
@@ -50,7 +50,7 @@ export interface TextPage {
 
 /** Maximum vertical distance between the middles of runs on one line, in font sizes. */
 const SAME_LINE = 0.45;
-/** Minimum gap between two cells, in font sizes and in points. */
+/** Minimum gap between two text cells, in font sizes and in points. */
 const CELL_GAP_SIZES = 1;
 const CELL_GAP_MIN = 6;
 /**
@@ -58,7 +58,7 @@ const CELL_GAP_MIN = 6;
  * space around the letters.
  */
 const CELL_GAP_LETTERS = 1.7;
-/** Minimum gap that counts as a space. */
+/** Minimum gap between two letters that counts as a space, in font sizes. */
 const BLANK_GAP_SIZES = 0.15;
 /** For letters that were placed one by one, a space is wider than the usual distance between letters. */
 const BLANK_GAP_OF_SINGLE_LETTERS = 1.6;
@@ -80,7 +80,7 @@ export function layoutPage(
   return { number: page.number, width: page.width, height: page.height, lines };
 }
 
-/** Cells store the index of their page, which changes when pages are combined. */
+/** Text cells store the index of their document page, which changes when pages are combined. */
 export function withIndex(page: TextPage, index: number): TextPage {
   return {
     ...page,

@@ -65,7 +65,7 @@ function isAtEdge(document: TextDocument, { page, top }: ReadCell): boolean {
   return (page === 0 && top < LETTERHEAD * height) || top > FOOTER * height;
 }
 
-/** A name on two lines continues below the first line of its block. */
+/** A name on two lines continues below the first line of the address block. */
 function isFirstOfZone(zones: readonly PartyZone[], cell: ReadCell): boolean {
   const zone = zones.find(({ cells }) => cells.includes(cell));
   const first = zone?.cells[0];

@@ -62,7 +62,7 @@ export function findNumberCandidates(document: TextDocument, zones: readonly Par
       const isUpper = page !== undefined && region.cell.top < LINE_PAGES_SHARE * page.height;
       const isSpecific = place.isSpecific || between > 0 || followsTitle(document, place);
       let score = region.base * (place.weight + (isSpecific && !place.isSpecific ? 0.35 : 0));
-      // In the details of a party, `Nummer: 549910` is the number of the party.
+      // In the details of the supplier or buyer, `Nummer: 549910` is a number of that party, not of the invoice.
       if (!isSpecific && roleOf(zones, place.cell) !== undefined) score -= 0.3;
       if (region.cell.page === 0 && isUpper) score += 0.1;
       if (region.cell.page > 0) score -= 0.1;
@@ -150,7 +150,7 @@ export function findOrderCandidates(document: TextDocument): Candidate[] {
   return found;
 }
 
-/** Numbers whose label says that they identify a customer, an order or a delivery. */
+/** Returns the numbers whose labels state that they identify a customer, an order or a delivery. */
 function otherNumbers(document: TextDocument): Set<string> {
   const numbers = new Set<string>();
   const add = (region: Region): void => {
@@ -187,7 +187,7 @@ function readNumber(text: string, offset: number): Token | undefined {
     const next = /^(?: ?[/_-] ?| )([A-Z0-9][A-Z0-9/._\\-]*)/i.exec(rest.slice(end));
     if (next?.[1] === undefined) break;
     const isSlash = /^ ?[/_-] ?/.test(next[0]);
-    // In `26-0771 - VW Caddy`, a description follows.
+    // In `26-0771 - VW Caddy`, a description follows the invoice number.
     const isWide = next[0].startsWith(' - ');
     const hasNoDigit = !/\d/.test(written) && /^[A-Z]{1,5}[./-]?$/.test(written) && /\d/.test(next[1]);
     const goesOn =

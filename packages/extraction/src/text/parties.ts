@@ -10,7 +10,7 @@ export type Role = 'supplier' | 'buyer' | 'payee';
 
 const roles: readonly Role[] = ['supplier', 'buyer', 'payee'];
 
-/** A heading of a party with the cells below it. */
+/** The heading of a party, such as "Bill to", with the text cells below it. */
 export interface PartyZone {
   readonly role: Role;
   readonly heading: ReadCell;
@@ -73,7 +73,7 @@ function isSecondHeading(cell: ReadCell, from: number): boolean {
       start >= from &&
       start <= from + 4 &&
       label.entries.some(({ kind }) => roles.some((role) => role === kind)) &&
-      // In `Landlord: Landlord Estates LLP`, the word is part of the name.
+      // In `Landlord: Landlord Estates LLP`, the second "Landlord" is part of the name.
       (!cell.text.slice(from, start).includes(':') || /^[\s:)]*$/.test(cell.text.slice(end))),
   );
 }
@@ -116,7 +116,7 @@ function isOfInvoice({ entries }: LabelHit): boolean {
   return entries.some(({ kind, isSpecific }) => isSpecific && INVOICE_KINDS.includes(kind));
 }
 
-/** Returns the role of a cell, as determined by the headings above it. */
+/** Returns the party to which a text cell belongs, as the headings above the cell determine it. */
 export function roleOf(zones: readonly PartyZone[], cell: ReadCell): Role | undefined {
   return zones.find((zone) => zone.heading === cell || zone.cells.includes(cell))?.role;
 }

@@ -12,7 +12,7 @@ const ACCOUNT_OWNER =
 /** Matches `Current account` behind `Account name`, which is a kind of account. */
 const KIND_OF_ACCOUNT =
   /(?:current|business|client|savings|trading|girokonto|geschäftskonto|euro|usd|gbp) (?:current |euro )?(?:account|konto|a\/c)/i;
-/** A bank is the payee only of claims that it bought. */
+/** Words for a factoring company. A bank is the payee only of claims that it bought. */
 const FACTOR = /factor|receivable|forderung|affacturage|faktoring/i;
 
 /**
@@ -76,7 +76,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word.length > 1);
 }
 
-/** A name has its legal form at the end, or in front of it. */
+/** The legal form of a firm is at the end of its name, or before the name. */
 function withoutLegalForm(name: string): string {
   const plain = normaliseText(name);
   const form = LEGAL_FORM.exec(plain);

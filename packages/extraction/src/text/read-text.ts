@@ -33,7 +33,10 @@ export interface TextReading extends Pick<
   | 'salesDocument'
   | 'payeeName'
 > {
-  /** True if the text has at least two of these: the word "invoice", a number, a date, a total, a tax id. */
+  /**
+   * True if the text looks like an invoice: it has at least two of the word "invoice", a number, a date, a total and a
+   * tax id.
+   */
   readonly isInvoice: boolean;
 }
 
@@ -172,7 +175,7 @@ function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefine
   return [...byKey.values()].filter(({ score }) => score > 0.05).sort((one, other) => other.score - one.score);
 }
 
-/** A credit note has its label at the start of a cell in the first half of the first document page. */
+/** The title of a credit note is at the start of a text cell in the first half of the first document page. */
 function hasCreditNoteTitle(document: TextDocument): boolean {
   const height = document.pages[0]?.height ?? 1;
   return (

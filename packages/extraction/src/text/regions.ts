@@ -15,7 +15,7 @@ export interface LabelPlace {
   readonly hit: LabelHit;
   readonly cell: ReadCell;
   readonly isSpecific: boolean;
-  /** Weight of the label (documents reference, 10.1), which depends on how specific and how long it is. */
+  /** Weight of the label (documents reference, 10.1). A more specific or longer label has a higher weight. */
   readonly weight: number;
   readonly regions: readonly Region[];
 }

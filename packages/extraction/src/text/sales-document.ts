@@ -2,7 +2,7 @@ import type { SalesDocument } from '../reading.js';
 import { foldKey } from './normalise.js';
 import type { TextDocument } from './text-document.js';
 
-/** Maximum length of a title. Longer cells of text are prose. */
+/** Maximum length of the title of a document. Longer text cells are prose. */
 const TITLE_LENGTH_MAX = 60;
 const TITLES: readonly { readonly kind: SalesDocument; readonly title: RegExp }[] = [
   { kind: 'RECEIPT', title: /^(?:paragon|receipt)/ },
@@ -13,7 +13,10 @@ const TITLES: readonly { readonly kind: SalesDocument; readonly title: RegExp }[
   },
 ];
 
-/** The kind of a sales document by its title, which begins a cell in the upper half of the first page. */
+/**
+ * Returns the kind of a sales document according to its title, which begins a text cell in the upper half of the first
+ * page.
+ */
 export function findSalesDocument({ pages, cells }: TextDocument): SalesDocument | undefined {
   const half = (pages[0]?.height ?? 1) / 2;
   const titles = cells

@@ -6,7 +6,10 @@ import { foldKey } from './normalise.js';
 import { readText } from './read-text.js';
 import type { TextContext } from './read-text.js';
 
-/** Minimum confidence of the number, date and total of an invoice of its own. Lists of invoices are below it. */
+/**
+ * Minimum confidence of the number, date and total that show a separate invoice. Lists of invoices have lower
+ * confidence.
+ */
 const CONFIDENCE_MIN = 0.75;
 
 /** Consecutive pages, or a part of one document page, that state one invoice number. */
@@ -35,12 +38,12 @@ export function refuseSeveralInvoices(
   return undefined;
 }
 
-/** A document page is divided between its columns and between its rows, as two receipts lie on one photo. */
+/** Divides a document page between its columns and between its rows, because one photo may show two receipts. */
 function halvesOf(page: TextPage): TextPage[][] {
   const part = (isIn: (cell: TextCell) => boolean): TextPage => {
     const lines = page.lines.map((line) => ({ ...line, cells: line.cells.filter(isIn) }));
     const filled = lines.filter(({ cells }) => cells.length > 0);
-    // The readers find the neighbours of a cell by its position.
+    // The field readers find the neighbours of a text cell by its position.
     const placed = filled.map((line, index) => ({
       ...line,
       cells: line.cells.map((cell, column) => ({ ...cell, line: index, index: column })),

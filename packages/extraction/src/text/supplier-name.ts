@@ -29,7 +29,7 @@ const ADDRESS =
 const CONTACT =
   /(?:@|www\.|https?:|tel\b|tel\.|fax|phone|telefon|e-?mail|iban|bic\b|swift|vat\b|\bust|nip\b|\bcif\b|\bnif\b|p\.? ?iva|btw|kvk|siret|hrb|registr|cnpj|cvr\b|org\.? ?n[ro]|momsreg|adószám|cégjegyz|ičo\b|dič\b|y-tunnus|alv-|αφμ|α\.φ\.μ|\bcui\b|nipc|contribuinte|gstin|\babn\b|\bein\b)/i;
 const NAME_LENGTH_MAX = 80;
-/** Score of the name of a payee, below that of every letterhead. */
+/** Score of the name of a payee, which is lower than the score of every letterhead. */
 const PAYEE_SCORE = 0.25;
 /** Score of the name of the owner of the account, who may be a payee that the supplier did not choose. */
 const ACCOUNT_OWNER_SCORE = 0.45;
@@ -41,7 +41,7 @@ export const FOOTER = 0.82;
 
 /** Bonus of a name in large letters, above that of any name with a legal form in the window of an envelope. */
 const LETTERHEAD_BONUS = 0.3;
-/** On a picture, stamps and handwriting are large too. */
+/** Score that a letterhead gets on a picture, where stamps and handwriting are large too. */
 const LETTERHEAD_BONUS_OF_OCR = 0.2;
 /** Lines of a block that are examined, and the lines at the end of a document page that count as its footer. */
 const LINES_OF_BLOCK_MAX = 7;
@@ -55,7 +55,7 @@ const ADDRESSEE =
   /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
 /** A person whom a letter addresses, on the line above the name of the company. */
 const PERSON = /^(?:mr|mrs|ms|miss|frau|herrn?|mme|mlle|monsieur|madame|sig\.?(?:ra)?|dhr|mevr|pan|pani)\.? \p{Lu}/iu;
-/** A heading that the labels lack, as in `Carrier: Harbor Freight LLC`. */
+/** Pattern for a heading of a party that the labels lack, as in `Carrier: Harbor Freight LLC`. */
 const UNKNOWN_HEADING = /^\p{L}[\p{L} ]{2,19}: (?=\p{Lu})/u;
 /** Contacts and ids that a letterhead states and the address in the window of an envelope does not. */
 const SENDER =
@@ -131,7 +131,7 @@ export function findPartyNames(
     const beneficiary = cell.labels.find(
       (hit) => hit.start <= 1 && hasKind(hit, 'partyName') && hit.key !== 'firma' && hit.key !== 'name',
     );
-    // In `Empresa de Prueba`, the word is part of the name.
+    // In `Empresa de Prueba`, the word `Empresa` is part of the name and not a label.
     const isNamed = beneficiary !== undefined && /^\s*(?:[:.]|$)/.test(cell.text.slice(beneficiary.end));
     if (beneficiary !== undefined && (isNamed || beneficiary.key.length >= LONG_LABEL) && role === undefined) {
       const rest = cell.text.slice(beneficiary.end);
@@ -337,7 +337,8 @@ function beforeAddress(text: string): string {
 }
 
 /**
- * A name ends with its legal form, as in `Harrow & Finch Ltd. Registered in England` or `Cumulus SAS au capital de`.
+ * The name of a firm ends with its legal form, as in `Harrow & Finch Ltd. Registered in England` or `Cumulus SAS au
+ * capital de`.
  */
 function cutBehindLegalForm(text: string): string {
   const match = LEGAL_FORM.exec(text);
@@ -364,7 +365,7 @@ function repairLegalForm(name: string): string {
     name
       .replace(/(?<=\bSDN\.? )8HD\b/i, 'BHD')
       .replace(/\b6mbH\b/g, 'GmbH')
-      // OCR drops the space after a bracket.
+      // OCR often drops the space after a closing bracket, so it is inserted again.
       .replace(/\)(?=\p{L}{2})/gu, ') ')
       .replace(/(?<=\bsp\. ?)[zZ2] ?[o0]\. ?[o0]\.?/i, 'z o.o.')
   );

@@ -9,7 +9,7 @@ export interface TaxIdMatch {
   readonly start: number;
   readonly end: number;
   readonly country: string | null;
-  /** True if the check digit of the country matches. */
+  /** True if the check digit of the tax id is correct for its country. */
   readonly isProven: boolean;
 }
 
@@ -18,7 +18,7 @@ const PREFIXED =
 const GSTIN = /(?<![A-Z0-9])\d{2}[A-Z]{5}\d{4}[A-Z][A-Z0-9]Z[A-Z0-9](?![A-Z0-9])/g;
 const NORWEGIAN = /(?<![\p{L}\d])(?:NO ?)?(\d{3} ?\d{3} ?\d{3}) ?MVA(?!\p{L})/giu;
 const SWISS = /(?<![\p{L}\d])CHE[ -]?\d{3}[ .]?\d{3}[ .]?\d{3}(?: ?(?:MWST|TVA|IVA))?(?!\p{L})/giu;
-/** Business number of Canada with the account for its sales tax. */
+/** Pattern for a business number of Canada with the account for its sales tax. */
 const CANADIAN = /(?<![\p{L}\d])\d{3} ?\d{2} ?\d ?\d{3} ?RT ?\d{4}(?!\d)/gu;
 /** Text that may follow a label: digits with letters, spaces, dots, hyphens and slashes. */
 const LABELLED = /^[\s:.#-]*((?:[A-Z]{1,3}[ .-]?)?\d(?:[A-Z0-9]|[ ./-](?=[A-Z0-9])){4,19})/i;

@@ -10,7 +10,7 @@ import type { TextCell, TextLine, TextPage } from './layout.js';
 import { findTaxIds } from './tax-ids.js';
 import type { TaxIdMatch } from './tax-ids.js';
 
-/** A cell with everything that the recognizers found in it. */
+/** A text cell with the labels, amounts, dates and ids that were found in it. */
 export interface ReadCell extends TextCell {
   readonly labels: readonly LabelHit[];
   readonly dates: readonly DateMatch[];
@@ -28,7 +28,7 @@ export interface ReadLine extends TextLine {
 /** The pages of a document with everything that the recognizers found. All field readers use it. */
 export interface TextDocument {
   readonly pages: readonly TextPage[];
-  /** True if letters may be misread. */
+  /** True if the text comes from OCR, which may have misread letters. */
   readonly isOcr: boolean;
   readonly lines: readonly (readonly ReadLine[])[];
   readonly cells: readonly ReadCell[];
@@ -85,7 +85,7 @@ function isItemHeader(cells: readonly ReadCell[]): boolean {
   );
 }
 
-/** Replaces text without changing its length, so that positions stay valid. */
+/** Replaces text without changing its length, so that positions in the text stay valid. */
 function blank(text: string, spans: readonly { readonly start: number; readonly end: number }[]): string {
   let blanked = text;
   for (const { start, end } of spans) {

@@ -8,7 +8,10 @@ const TOTALS = `${SETTLEMENT}/ram:SpecifiedTradeSettlementHeaderMonetarySummatio
 const ACCOUNT = `${SETTLEMENT}/ram:SpecifiedTradeSettlementPaymentMeans/ram:PayeePartyCreditorFinancialAccount`;
 const LINE_SETTLEMENT = 'ram:SpecifiedLineTradeSettlement';
 
-/** UN/CEFACT Cross Industry Invoice: Factur-X, ZUGFeRD 2, XRechnung and plain EN 16931. */
+/**
+ * Paths of the invoice fields in the UN/CEFACT Cross Industry Invoice (CII): Factur-X, ZUGFeRD 2, XRechnung and plain
+ * EN 16931.
+ */
 export const cii: Syntax = {
   format: 'CII',
   roots: [{ name: 'CrossIndustryInvoice', namespace: 'urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100' }],
@@ -65,7 +68,8 @@ export const cii: Syntax = {
     country: `${AGREEMENT}/ram:SellerTradeParty/ram:PostalTradeAddress/ram:CountryID`,
   },
   lines: {
-    // In the extended profile, lines that only group other lines or give information repeat the amounts of others.
+    // In the extended profile of Factur-X, invoice lines that only group other lines or give information repeat the
+    // amounts of other lines.
     path: `${TRANSACTION}/ram:IncludedSupplyChainTradeLineItem[not(ram:AssociatedDocumentLineDocument/ram:LineStatusReasonCode[. = 'GROUP' or . = 'INFORMATION'])]`,
     description: ['ram:SpecifiedTradeProduct/ram:Name', 'ram:SpecifiedTradeProduct/ram:Description'],
     quantity: 'ram:SpecifiedLineTradeDelivery/ram:BilledQuantity',

@@ -6,7 +6,7 @@ const PAYMENT = 'f:Fa/f:Platnosc';
 const NET_PARTS = '1 2 3 4 5 6_1 6_2 6_3 7 8 9 10 11';
 const TAX_PARTS = '1 2 3 4 5';
 
-/** The Polish structured invoice FA(3) (KSeF reference, section 10). */
+/** Paths of the invoice fields in the Polish structured invoice FA(3) (KSeF reference, section 10). */
 export const fa3: Syntax = {
   format: 'FA3',
   roots: [{ name: 'Faktura', namespace: 'http://crd.gov.pl/wzor/2025/06/25/13775/' }],

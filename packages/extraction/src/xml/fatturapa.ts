@@ -8,7 +8,7 @@ const GENERAL = `${BODY}/DatiGenerali/DatiGeneraliDocumento`;
 const PAYMENT = `${BODY}/DatiPagamento/DettaglioPagamento`;
 const SUMMARY = `${BODY}/DatiBeniServizi/DatiRiepilogo`;
 
-/** FatturaPA 1.0 to 1.2, with one body for each invoice. */
+/** Paths of the invoice fields in FatturaPA 1.0 to 1.2, with one body for each invoice. */
 export const fatturaPa: Syntax = {
   format: 'FATTURAPA',
   roots: [{ name: 'FatturaElettronica' }],

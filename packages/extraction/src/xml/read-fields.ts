@@ -330,13 +330,13 @@ function storeUkAccount(context: Context): void {
   }
 }
 
-/** In other countries six digits next to an account are not a sort code. */
+/** Outside the United Kingdom, six digits next to an account number are not a sort code. */
 function isBritish(context: Context, countryPath: string): boolean {
   const [country] = firstNode(context, countryPath);
   return (country?.content.trim().toUpperCase() ?? context.fields.currency?.value.slice(0, 2)) === 'GB';
 }
 
-/** Null if the amount equals the gross amount or is not stated. */
+/** Amount to be paid. Null if it equals the gross amount or is not stated. */
 function payableOf(context: Context): string | null {
   for (const source of context.syntax.payable) {
     const payable = readSource(context, source, amount);
@@ -355,7 +355,7 @@ function fieldOf(
   return { value, raw: raw.trim().slice(0, RAW_LENGTH_MAX), page: null, box: null, confidence, method: 'XML', xpath };
 }
 
-/** Nodes that differ only in their positions share one path without positions. */
+/** XML nodes that differ only in their positions share one path without positions. */
 function locationsOf(nodes: readonly XmlNode[]): string {
   const byPattern = new Map<string, XmlNode[]>();
   for (const node of nodes) {

@@ -8,7 +8,7 @@ import { negated, plainDecimal, readName } from './values.js';
 /** Maximum number of lines, as in FA(3). No other format has a limit. */
 export const LINES_MAX = 10_000;
 
-/** The lines in their order, and their number. If there are more than `LINES_MAX`, no line is read. */
+/** The invoice lines in their order, and their number. If there are more than `LINES_MAX`, no line is read. */
 export function readLines(root: XmlElement, syntax: Syntax): { readonly lines: InvoiceLine[]; readonly total: number } {
   const nodes = find(root, syntax.lines.path, syntax.namespaces);
   if (nodes.length > LINES_MAX) return { lines: [], total: nodes.length };

@@ -18,12 +18,12 @@ import { ubl } from './ubl.js';
 import { zugferd1 } from './zugferd1.js';
 
 const syntaxes: readonly Syntax[] = [ubl, cii, zugferd1, fatturaPa, fatturaSemplificata, facturae, fa3];
-/** Every known root element, at any depth of the document. */
+/** Path of every known root element of an invoice, at any depth of the document. */
 const anyRoot = `.//*[${syntaxes.flatMap(({ roots }) => roots.map(toCondition)).join(' or ')}]`;
 const UBL_DOCUMENTS = 'urn:oasis:names:specification:ubl:schema:xsd:';
 
 interface XmlContext {
-  /** True for an attachment of a PDF, where the plain EN 16931 identifier denotes Factur-X. */
+  /** True if the XML is an attachment of a PDF, where the plain EN 16931 identifier denotes Factur-X. */
   readonly embeddedInPdf: boolean;
 }
 

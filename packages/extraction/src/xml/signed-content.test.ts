@@ -15,7 +15,7 @@ function length(size: number): Buffer {
 }
 const der = (tag: number, ...parts: Buffer[]): Buffer =>
   Buffer.concat([Buffer.from([tag]), length(Buffer.concat(parts).length), ...parts]);
-/** With indefinite length, two zero bytes mark the end. */
+/** Two zero bytes mark the end of a BER element of indefinite length. */
 const ber = (tag: number, ...parts: Buffer[]): Buffer =>
   Buffer.concat([Buffer.from([tag, 0x80]), ...parts, Buffer.alloc(2)]);
 

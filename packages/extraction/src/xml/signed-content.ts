@@ -3,7 +3,7 @@ import { sniffMediaType } from '../media-type.js';
 import type { ReadingFailure } from '../reading.js';
 import { refuse } from '../refuse.js';
 
-/** Maximum number of nested signatures, as in `.xml.p7m.p7m`. */
+/** Maximum number of nested signatures around an invoice, as in `.xml.p7m.p7m`. */
 const ENVELOPES_MAX = 4;
 /** Maximum size, the same as for a reserved upload, plus a third for base64. */
 const ENVELOPE_BYTES_MAX = 10_485_760;

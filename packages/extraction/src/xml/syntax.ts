@@ -7,7 +7,7 @@ import type { DocumentFormat, FieldPath } from '../reading.js';
 export type Source =
   /** Uses the first of the nodes that can be read. */
   | string
-  /** Combines the parts that are present. */
+  /** Joins those of the listed values that are present. */
   | { readonly join: readonly string[]; readonly separator: ' ' | '' }
   /**
    * Combines a tax id with a country that is stated separately. A number that already begins with the country is not
@@ -16,7 +16,7 @@ export type Source =
   | { readonly country: string; readonly number: string }
   /** Combines an invoice number with the code of its series, if it has one. */
   | { readonly series: string; readonly number: string }
-  /** Uses the earliest of several dates. */
+  /** Uses the earliest of several dates as the value. */
   | { readonly earliest: string }
   /** Adds the nodes of all paths, and subtracts the nodes of `minus`. With `each`, every path must have a node. */
   | { readonly sum: readonly string[]; readonly minus?: readonly string[]; readonly each?: true }
@@ -45,7 +45,7 @@ export interface Syntax {
     readonly path: string;
     readonly creditNotes: readonly string[];
     readonly corrections: readonly string[];
-    /** Root element that marks a credit note, whatever its type code says. */
+    /** Root element that makes a document a credit note, whatever type code it states. */
     readonly creditNoteRoot?: string;
   };
   readonly payable: readonly Source[];
@@ -58,15 +58,15 @@ export interface Syntax {
     readonly accounts: string;
     readonly sortCode: string;
     readonly accountNumber: string;
-    /** Country of the supplier. */
+    /** Path of the country of the supplier. */
     readonly country: string;
   };
-  /** Name of the party to be paid, if it is not the supplier (BT-59). */
+  /** Path of the name of the payee, if the payee is not the supplier (BT-59). */
   readonly payee?: readonly Source[];
-  /** Paths of all accounts that the document states, those of factors included. */
+  /** Paths of all accounts that the document states, including those of factoring companies. */
   readonly accounts?: readonly string[];
   readonly lines: LineSyntax;
-  /** The invoices that a correction names; paths relative to one of `invoices`. */
+  /** Paths of the invoices that a corrective invoice names, relative to one of `invoices`. */
   readonly corrected?: {
     readonly invoices: string;
     readonly number: string;
@@ -82,7 +82,7 @@ export interface LineSyntax {
   readonly quantity?: string;
   readonly unit?: string;
   readonly unitPrice?: string;
-  /** Number of units that the price refers to. */
+  /** Path of the number of units to which the price of a line refers. */
   readonly priceQuantity?: string;
   readonly netAmount?: string;
   readonly taxRate: string;

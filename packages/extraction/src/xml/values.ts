@@ -3,7 +3,7 @@ import { isDecimalAmount, microToDecimal, toMicro } from '@invoicecontrol/values
 import { isLongerThan } from '@invoicecontrol/values/text-length';
 import { hasVisibleText } from '@invoicecontrol/values/visible-text';
 
-/** Maximum lengths of the canonical invoice (packages/invoice). Longer texts are not accepted. */
+/** Maximum lengths of texts in the canonical invoice (packages/invoice). Longer texts are not read. */
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 1_000;
 
@@ -117,7 +117,7 @@ function day(value: string, confidence = CERTAIN): DateReading | undefined {
 
 const MS_PER_DAY = 86_400_000;
 
-/** ISO 8601: week 1 contains the fourth of January. */
+/** Returns the Monday of a calendar week. By ISO 8601, week 1 contains the fourth of January. */
 function mondayOf(year: number, week: number): DateReading | undefined {
   if (week < 1 || week > 53) return undefined;
   const fourth = new Date(Date.UTC(year, 0, 4));

@@ -7,7 +7,7 @@ const AGREEMENT = `${TRANSACTION}/ApplicableSupplyChainTradeAgreement`;
 const SETTLEMENT = `${TRANSACTION}/ApplicableSupplyChainTradeSettlement`;
 const TOTALS = `${SETTLEMENT}/SpecifiedTradeSettlementMonetarySummation`;
 
-/** ZUGFeRD 1, an earlier Cross Industry Invoice with other element names. */
+/** Paths of the invoice fields in ZUGFeRD 1, an earlier Cross Industry Invoice with other element names. */
 export const zugferd1: Syntax = {
   format: 'ZUGFERD1',
   roots: [{ name: 'CrossIndustryDocument', namespace: 'urn:ferd:CrossIndustryDocument:invoice:1p0' }],

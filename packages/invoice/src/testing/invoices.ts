@@ -16,7 +16,7 @@ export function invoiceOf({ supplier, ...changes }: InvoiceChanges = {}): Canoni
   };
 }
 
-/** An invoice with every field, in its stored form. */
+/** A canonical invoice with every field, in its stored form. */
 export const fullInvoice = {
   supplier: {
     name: 'Acme Ltd',

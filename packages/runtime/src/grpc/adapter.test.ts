@@ -90,7 +90,7 @@ describe('the deadline of a caller', () => {
   test('ends the calls that serve it earlier than their own timeout, with time left to answer', async () => {
     const callersDeadline = Date.now() + 20_000;
     const { deadline = 0 } = await contextOfService(TIMEOUT_MS, callersDeadline);
-    // The deadline is earlier by this margin, however long the network took.
+    // The deadline of the nested call is earlier by this margin, however long the network took.
     expect(deadline).toBeLessThanOrEqual(Date.now() + 20_000 - DEADLINE_MARGIN_MS);
     expect(deadline).toBeLessThan(callersDeadline + TIMEOUT_MS / 2);
   });

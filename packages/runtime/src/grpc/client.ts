@@ -35,7 +35,7 @@ export const DEADLINE_MARGIN_MS = 200;
  */
 export const KEEPALIVE = { eachMs: 5_000, answerMsMax: 10_000 } as const;
 
-/** A connection to a service, which the clients of all its definitions share. */
+/** A gRPC connection to a service, which the clients of all its definitions share. */
 export interface Channel {
   readonly client: Client;
   close(): void;
@@ -102,7 +102,7 @@ export function client<D extends Definition>(definition: D, channel: Channel): M
 
 type Method = MethodDefinition<unknown, unknown>;
 
-/** An attempt of a call. Its retry has the same deadline. */
+/** An attempt of a gRPC call. A retry of the call has the same deadline. */
 interface Attempt {
   readonly context: RequestContext;
   readonly signal: AbortSignal | undefined;
@@ -118,7 +118,7 @@ function isWorthRepeating(error: unknown, { signal }: Attempt): boolean {
   return error instanceof DomainError && error.kind === 'unavailable' && signal?.aborted !== true;
 }
 
-/** Starts the measurement of a call. */
+/** Starts to measure the duration of a gRPC call. */
 function measureCall({ path }: Method, { context }: Attempt) {
   const name = path.slice(1);
   const measured = measure('client', name, {
@@ -195,7 +195,7 @@ function sendStream(
         else reject(toDomainError(error));
       },
     );
-    // The callback receives the error as well.
+    // Without a listener, this event would end the process. The callback of the call receives the error as well.
     running.on('error', () => {});
     const stopWatching = cancelOn(attempt.signal, running);
     writeStream(requests, running, answered.signal).then(

@@ -3,7 +3,7 @@ import { readActor } from '../request-context.js';
 import type { RequestContext } from '../request-context.js';
 import { readTraceparent } from '../trace-context.js';
 
-/** Returns the metadata that a call sends with its message. */
+/** Returns the metadata that a gRPC call sends with its message. */
 export function metadataOf(context: RequestContext, traceparent: string | undefined): Metadata {
   const metadata = new Metadata();
   metadata.set('request-id', context.requestId);

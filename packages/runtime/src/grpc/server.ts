@@ -35,7 +35,7 @@ export function bind<D extends Definition>(definition: D, implementation: Implem
 export interface GrpcServerOptions {
   /** Address on which the server listens: `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
   readonly host: string;
-  /** Port. 0 lets the operating system choose one. */
+  /** Port of the gRPC server. With 0, the operating system chooses a free port. */
   readonly port: number;
   readonly bindings: readonly Binding[];
   readonly logger: Logger;
@@ -60,14 +60,14 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcServer {
-  /** Address of the running server, as `host:port` with the port that it was given. */
+  /** Address of the running server, as `host:port` with its actual port. */
   readonly address: string;
   /**
    * Sets the state of `ready` in the health service. The empty name (liveness) is always healthy while the process
    * runs.
    */
   setReady(isReady: boolean): void;
-  /** Lets running calls end for at most `timeoutMs`, then cancels them. */
+  /** Stops the server. Calls in progress may end within `timeoutMs`, and are then canceled. */
   stop(timeoutMs: number): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ interface AnyCall {
 
 type Work = (request: unknown, context: RequestContext) => unknown;
 type Refusal = Pick<StatusObject, 'code' | 'details' | 'metadata'>;
-/** Reports the end of a call to its caller. */
+/** Function that sends the result or the refusal of a gRPC call to its caller. */
 type End = (refusal: Refusal | null, response?: unknown) => void;
 
 function serve(

@@ -13,7 +13,7 @@ import { bind, startGrpcServer } from './server.js';
 
 const TIMEOUT_MS = 60_000;
 const MESSAGE_BYTES = 64 * 1024;
-/** Number of messages, more than all buffers together can hold. */
+/** Number of streamed messages, more than all buffers together can hold. */
 const MANY = 400;
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });

@@ -236,7 +236,7 @@ test('a relay that has found nothing searches again soon after a failed publicat
       events: [{ id: 'evt_quiet', subject: events.organizationChanged.subject, payload: '{}', at: new Date() }],
     });
     await eventually(() => expect(searches).toBe(2));
-    // Without the failure, the next search would follow ten seconds after the first.
+    // If no publication had failed, the next search of the relay would follow ten seconds after the first.
     expect(performance.now() - failedAt).toBeLessThan(8_000);
   } finally {
     await own.stop();
@@ -357,12 +357,12 @@ test('a broker that lost its volume is filled again under the same ids', async (
   await counters.insert({ _id: 'lost', organizationId, value: 0 }, { events: [changed(99)] });
   const { recentEvents = [] } = (await afterRelay('lost')) ?? {};
   await outbox.stop();
-  // After a volume was restored, the database contains positions of another stream.
+  // After a volume was restored, the database contains positions of another event stream.
   await mongo.db
     .collection<{ _id: string }>('relay')
     .updateOne({ _id: 'INVOICECONTROL_ORGANIZATION' }, { $set: { created: 'an earlier life', lastSeq: 1_000_000 } });
   heard.length = 0;
-  // If the broker does not respond in time, the service ends and its supervisor starts it again.
+  // If the broker does not respond in time, the process of the service exits and its supervisor starts it again.
   await eventually(start);
   await eventually(() => expect(heard).toContainEqual({ id: recentEvents[0]?.id, version: 99 }));
   const relay = await mongo.db.collection<{ _id: string }>('relay').findOne({ _id: 'INVOICECONTROL_ORGANIZATION' });

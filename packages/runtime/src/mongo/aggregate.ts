@@ -70,21 +70,21 @@ export interface Guard {
   readonly version: number;
 }
 
-/** Condition under which the first change of a document is written. */
+/** Condition under which the first version of a document is written. */
 export interface FirstGuard extends Guard {
   readonly version: 1;
 }
 
 export interface SaveOptions {
-  /** Events that announce the change. */
+  /** Events that announce the change of the document. */
   readonly events?: readonly Announcement[];
-  /** Work that belongs to the change and completes together with its events. */
+  /** Work that belongs to the change of the document and completes together with its events. */
   readonly finish?: Finish;
 }
 
 /** Options for a change of a stored document. */
 export interface ChangeOptions<D> extends SaveOptions {
-  /** Additional condition on fields that change independently of the version. */
+  /** Additional condition of a write on fields that change independently of the version. */
   readonly onlyIf?: Filter<D>;
 }
 
@@ -97,7 +97,7 @@ export interface AggregateStore<D extends Aggregate> {
    */
   insertGrouped(document: Stored<Omit<D, Bookkeeping>>, options?: SaveOptions): Promise<void>;
   /**
-   * Changes the document if its version is still `guard.version`, and returns the changed document.
+   * Writes a change of the document if its version is still `guard.version`, and returns the changed document.
    * @throws VersionConflict if no document matches the guard
    */
   save(guard: Guard, change: UpdateFilter<Stored<D>>, options?: ChangeOptions<D>): Promise<WithId<D>>;

@@ -3,10 +3,10 @@ import type { Collection, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { Clock } from '../clock.js';
 import { count } from '../telemetry.js';
 
-/** Work that one process at a time may do (architecture section 5, rule 5). */
+/** Document with work that only one process at a time may do (architecture section 5, rule 5). */
 export interface Claimable {
   readonly _id: string;
-  /** Id of the claim of the current worker. */
+  /** Id of the claim under which a worker currently holds the document. */
   readonly claim?: string;
   /**
    * End of the lease. Unclaimed work has the epoch (1970), so that one range filter finds unclaimed and expired work.
@@ -15,7 +15,7 @@ export interface Claimable {
   readonly leaseUntil?: Date;
 }
 
-/** The lease of work that is not claimed. */
+/** Value of the lease of a document that no worker has claimed. */
 export const FREE = new Date(0);
 
 /** Lease that a worker holds on a document while it works on it. */
@@ -24,7 +24,7 @@ export interface Lease {
   /** Extends the lease. Returns false after a takeover; the worker must then write nothing more. */
   renew(): Promise<boolean>;
   /**
-   * Extends the lease each time a third of it has passed, until stopped.
+   * Extends the lease each time a third of it has passed, until it is stopped.
    * @param onLost called after a takeover, or when the lease has expired and may be taken over
    */
   keepAlive(onLost: () => void): { stop(): void };
@@ -116,7 +116,7 @@ export function leaseOf<D extends Claimable>(
   };
 }
 
-/** Counts leases that expired before the worker finished, so that its work was wasted. */
+/** Counts the leases that expired before their workers finished, so that the work was lost. */
 export function countLostLease({ collectionName }: { readonly collectionName: string }): void {
   count('lease.lost', { collection: collectionName });
 }

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 test('a database that does not answer counts as unavailable for callers that wait for a connection, too', async () => {
   const things = client.db('nowhere').collection('things');
-  // The first connection may take longer than the timeouts in this test.
+  // Opening the first connection may take longer than the timeouts in this test.
   await eventually(() => things.findOne({}));
   proxy.stall();
   const first = things.findOne({}).catch((error: unknown) => error);
@@ -38,7 +38,7 @@ test('a database that does not answer counts as unavailable for callers that wai
 });
 
 describe('a command that is still being written', () => {
-  /** More data than all buffers between client and server can hold. */
+  /** Document with more data than all buffers between client and server can hold. */
   const large = { text: 'x'.repeat(15_000_000) };
   let writer: MongoClient;
 
@@ -70,7 +70,7 @@ describe('a command that is still being written', () => {
     proxy.stall();
     const failing = writer.db(databaseName).collection('things').insertOne(large).catch(asIs);
     // Either the reset of the connection interrupts the command, or the silence timeout ends it earlier. Both errors
-    // count as an outage.
+    // count as an outage of the database.
     proxy.reset();
     const failure = await failing;
     expect(failure).toBeInstanceOf(MongoNetworkError);

@@ -26,9 +26,9 @@ export interface MongoConnection {
 
 export interface MongoOptions {
   readonly url: string;
-  /** Name of the database, which is that of the service. */
+  /** Name of the MongoDB database, which is the name of the service. */
   readonly databaseName: string;
-  /** Name of our connections in the database server. */
+  /** Name under which the database server lists the connections of this process. */
   readonly appName: string;
 }
 
@@ -37,7 +37,7 @@ const POOL_CONNECTIONS_MAX = 50;
  * Timeout of the handshake of a connection and of a heartbeat. After a timeout the driver opens all connections again.
  */
 const CONNECT_MS_MAX = 5_000;
-/** Maximum time to wait for a server or for a free connection. */
+/** Maximum time that a command waits for a database server or for a free connection. */
 const WAIT_MS_MAX = 5_000;
 /**
  * Timeout of waiting until a majority of servers has a write. A primary without a majority answers heartbeats for

@@ -5,7 +5,7 @@ import { isDuplicateKey } from './connection.js';
 
 type DeadLetterDocument = Omit<DeadLetter, 'id'> & { readonly _id: string };
 
-/** Highest number that is counted, so that counting stays cheap. */
+/** Highest number of dead letters that is counted, so that counting stays cheap. */
 const COUNT_MAX = 10_000;
 
 /** Stores dead letters in the collection `dead_letters` of the consuming service. */

@@ -27,7 +27,7 @@ const document = fc.record(
   { profile: members, list, deep: fc.record({ list, members }, { requiredKeys: [] }), flag: fc.boolean() },
   { requiredKeys: [] },
 );
-/** A list of limited length before and after entries are appended. */
+/** Generates a list of limited length before and after entries were appended to it. */
 const appended = fc
   .tuple(list, list, fc.integer({ min: 1, max: 7 }))
   .map(([old, added, max]) => [{ list: old.slice(-max) }, { list: [...old, ...added].slice(-max) }] as const);

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** Maximum number of entries that a list may lose at its beginning and still be written as appended. */
+/** Maximum number of entries that a list may lose at its beginning so that the change is still written as an append. */
 const DROPPED_MAX = 8;
 /** Maximum number of entries of a list that are written one by one. */
 const CHANGED_ENTRIES_MAX = 4;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The operators of an update, by path. */
+/** The changes of a document by path, for the operators of a MongoDB update. */
 interface Change {
   readonly $set: Record<string, unknown>;
   readonly $unset: Record<string, ''>;

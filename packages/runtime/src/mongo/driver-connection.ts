@@ -9,7 +9,7 @@ import type { Command } from './undefined-conditions.js';
 
 /** Members of the driver class that are used here but are missing in its published types. */
 interface DriverConnection extends EventEmitter {
-  /** The reason why the connection was closed. */
+  /** The reason why the connection to MongoDB was closed. */
   readonly error: Error | null;
   /** Sends a command to MongoDB, and resolves with the response. */
   command(namespace: { readonly db: string }, command: Command, ...rest: readonly unknown[]): Promise<unknown>;

@@ -7,7 +7,7 @@ import type { Cause } from '../trace-context.js';
 export interface OutboxEvent {
   readonly id: string;
   readonly subject: string;
-  /** Payload of the event as proto JSON. */
+  /** Payload of the stored event as proto JSON. */
   readonly payload: string;
   readonly at: Date;
   /** The trace and the request that caused the change. Earlier versions did not store it. */
@@ -20,9 +20,9 @@ export interface Announcing {
   readonly version: number;
   /** Events that the broker has not acknowledged yet. */
   readonly outbox?: readonly OutboxEvent[];
-  /** True if `outbox` is not empty, and otherwise absent. The index is sparse. */
+  /** True if `outbox` is not empty. The field is absent otherwise, because its index is sparse. */
   readonly outboxPending?: true;
-  /** The last published events, which are published again if the broker loses its volume. */
+  /** Events of the document that were published last. They are published again if the broker loses its volume. */
   readonly recentEvents?: readonly OutboxEvent[];
   readonly lastEventAt?: Date;
 }

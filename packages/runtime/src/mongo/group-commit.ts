@@ -21,7 +21,7 @@ export function groupedInsert<D extends { readonly _id: string }>(
 
 /** Result of a bulk write to MongoDB. */
 export interface BulkWritten {
-  /** Number of operations that matched or inserted a document. */
+  /** Number of operations of the bulk write that matched or inserted a document. */
   readonly storedCount: number;
   /** Errors of single operations, by the index of the operation. */
   readonly refused: ReadonlyMap<number, Error>;
@@ -39,11 +39,12 @@ export async function bulkWrite<D extends { readonly _id: string }>(
     const result = await collection.bulkWrite([...operations], { ordered: false });
     return { storedCount: storedIn(result), refused: new Map() };
   } catch (error) {
-    // The driver sends nothing if one document is too large.
+    // The MongoDB driver sends nothing of a bulk write if one document is too large.
     if (error instanceof MongoInvalidArgumentError && operations.length > 1) return oneByOne(collection, operations);
     if (!(error instanceof MongoBulkWriteError)) throw error;
     const refused = [error.writeErrors].flat();
-    // Without errors of single operations, or without a majority, the outcome of every operation is unknown.
+    // If a failed bulk write has no errors of single operations, or was not confirmed by a majority, the outcome of
+    // every operation is unknown.
     if (refused.length === 0 || error.result.getWriteConcernError() !== undefined) throw error;
     return {
       storedCount: storedIn(error.result),

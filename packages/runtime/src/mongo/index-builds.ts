@@ -11,7 +11,7 @@ export async function indexBuilds(db: Db): Promise<readonly string[]> {
       const [stats] = await db
         .collection(name)
         .aggregate<{ storageStats?: { indexBuilds?: readonly string[] } }>([{ $collStats: { storageStats: {} } }], {
-          // The majority snapshot is older, so a build that has just begun is not visible in it.
+          // The majority snapshot may be older, and does not show an index build that has just begun.
           readConcern: { level: 'local' },
         })
         .toArray();

@@ -7,7 +7,7 @@ import { createAlarm, repeat } from '../repeat.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
-/** The same interval until the stream was compared for the first time, because nothing is published before. */
+/** Interval between comparisons until the first one succeeds, because nothing is published before. */
 const COMPARE_AGAIN_MS = 1_000;
 /**
  * Time before the last event in the stream from which events are published again, because the clocks of broker and

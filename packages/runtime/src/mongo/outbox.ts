@@ -25,8 +25,8 @@ const COMPLETE_DOCUMENTS_MAX = 256;
  */
 const RELAY_EACH_MS = 10_000;
 /**
- * The same interval while events may be left: after the start, after a failed publication or a full queue, and until a
- * search finds none.
+ * Interval between searches while unpublished events may be left: after the start, after a failed publication or a full
+ * queue, and until a search finds none.
  */
 const RELAY_AGAIN_MS = 1_000;
 const RELAY_DOCUMENTS_MAX = 256;
@@ -39,14 +39,14 @@ const RECENT_EVENTS_MAX = 32;
 /** Age of a waiting event at which the log names the oldest one. */
 const ALERT_AGE_MS = 60_000;
 
-/** Work of a change that continues after the response, and the fields that mark it as unfinished. */
+/** Work that a change requires after its response, and the document fields that mark the work as unfinished. */
 export interface Finish {
   /** Resolves when the work is done. After a rejection, the fields stay set and a later job completes the work. */
   readonly when: Promise<unknown>;
   readonly unset: readonly string[];
 }
 
-/** Document with events that were not published yet. */
+/** A document whose outbox has events that were not published yet. */
 interface Announced {
   readonly id: string;
   readonly version: number;
@@ -94,8 +94,8 @@ interface Task {
   readonly announced: Announced;
   readonly finish: Finish | undefined;
   /**
-   * Called at the end. The argument is true if the broker has stored the events and they have been removed from the
-   * outbox.
+   * Function that is called when the relay has handled the document. Its argument is true if the broker has stored the
+   * events and they have been removed from the outbox.
    */
   readonly onEnded?: ((isCompleted: boolean) => void) | undefined;
 }
@@ -130,8 +130,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     else if (completions.length > 0) completeTimer ??= setTimeout(completeNow, COMPLETE_EACH_MS);
   };
   /**
-   * Only one write that completes events is in progress. Documents whose events are published in the meantime are
-   * completed by the next write.
+   * Only one write that removes published events is in progress at a time. The next write handles the documents whose
+   * events are published in the meantime.
    */
   const completeNow = (): void => {
     clearTimeout(completeTimer);
@@ -164,8 +164,8 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const operations = completions.map((completion) => completeOperation(completion, at));
       const { matchedCount } = await aggregates(name).bulkWrite(operations, { ordered: false });
       if (matchedCount === operations.length) continue;
-      // Another relay may already have removed the events of some documents. The fields of finished work are removed
-      // only by this process.
+      // The relay of another process may already have removed the events of some documents. The fields of finished work
+      // are removed only by this process.
       const marks = completions
         .filter(({ unset }) => unset.length > 0)
         .map((completion) => completeOperation({ ...completion, isPublished: false }, at));
@@ -245,7 +245,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
       const announced = { id, version, events };
       relayed.push(new Promise((onEnded) => enqueue({ collectionName: name, announced, finish: undefined, onEnded })));
     }
-    // The relay writes one warning for all documents, because an outage leaves thousands of them.
+    // The outbox relay writes one warning for all documents, because an outage leaves thousands of them.
     const [first] = late.toSorted((left, right) => left.oldest - right.oldest);
     if (first !== undefined)
       logger.warn({ collection: name, ...first, documents: late.length }, 'an event waits for the broker');

@@ -14,7 +14,7 @@ interface NoteDocument {
 }
 
 const organizationId = 'mine';
-/** Four documents share each creation time, and their ids are in the reverse order of insertion. */
+/** In this test, four documents share each creation time, and their ids are in the reverse order of insertion. */
 const notes = Array.from({ length: 22 }, (_, index): NoteDocument & { id: string } => {
   const id = `note-of-the-list-${String(97 - index * 3).padStart(2, '0')}`;
   return {

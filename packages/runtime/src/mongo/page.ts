@@ -2,7 +2,7 @@ import type { Collection, Document, Filter, WithId } from 'mongodb';
 import { pageOf } from '../page.js';
 import type { Page, PageRequest } from '../page.js';
 
-/** The members that a document needs to be listed. */
+/** Fields that a document needs so that it can be listed in pages. */
 interface Listed {
   readonly _id: string;
   readonly organizationId: string;

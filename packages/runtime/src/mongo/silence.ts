@@ -12,7 +12,7 @@ const LOOK_EACH_MS = 100;
 
 export interface DatabaseSilence extends SilenceWatch {
   hearHeartbeat(event: Pick<ServerHeartbeatSucceededEvent, 'reply'>): void;
-  /** Must be called when the primary has responded to a command. */
+  /** Function to call when the primary database server has responded to a command. */
   hearReply(): void;
   stop(): void;
 }
@@ -27,7 +27,10 @@ export interface DatabaseSilence extends SilenceWatch {
  */
 export function watchSilence(): DatabaseSilence {
   const waiting = new Set<() => void>();
-  /** Undefined before the first heartbeat response. A load balancer sends none, so it never counts as silent. */
+  /**
+   * Time since the last heartbeat response. Undefined before the first one. A load balancer sends no heartbeat responses,
+   * so it never counts as silent.
+   */
   let unheardMs: number | undefined;
   let lookedAt = performance.now();
   const isSilent = (): boolean => (unheardMs ?? 0) > SILENT_AFTER_MS;

@@ -14,7 +14,7 @@ interface Thing {
 
 let mongo: MongoConnection;
 let things: Collection<Thing>;
-/** A value as a caller with wrong types passes it. */
+/** Returns undefined in place of an id, as a caller with wrong types may pass it. */
 const unknownId = (): string => undefined as unknown as string;
 
 beforeAll(async () => {

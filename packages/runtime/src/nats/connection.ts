@@ -33,7 +33,7 @@ export interface Bus extends Link {
 
 export interface BusOptions {
   readonly url: string;
-  /** Name of our connection in the broker. */
+  /** Name under which the broker lists the connection of this process. */
   readonly name: string;
   /** Number of servers that store the streams that this process creates. One unless set. */
   readonly streamReplicas?: number;
@@ -69,7 +69,8 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
       reconnectTimeWait: 250,
       pingInterval: 10_000,
       maxPingOut: 2,
-      // With traces, the client would create an error with a stack for every publication, in case it fails.
+      // With traces enabled, the NATS client would create an error with a stack for every publication, in case it
+      // fails.
       noAsyncTraces: true,
     });
     link = {

@@ -17,7 +17,7 @@ interface PublishableEvent {
   readonly cause?: Cause;
 }
 
-/** Publishes the events of one service and reads the position of its stream. */
+/** Publishes the events of one service and reads the last position of its event stream. */
 export interface EventPublisher {
   readonly stream: string;
   /** Highest stream position of an event that the broker acknowledged to this process. */

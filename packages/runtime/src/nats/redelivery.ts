@@ -3,7 +3,10 @@ import { DomainError } from '@invoicecontrol/errors';
 /** Number of failed attempts after which an event becomes a dead letter. */
 const DELIVERIES_MAX = 8;
 const PAUSE_MS_MAX = 60_000;
-/** Maximum delay during an outage, so that waiting events are handled soon after its end. */
+/**
+ * Maximum delay between two deliveries of an event during an outage, so that waiting events are handled soon after the
+ * outage ends.
+ */
 const OUTAGE_PAUSE_MS_MAX = 10_000;
 
 /**

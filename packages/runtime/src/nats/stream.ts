@@ -7,7 +7,7 @@ const NANOS_PER_MS = 1_000_000;
 const AGE_MS_MAX = 7 * 24 * 3_600_000;
 /** Maximum size of a stream. The broker reserves it, and refuses a stream for which it does not have enough space. */
 export const STREAM_BYTES_MAX = 2 * 1024 ** 3;
-/** The value with which NATS says that a stream has no limit on its size. */
+/** The value by which NATS states that a stream has no size limit. */
 const UNLIMITED = -1;
 /** Interval at which the replicas of a stream are compared. A cluster that has just formed needs some seconds to place them. */
 const RAISE_EACH_MS = 60_000;
@@ -42,7 +42,7 @@ export async function ensureStream(
     num_replicas: streamReplicas,
     duplicate_window: DUPLICATE_WINDOW_MS * NANOS_PER_MS,
   });
-  // Old servers silently ignore settings that they do not support.
+  // Old NATS servers silently ignore settings of a stream that they do not support.
   if (info.config.duplicate_window !== DUPLICATE_WINDOW_MS * NANOS_PER_MS) {
     throw new Error(`The broker did not accept the settings of stream ${stream}.`);
   }

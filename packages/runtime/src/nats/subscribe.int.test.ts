@@ -298,7 +298,7 @@ test('a process that joins one that listens leaves its consumer as it is', async
   expect((await info()).created).toBe(created);
 });
 
-/** Puts a database into its state before the consumer of this service existed. */
+/** Restores the state that the database had before the consumer of this service existed. */
 async function forgetPosition(service: string): Promise<void> {
   const { stream, name } = events.organizationRestored;
   const _id = `${stream}:${service}_${organizationId}__${name}`;

@@ -31,7 +31,7 @@ export interface DeadLetters {
 export interface ConsumerPosition {
   /** Time when the broker created the consumer. A later consumer with the same name has another position. */
   readonly created: string;
-  /** Sequence number up to which all events are acknowledged and their effects are stored. */
+  /** Sequence number up to which the consumer has acknowledged all events and stored their effects. */
   readonly acknowledgedSeq: number;
   readonly deliveredSeq: number;
 }
@@ -49,7 +49,7 @@ export interface ConsumerPositions {
 export interface SubscribeDeps {
   readonly bus: Bus;
   readonly deadLetters: DeadLetters;
-  /** Absent for a listener that stores no effects. */
+  /** Store of the consumer positions. Absent for a listener that stores no effects of events. */
   readonly positions?: ConsumerPositions;
   /** Checks whether an error of a handler means that a database or broker is unavailable. */
   readonly isOutage: (error: unknown) => boolean;
@@ -178,7 +178,7 @@ export async function subscribe<T extends EventHeader>(
     };
   };
 
-  /** Position in the database for the consumer that this process found first. */
+  /** Stored position of the consumer that this process found first. */
   let known: Handled | undefined;
   const rewindAfterRestore = async (found: ConsumerInfo): Promise<ConsumerInfo> => {
     // If another process already listens, it has compared the positions, and its stored position may be one check
@@ -353,7 +353,7 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
 }
 
 /**
- * Creates a durable consumer.
+ * Creates a durable consumer in the broker.
  * @param fromSeq first sequence number that the consumer receives; by default the first of the stream
  */
 async function addConsumer(
