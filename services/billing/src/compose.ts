@@ -39,7 +39,7 @@ import { onOrganizationKnown } from './transport/subscribers/organization-known.
 /** Interval at which each replica searches for notifications to retry, and for those that a crash left. */
 const SWEEP_EACH_MS = 5_000;
 const WATCH_EACH_MS = 10_000;
-/** Interval at which each replica checks if the daily reconciliation is due. */
+/** Interval at which each replica checks whether the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;
 const RECONCILE_EACH_MS = 24 * 3_600_000;
 const RECONCILE_RETRY_MS = 3_600_000;

@@ -57,7 +57,7 @@ export function startService(config: Config, overrides?: StartOverrides): Promis
       schema: configSchema,
       config,
       callsEndMsMax: 20_000,
-      // A long invoice has many lines of text.
+      // The limit is high, because the reading of a long invoice has many lines of text.
       messageBytesMax: LARGE_MESSAGE_BYTES_MAX,
       compose: (connections) => compose(config, connections),
     },

@@ -81,7 +81,7 @@ const REVOKE_TOKENS_EACH_MS = 5_000;
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;
 const CONNECT_MS_MAX = 5_000;
-/** Maximum number of ERP connections to one customer host. */
+/** Maximum number of HTTP connections to one customer host. */
 const CONNECTIONS_PER_ORIGIN = 8;
 
 /** Starts the erp-sync service and resolves when the service accepts calls. */
@@ -295,7 +295,7 @@ function composeConsents(config: Config, { collections, secrets, outbox, clock, 
     codeVerifier: sealedField(box, 'oauth_flows', 'codeVerifier'),
     tokens: sealedField(box, 'oauth_flows', 'tokens'),
   };
-  // A lease is at least twice as long as the longest step.
+  // The lease of an import run is at least twice as long as its longest step.
   const leaseMs = Math.max(config.ERP_LEASE_SECONDS * 1_000, 2 * callMs);
   const access = accessTokens({ tokens, servers, secrets, clock, leaseMs, backoffMs: config.ERP_BACKOFF_MS });
   const settings: OAuthSettings = {

@@ -37,7 +37,7 @@ export const configSchema = z
     SECRETBOX_KEYS: keyRing,
     NODE_ENV: z.string().optional(),
     ...egressSettings,
-    /** Origins that customer addresses may have although their hosts are otherwise blocked. */
+    /** Origins of customer URLs that are allowed although their hosts are otherwise blocked. */
     ERP_EGRESS_ALLOW_ORIGINS: origins,
     /** Form of ERP names in responses: `codes` (PROVIDER_A) or `products` (BUSINESS_CENTRAL). */
     ERP_PROVIDER_NAMES: z.enum(['codes', 'products']).default('codes'),
@@ -66,7 +66,7 @@ export const configSchema = z
     ERP_SYNC_INTERVAL_SECONDS: whole(3_600, 1, YEAR_SECONDS),
     /** Interval at which each replica searches for due ERP connections. */
     ERP_POLL_SECONDS: whole(15, 1, 3_600),
-    /** Lease of an import run, which is renewed after a third of its duration. */
+    /** Lease of an import run, which is renewed when a third of it has passed. */
     ERP_LEASE_SECONDS: whole(60, 1, 3_600),
     /** Interval at which all ids are compared, for ERPs that do not report all deletions. */
     ERP_RECONCILE_SECONDS: whole(7 * DAY_SECONDS, 1, YEAR_SECONDS),
@@ -76,7 +76,7 @@ export const configSchema = z
     ERP_REFRESH_SECONDS: whole(DAY_SECONDS, 1, 30 * DAY_SECONDS),
     /** Maximum page size to request. The ERP may return smaller pages. */
     ERP_PAGE_SIZE: z.coerce.number().int().min(1).max(100_000).optional(),
-    /** Deadline of one call, including its body. */
+    /** Deadline of one call to an ERP, including the body of its response. */
     ERP_CALL_SECONDS: whole(30, 1, 600),
     ERP_RESPONSE_MAX_BYTES: whole(32 * 1024 * 1024, 1_024, 512 * 1024 * 1024),
     ERP_BACKOFF_MS: whole(1_000, 0, 60_000),
@@ -87,9 +87,9 @@ export const configSchema = z
 
     ERP_OAUTH_FLOW_SECONDS: whole(600, 1, 3_600),
     ERP_OAUTH_CONFIRM: z.stringbool().default(true),
-    /** URL to which providers redirect the browser. The provider's code is appended. */
+    /** URL to which ERP providers redirect the browser after a consent. The provider's code is appended. */
     ERP_OAUTH_CALLBACK_URL: baseUrl('http://127.0.0.1:8080/v1/erp-connections/oauth/callback'),
-    /** Page of the application to which the browser is finally redirected. */
+    /** Page of the application to which the browser is redirected after an ERP was connected. */
     ERP_OAUTH_RETURN_URL: endpointUrl('http://127.0.0.1:8080/docs'),
   })
   .superRefine((config, issues) => {

@@ -1,6 +1,6 @@
 import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
 
-/** Reports the number of unfinished deletions. */
+/** Reports the number of ERP connections whose deletion is unfinished. */
 export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions: () => Promise<number> }): () => void {
   return reportGauges(
     {

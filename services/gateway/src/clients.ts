@@ -78,7 +78,7 @@ type RpcServices = typeof rpcServices;
 type Name = keyof RpcServices;
 type Owner = RpcServices[Name]['owner'];
 
-/** The services that the gateway calls. */
+/** The services that the gateway calls, with their gRPC definitions. */
 export const owners: readonly Owner[] = [...new Set(Object.values(rpcServices).map(({ owner }) => owner))];
 
 export type Clients = { readonly [N in Name]: Methods<RpcServices[N]['definition'], CallOptions> };

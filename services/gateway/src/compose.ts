@@ -68,7 +68,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     shutdown.add('load gauge', () => load.stop());
 
     const clients = createClients(channels);
-    // Refused tokens and refused keys are counted separately.
+    // Refused upload tokens and refused API keys are counted separately.
     const failures = new FailureBucket(clock);
     const authenticator = new Authenticator({ access: clients.access, failures: new FailureBucket(clock), clock });
     const broadcasts = invalidateChangedKeys(bus, authenticator, logger);

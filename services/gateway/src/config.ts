@@ -9,7 +9,7 @@ const requestsPerMinute = z.coerce.number().int().min(1).max(REQUESTS_PER_MINUTE
  * Environment variables of the gateway. The default numbers are given in the HTTP and security reference, section 7.
  */
 export const configSchema = z.object({
-  /** Container images set 0.0.0.0. On a workstation, only local callers are accepted. */
+  /** Address on which the gateway listens. The default accepts only local callers; container images set 0.0.0.0. */
   HOST: z.string().default('127.0.0.1'),
   PORT: port.default(8080),
   ...addressSettings(...owners),
@@ -24,7 +24,7 @@ export const configSchema = z.object({
   RATE_LIMIT_SCANS_PER_MINUTE: requestsPerMinute.default(20),
   /** Maximum number of requests for stored documents per minute for one API key. */
   RATE_LIMIT_DOCUMENTS_PER_MINUTE: requestsPerMinute.default(600),
-  /** Maximum time for which a request waits until the organization service has counted it. */
+  /** Maximum time for which a request waits until the organization service has counted it for the rate limits. */
   RATE_LIMIT_WAIT_MS: z.coerce.number().int().min(1).max(5_000).default(50),
   /**
    * Host name with the address of every gateway, by which the gateways that share the limits are counted, such as a

@@ -68,7 +68,7 @@ export const configSchema = z.object({
    * limits.
    */
   KSEF_WAIT_FACTOR: z.coerce.number().min(0).max(FACTOR_MAX).default(1),
-  /** Deadline of one call to KSeF, including its body. */
+  /** Deadline of one call to KSeF, including the body of its response. */
   KSEF_REQUEST_SECONDS: z.coerce.number().min(0.1).max(600).default(30),
   /**
    * Duration of a worker's lease on a KSeF submission or an inbox. The lease is renewed after a third of its duration.

@@ -15,7 +15,7 @@ export const configSchema = z
     ...addressSettings('billing'),
     /** Peppers as `id:base64,...`. New keys use the first pepper, existing keys may use any. */
     API_KEY_PEPPERS: namedKeys({ bytesMin: PEPPER_BYTES_MIN }),
-    /** Token of the operator's command line. */
+    /** Token with which the operator's command line authenticates. */
     OPERATOR_TOKEN: secret.min(32),
     /** Period in which a deleted organization can be restored. After that it is purged. */
     ORGANIZATION_RETENTION_MS: milliseconds(30 * DAY_MS),

@@ -4,12 +4,12 @@ import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol
 import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 import { z } from 'zod';
 
-/** Number of delays, one between any two of the five attempts. */
+/** Number of delays between the five delivery attempts. */
 const RETRY_WAITS = 4;
 const DAY_MS = 24 * 3_600_000;
 const milliseconds = (defaultMs: number) => z.coerce.number().int().min(1).default(defaultMs);
 
-/** The four delays between the five attempts in milliseconds, such as `60000,360000,2160000,12960000`. */
+/** The four delays between the five delivery attempts in milliseconds, such as `60000,360000,2160000,12960000`. */
 const retryWaits = z
   .string()
   .default('60000,360000,2160000,12960000')
@@ -32,13 +32,13 @@ export const configSchema = z
     /** PEM file with additional certificate authorities for deliveries, for tests and development. */
     WEBHOOK_TEST_CA_FILE: z.string().optional(),
     WEBHOOK_RETRY_WAITS_MS: retryWaits,
-    /** Minimum delay after a 429 or a timeout. */
+    /** Minimum delay of the next delivery attempt after a 429 response or a timeout. */
     WEBHOOK_RETRY_FLOOR_MS: milliseconds(60_000),
-    /** Time for which the previous secret also signs. */
+    /** Time after a rotation for which the previous secret also signs deliveries. */
     WEBHOOK_SECRET_OVERLAP_MS: milliseconds(defaults.WEBHOOK_SECRET_OVERLAP_MS),
-    /** Duration of failures after which owners and admins are notified. */
+    /** Duration of failed webhook deliveries after which owners and admins are notified. */
     WEBHOOK_NOTICE_AFTER_MS: milliseconds(DAY_MS),
-    /** Duration of failures after which the webhook is disabled. */
+    /** Duration of failed webhook deliveries after which the webhook is disabled. */
     WEBHOOK_DISABLE_AFTER_MS: milliseconds(5 * DAY_MS),
   })
   .superRefine((config, issues) => {

@@ -12,7 +12,7 @@ import { reloadFacts } from './application/reload-facts.js';
 import { createHighAmountIndexes, highAmountStore } from './storage/high-amounts.js';
 import type { HighAmountDocument } from './storage/high-amounts.js';
 
-/** Sources of the facts for decisions. */
+/** Sources of the facts on which invoice decisions are based. */
 export type FactSources = Awaited<ReturnType<typeof composeFacts>>;
 
 export async function composeFacts(

@@ -140,7 +140,7 @@ test('a review whose process died before the broker had its line is announced by
   const idsOf = () => linesOf(organizationId).map(({ eventId }) => eventId);
   await eventually(() => expect(idsOf()).toHaveLength(1));
   const ids = idsOf();
-  // The document is read as its single write left it, before any later work.
+  // The stored document shows the state after its single write, before any later work.
   heard.length = 0;
   const outbox = published.map((event) => ({ ...event, at: fromNow(-10_000) }));
   await findings.updateOne({ _id: findingId }, { $set: { outbox, outboxPending: true } });

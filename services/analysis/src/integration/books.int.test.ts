@@ -191,7 +191,7 @@ describe('a vendor master', () => {
     expect(typesOf((await onOrder(count)).findings).includes('PO_OVERBILLED')).toBe(isKnown);
   });
   test('names own accounts', async () => {
-    // The vendor belongs to the second company of the organization.
+    // This vendor belongs to the second company of the organization.
     await synchronise({ vendors: [vendorOf('v1', { name: 'Poland', taxId: 'PL5260250995' })] });
     expect(typesOf((await post(paidTo(HOME))).findings)).toContain('BANK_ACCOUNT_OWN');
   });
@@ -464,7 +464,7 @@ describe('at the end of a run', () => {
       const moment = new Date((known?.completedThrough.getTime() ?? 0) - ms);
       const copy = { organizationId, 'erp.externalId': 'b2' };
       await db.collection('invoices').updateOne(copy, { $set: { 'erp.changedAt': moment } });
-      // The first bill is moved far into the past, so that only the second one counts as changed.
+      // The import time of the first bill is moved far into the past, so that only the second one counts as changed.
       const first = { organizationId, 'erp.externalId': 'b1' };
       await db.collection('invoices').updateOne(first, { $set: { 'erp.changedAt': new Date(0) } });
       expect(await synchronise({})).toBe(found);
@@ -605,7 +605,7 @@ describe('at the end of a run', () => {
       await synchronise({ vendors: at(FORGED) });
       const [change] = await findings();
       await review(change, disposition);
-      // Changing back to the first account is a separate change.
+      // Changing the vendor back to the first account counts as a separate change.
       expect(await synchronise({ vendors: at(HOME) })).toBe(1);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(found);
       expect(await synchronise({ vendors: at(FORGED) })).toBe(0);

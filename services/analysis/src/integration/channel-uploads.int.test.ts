@@ -353,7 +353,7 @@ describe('documents of a channel', () => {
       const uploadId = documents.upload(organizationId, { reading: xmlReading() });
       documents.failNext(uploadId, new DomainError('unavailable', 'Away.'));
       const other = { organizationId, uploadId, origin: newOrigin() };
-      // The attempt that failed leaves the waiting documents to the sweep.
+      // The failed attempt to store the document leaves the documents that wait for it to the sweep.
       await accept(other, { origin: undefined });
       await completed(other);
       const store = uploadStore(collection(), silentOutbox, testClock);
@@ -383,8 +383,8 @@ describe('documents of a channel', () => {
       const { invoiceId } = await accept(first);
       const { invoiceId: secondId } = await accept(second);
       await eventually(async () => expect(await statusOf(first)).toBe(UploadAnalysisStatus.PROCESSING));
-      // The stored document is changed as if other workers had released it many times, so that the current worker loses
-      // its claim.
+      // The stored document is changed as if other workers had released it many times, so that the current worker gives
+      // up the document.
       await collection().updateOne(
         { _id: invoiceId },
         { $set: { attempts, state: 'QUEUED', leaseUntil: new Date(0) }, $unset: { claim: '' }, $inc: { version: 1 } },

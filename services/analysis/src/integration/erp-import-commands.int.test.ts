@@ -22,7 +22,7 @@ import type { VendorDocument } from '../books/storage/vendors.js';
 import { testClock as clock } from '../testing/clients.js';
 
 const PAGE_RECORDS = 1_000;
-/** Maximum number of database commands for a page, whatever it contains. */
+/** Maximum number of database commands for importing a page of ERP records, whatever the page contains. */
 const COMMANDS_MAX = 10;
 
 let client: MongoClient;

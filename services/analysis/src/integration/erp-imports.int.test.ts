@@ -407,7 +407,7 @@ describe('bills of an ERP', () => {
     expect(await importBills(source, ...incomplete, erpBill('b4', draft))).toEqual(countsOf(1, 0, 3));
     expect((await listBills(source.organizationId)).invoices.map(({ erp }) => erp?.externalId)).toEqual(['b4']);
     expect(await importBills(source, erpBill('b1', draft))).toEqual(countsOf(1, 0, 0));
-    // A bill that loses its number again becomes a draft again.
+    // An ERP bill that loses its number becomes a draft again.
     await importBills(source, erpBill('b1'));
     expect(await importBills(source, erpBill('b1', { ...draft, documentNumber: '' }))).toEqual(countsOf(0, 1, 0));
     expect((await bill(source, 'b1')).erp).toMatchObject({ state: 'DRAFT' });

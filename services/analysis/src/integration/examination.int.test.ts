@@ -40,7 +40,7 @@ const MINUTE_MS = 60_000;
 
 let client: MongoClient;
 let db: Db;
-/** Time of the service. Each import moves it forward by a minute. */
+/** Current time of the tested service. Each import moves the time forward by a minute. */
 let nowMs = Date.parse('2026-09-20T08:00:00Z');
 const clock = { now: () => new Date(nowMs) };
 
@@ -111,7 +111,7 @@ function newProcess({ sources, books, findings }: Stores = stores()) {
   });
 }
 
-/** Stores of a process that crashes after its first write has taken effect. */
+/** Returns the stores of a process that crashes after its first write has taken effect. */
 function dyingStores(onRead: (from: Date | undefined) => void): Stores {
   const { sources, books, findings } = stores();
   const die = async (write: Promise<unknown>): Promise<never> => {
@@ -257,7 +257,7 @@ test('an examination that is killed after each of its writes raises exactly what
       kills++;
     }
     const source = await db.collection<ErpSourceDocument>('erp_sources').findOne({ _id: killed.connectionId });
-    // When the examination is complete, every write has been interrupted once.
+    // When the examination of the books is complete, each of its writes has been interrupted once.
     if (source?.completedThrough !== undefined) break;
     expect(kills).toBeLessThan(1_000);
   }

@@ -398,7 +398,7 @@ describe('an assignment', () => {
     const { findings } = await rpc.finding.listFindings({ ...anyFinding, organizationId, assigneeUserId }, ann);
     expect(findings.map(({ findingId }) => findingId)).toEqual([finding.findingId]);
     expect((await assign(undefined)).finding?.assigneeUserId).toBeUndefined();
-    // Events are compared without their order, because the order of publication is not guaranteed.
+    // The published events are compared without their order, because the order of publication is not guaranteed.
     await eventually(() => {
       expect(heard).toHaveLength(2);
       expect(new Set(heard)).toEqual(new Set([assigneeUserId, undefined]));
@@ -562,7 +562,7 @@ describe('in every order', () => {
     return documents;
   }
 
-  /** Sort keys for each sort order, largest first. */
+  /** Returns the sort keys of a finding for each sort order of the list, largest first. */
   const keysOf: Record<string, (finding: FindingDocument) => (number | string)[]> = {
     NEWEST: ({ createdAt, _id }) => [createdAt.getTime(), _id],
     SEVERITY: ({ severity, createdAt, _id }) => [severitiesByRank.indexOf(severity), createdAt.getTime(), _id],

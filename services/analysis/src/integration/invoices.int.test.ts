@@ -345,7 +345,7 @@ describe('after a crash', () => {
       },
     );
     await invoicesOf().analyzeInvoice(keyed, call);
-    // The repeat may have reserved units in advance, which are returned.
+    // The repeated request may have reserved quota units in advance, which are returned.
     await eventually(async () =>
       expect(await usage.findOne(ofTenant)).toMatchObject({ used: 0, lookAt: expect.any(Date) }),
     );
@@ -365,7 +365,7 @@ describe('after a crash', () => {
     }));
     await Promise.all(later.map((invoice) => invoicesOf().analyzeInvoice(request(organizationId, { invoice }), call)));
     await eventually(async () => expect(await documents().countDocuments({ organizationId, pending: true })).toBe(1));
-    // The analysis is old enough for the sweep.
+    // The update makes the interrupted analysis old enough for the sweep.
     await documents().updateOne({ _id }, { $set: { 'analysis.createdAt': fromNow(-60_000) } });
     await eventually(async () => expect((await documents().findOne({ _id }))?.pending).toBeUndefined());
     const supplier = await mongo.db.collection<SupplierDocument>('suppliers').findOne({ organizationId });

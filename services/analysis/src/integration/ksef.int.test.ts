@@ -17,7 +17,7 @@ import { textReading, xmlReading } from '../testing/fake-documents.js';
 import { startAnalysis } from '../testing/running-analysis.js';
 import type { RunningAnalysis } from '../testing/running-analysis.js';
 
-/** The default company of every organization of the fake. */
+/** Id of the default company that every organization has in the fake organization service. */
 const MAIN_COMPANY_ID = 'c-main';
 const NUMBER = '5265877635-20260511-0100A0D6723E-30';
 const KSEF = { channel: 'KSEF', externalId: NUMBER } as const;
@@ -79,7 +79,7 @@ async function findingsOf(organizationId: string, invoiceId: string) {
 const pdf = (changes: Readonly<Record<string, string | undefined>> = {}) =>
   textReading({ ...bill, ...changes }, { ksefNumber: NUMBER });
 
-/** Publishes what an inbox has received, and waits until it is stored. */
+/** Publishes an event that states what a KSeF inbox has received, and waits until the service has stored it. */
 async function publish(organizationId: string, receivedThroughTime: Date, at = new Date()): Promise<void> {
   const connectionId = randomUUID();
   const body = announce(events.ksefInboxChanged, {

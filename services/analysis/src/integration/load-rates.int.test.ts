@@ -15,7 +15,7 @@ import type { RateBook } from '../rates/application/rate-book.js';
 
 const lines: string[] = [];
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
-/** A Friday at 16:00 in Frankfurt. */
+/** The tests begin on a Friday at 16:00 in Frankfurt, when the European Central Bank publishes rates. */
 let now = new Date('2026-05-08T14:00:00Z');
 let mongo: MongoConnection;
 let feed: EcbFeedSimulator;
@@ -89,7 +89,7 @@ test('a replica that reads while another one stores the history has every day at
   const store = rateStore(rates());
   const other = rateBook(store);
   let isStored = false;
-  // The feed lists the newest day first.
+  // The days are stored in the order of the feed, which lists the newest day first.
   const storing = store.save(days.toReversed()).then(() => (isStored = true));
   while (!isStored) await other.refresh();
   await storing;

@@ -13,7 +13,7 @@ const POSTS = 10;
 const EXAMINED_A_POST_MAX = 20;
 const PROFILE_BYTES = 16 * 1024 * 1024;
 
-/** An entry of the database profiler about a command. */
+/** An entry of the MongoDB profiler about one command. */
 interface Profiled {
   readonly ns: string;
   readonly op: string;

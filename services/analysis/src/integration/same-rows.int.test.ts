@@ -58,7 +58,7 @@ function tiedRows(): Invoice[] {
 /** Fields that differ by design: those derived from ids, and the position of a row in its file. */
 const notCompared = new Set(['findingId', 'key', 'pairKey', 'groupId', 'scanId', 'sourceRowNumber', 'externalId']);
 
-/** Returns all decisions, with ids replaced by the things that they identify. */
+/** Returns all decisions, with ids replaced by names of the records that they identify. */
 async function resultsOf(organizationId: string) {
   const { db } = running.mongo;
   const invoices = await db

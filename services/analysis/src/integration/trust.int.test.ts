@@ -254,7 +254,7 @@ describe('two equal bills of a day that people have accepted', () => {
       if (reviewer === undefined) continue;
       const finding = findingOf(second, 'SUSPECTED_DUPLICATE');
       await running.rpc.review(organizationId, finding, 'FALSE_POSITIVE', reviewer);
-      // A review that is withdrawn and repeated counts once.
+      // A review that is withdrawn and then repeated counts only once.
       await running.rpc.review(organizationId, finding, 'OPEN', reviewer);
       await running.rpc.review(organizationId, finding, 'FALSE_POSITIVE', reviewer);
     }

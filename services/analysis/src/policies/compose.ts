@@ -18,7 +18,7 @@ export async function composePolicies({ db, clock }: Foundation) {
   const policies = createCache({ ...CACHED_BY_ORGANIZATION, load: (id) => storedPolicies.current(id) });
   return {
     collection,
-    /** Policy of the release, which determines which suppliers are the same. */
+    /** Detection policy of the release, which determines which names and tax ids belong to the same supplier. */
     policy,
     storedPolicies,
     policies,

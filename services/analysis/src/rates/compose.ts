@@ -10,7 +10,7 @@ import type { RateDocument } from './storage/rates.js';
 /** Interval in milliseconds at which a replica reads the rates that other replicas have stored. */
 const REFRESH_EACH_MS = 5_000;
 
-/** Reference exchange rates of the euro, and the jobs that load them. */
+/** Provides the reference exchange rates of the euro, and the jobs that load them. */
 export interface Rates extends Required<Pick<TenantParts, 'jobs'>> {
   readonly publishedRates: PublishedRates;
 }

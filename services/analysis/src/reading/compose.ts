@@ -5,7 +5,7 @@ import type { Records } from '../records/compose.js';
 import { documentFactsOf } from './application/document-facts.js';
 import { documentsFromService } from './clients/documents.js';
 
-/** Provides document readings. */
+/** Use cases for the readings of documents. */
 export type Reading = ReturnType<typeof composeReading>;
 
 export function composeReading({ uploads }: Records, documentsChannel: Channel) {

@@ -28,7 +28,7 @@ export async function composeRecords({ db, outbox, clock }: Foundation) {
     uploads: db.collection<UploadDocument>(UPLOAD_ANALYSES),
     suppliers: db.collection<SupplierDocument>('suppliers'),
     scanRuns: db.collection<ScanRunDocument>('scan_runs'),
-    // Links are read only by _id.
+    // Links are read only by their ids, so their collection needs no further index.
     links: db.collection<LinkDocument>('links'),
   };
   await Promise.all([

@@ -41,7 +41,7 @@ export interface StoredInvoice {
   readonly findings: readonly FindingDocument[];
 }
 
-/** Counting records of the suppliers, accounts and orders after the last invoice. */
+/** Counting records of suppliers, accounts and orders after the last invoice of the history. */
 export interface StoredCounts {
   readonly suppliers: readonly SupplierDocument[];
   readonly links: readonly LinkDocument[];
@@ -56,7 +56,7 @@ export interface StoredHistory {
   counts(): StoredCounts;
 }
 
-/** Published exchange rates without any entry, for histories that use only the base currency. */
+/** An empty set of exchange rates, for histories that use only the base currency. */
 const noRates: PublishedRates = () => undefined;
 
 /**

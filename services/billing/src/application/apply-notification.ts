@@ -66,7 +66,7 @@ export const workOnNotification =
       deps.logger.warn({ error, eventId, type, attempts }, 'a notification could not be applied; it will be retried');
       const waitMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), RETRY_MS_MAX);
       const reason = error instanceof Error ? error.message : String(error);
-      // If this fails too, the lease expires and the sweep continues.
+      // If this write fails too, the lease on the notification expires and the sweep applies the notification.
       await retryAt(new Date(deps.clock.now().getTime() + waitMs), reason).catch(() => {});
     }
   };
@@ -139,7 +139,7 @@ async function applySubscription(
     };
   });
   if (outcome === undefined) return { outcome: 'UNKNOWN_ORGANIZATION', organizationId };
-  // The alert is repeated, because a crash may have happened between the write and its alert.
+  // The alert is logged again, because a crash may have happened between the write and its alert.
   if (outcome === 'APPLIED' || isRetry) {
     await alertDuplicate(deps, organizationId, snapshot);
     if (snapshot.hasSeveralPlans) {

@@ -14,7 +14,7 @@ export interface AccountDeps {
   readonly clock: Clock;
 }
 
-/** Result of a function that changes an account. */
+/** Result of a function that changes the billing account of an organization. */
 export interface AccountChange<T> {
   /** Account after the change. If it is the same object as before, nothing is written. */
   readonly account: Account;

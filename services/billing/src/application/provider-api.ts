@@ -23,8 +23,8 @@ export interface ProviderApi {
 }
 
 /**
- * Error that the payment provider cannot be reached, or that its response is not conclusive. The same call may succeed
- * later.
+ * Error that is thrown if the payment provider cannot be reached, or that its response is not conclusive. The same call
+ * may succeed later.
  */
 export class ProviderUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -33,7 +33,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-/** Error that the payment provider does not have the requested object. */
+/** Error that is thrown if the payment provider does not have the requested object. */
 export class UnknownAtProvider extends ProviderUnavailable {}
 
 /** Error that the payment provider refuses the API key, in general or for this call. */

@@ -22,7 +22,7 @@ export interface ProviderNotification {
 }
 
 /**
- * Parses a payment notification.
+ * Parses the body of a notification from the payment provider.
  * @throws DomainError invalid if the bytes are not such a notification
  */
 export function readNotification(body: Uint8Array): ProviderNotification {

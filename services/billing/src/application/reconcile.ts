@@ -74,7 +74,7 @@ export async function reconcileOne(deps: ReconcilingDeps, listed: unknown): Prom
     listedAt,
   );
   if ('refusal' in linked) {
-    // A subscription that has been canceled needs no action.
+    // A canceled subscription needs no action by the operator.
     if (snapshot.status === 'canceled') return 'SAME';
     logger.error({ subscriptionId: snapshot.id, reason: linked.refusal }, 'a subscription grants nothing');
     return 'UNKNOWN';

@@ -12,7 +12,7 @@ export interface Accounts {
   ensure(organizationId: string): Promise<void>;
   find(organizationId: string): Promise<Account | undefined>;
   /**
-   * Stores a changed account with its events.
+   * Stores the changed billing account of an organization with its events.
    * @throws VersionConflict if another change was made in the meantime
    */
   save(changed: Account, events: readonly Announcement[]): Promise<Account>;
@@ -108,14 +108,14 @@ export interface Notifications {
   /** Returns the ids of payment notifications that are due and not claimed, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /**
-   * Claims a payment notification.
+   * Claims a pending payment notification for this worker.
    * @returns undefined if the notification is completed or another worker has claimed it
    */
   claim(eventId: string): Promise<ClaimedNotification | undefined>;
   /** Returns the ids of the pending payment notifications of an organization or its subscriptions. */
   listWaiting(mentioned: { organizationId: string; subscriptionIds: readonly string[] }): Promise<readonly string[]>;
   /**
-   * Makes the payment notifications due that arrived before their subscription was linked.
+   * Marks the payment notifications that arrived before their subscription was linked as due.
    * @returns their ids, at most 1000
    */
   reopenUnlinked(subscriptionId: string): Promise<readonly string[]>;

@@ -24,7 +24,8 @@ export const watchAccounts =
           isDue && current.trialEnd > now
             ? [announce(events.trialEnding, { subscriptionId: current.id, trialEndTime: current.trialEnd })]
             : [];
-        // The account is saved even if there is nothing to publish, because that removes it from the list.
+        // The account is saved even if there is nothing to publish, because saving removes it from the list of due
+        // accounts.
         return {
           account: { ...account, trialNoticeFor: isDue ? current.trialEnd : account.trialNoticeFor },
           events: [...notice, ...subscriptionChanged(account, { rule, clock })],

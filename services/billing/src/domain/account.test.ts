@@ -41,7 +41,7 @@ function play(messages: readonly Message[]): Account {
   );
 }
 
-/** Returns every permutation of the items. */
+/** Returns the items in every possible order. */
 function orders<T>(items: readonly T[]): readonly (readonly T[])[] {
   if (items.length <= 1) return [items];
   return items.flatMap((item, at) => orders(items.toSpliced(at, 1)).map((rest) => [item, ...rest]));

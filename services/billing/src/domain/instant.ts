@@ -8,7 +8,7 @@ const RFC_3339 = /^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(?:\.(\d{1,30}))?([
 export function normaliseInstant(text: string): string | undefined {
   const [, day, time, fraction = '', offset] = RFC_3339.exec(text) ?? [];
   if (day === undefined || time === undefined || offset === undefined) return undefined;
-  // The constructor of Date accepts 31 February and turns it into a day in March.
+  // This check is needed because the constructor of Date turns 31 February into a day in March.
   const asUtc = new Date(`${day}T${time}Z`);
   if (Number.isNaN(asUtc.getTime()) || asUtc.toISOString().slice(0, 19) !== `${day}T${time}`) return undefined;
   const instant = new Date(`${day}T${time}${offset.toUpperCase()}`);
@@ -16,7 +16,7 @@ export function normaliseInstant(text: string): string | undefined {
   return `${instant.toISOString().slice(0, 19)}.${fraction.replace(/(?<!0)0+$/, '')}`;
 }
 
-/** Returns the time with millisecond precision. */
+/** Returns a normalised time as a Date with millisecond precision. */
 export function toDate(normalised: string): Date {
   const [seconds, fraction = ''] = normalised.split('.');
   return new Date(`${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}Z`);

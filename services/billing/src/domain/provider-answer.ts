@@ -14,7 +14,7 @@ const KEY_CODES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the meaning of a response.
+ * Returns the meaning of a response from the payment provider.
  * @param code code in the provider's error object; undefined if the body has none, as in a proxy's response
  */
 export function readMeaning(status: number, code: string | undefined): AnswerMeaning {

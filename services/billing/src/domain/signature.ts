@@ -44,6 +44,6 @@ function parseHeader(header: string): { ts: string; signatures: string[] } | und
   if (ts === undefined || times.length > 1 || signatures.length === 0 || signatures.length > SIGNATURES_MAX) {
     return undefined;
   }
-  // A value that is not an HMAC is ignored, and the other values are still checked.
+  // A signature that is not an HMAC is ignored, and the other signatures are still checked.
   return { ts, signatures: signatures.filter((value) => HMAC_HEX.test(value)) };
 }

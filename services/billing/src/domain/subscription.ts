@@ -24,9 +24,9 @@ export interface Snapshot {
   readonly status: SubscriptionStatus;
   /** The purchased plan. Undefined if no item has the price of a plan. */
   readonly purchase: Purchase | undefined;
-  /** True if an item has a price that is not in the configuration. */
+  /** True if an item of the subscription has a price that is not in the configuration. */
   readonly hasUnknownPrice: boolean;
-  /** True if items have the prices of several plans. The highest plan is used. */
+  /** True if the items of the subscription have the prices of several plans. The highest plan is used. */
   readonly hasSeveralPlans: boolean;
   readonly customerId: string | undefined;
   readonly periodStart: Date | undefined;

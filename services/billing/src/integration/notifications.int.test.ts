@@ -237,7 +237,7 @@ test('stores nothing that names a purged organization, of whatever type, answers
   });
   await billing.send(repeated);
   await billing.send(repeated);
-  // A subscription stays with its organization, whatever a provider message claims.
+  // A subscription stays linked to its organization, whatever organization a later notification names.
   await send(kept, other, 'paused');
   expect(await stored()).toBe(before + 4);
   await billing.announceOrganization(purged);

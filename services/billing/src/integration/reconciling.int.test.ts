@@ -41,7 +41,7 @@ beforeAll(async () => {
     env: { SUBSCRIPTION_PAST_DUE_DAYS: '10' },
     overrides: { jobPauseMsMax: 100, clock: { now: () => new Date(Date.now() + aheadMs) } },
   });
-  // The tests begin after the first daily reconciliation, which would otherwise correct the data before they do.
+  // The tests begin after the first daily reconciliation, which would otherwise correct the data before the tests do.
   const schedules = billing.mongo.db.collection('schedules');
   await eventually(async () => {
     if ((await schedules.countDocuments({ dueAt: { $gt: new Date(Date.now() + DAY_MS / 2) } })) === 0) {

@@ -83,7 +83,9 @@ function toAccount({ organizationId, version, subscriptions, trialNoticeFor }: C
   return { organizationId, version, subscriptions: subscriptions.map(toSubscription), trialNoticeFor };
 }
 
-/** Every field is set, including undefined ones, because subscriptions are compared. */
+/**
+ * Every field is set, including undefined ones, because stored and received subscriptions are compared field by field.
+ */
 function toSubscription(stored: TrackedSubscription): TrackedSubscription {
   const { id, status, plan, interval, additionalLegalEntities, customerId, periodStart, periodEnd } = stored;
   const { trialEnd, scheduledChange, lastOccurredAt, firstOccurredAt, canceledAt } = stored;

@@ -64,7 +64,7 @@ function toCheckoutRecord(document: WithId<CheckoutDocument>): Readonly<Record<s
 }
 
 const text = z.string().nullish().catch(undefined);
-/** Transaction fields that make a transaction an invoice from the payment provider. */
+/** Transaction fields by which the archive shows a transaction as an invoice from the payment provider. */
 const transaction = z.object({
   data: z.object({
     id: text,

@@ -20,7 +20,7 @@ export interface NotificationDocument extends Claimable {
   readonly _id: string;
   readonly type: string;
   readonly occurredAt: string;
-  /** Signed text of the payment notification. It is empty if the text must not be stored. */
+  /** Signed text of the payment notification. The text is empty if it must not be stored. */
   readonly body: string;
   readonly subscriptionId?: string;
   /**

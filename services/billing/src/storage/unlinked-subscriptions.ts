@@ -57,7 +57,7 @@ export function unlinkedSubscriptions(
         );
         return { isNew: upsertedCount === 1 };
       } catch (error) {
-        // A newer message was already recorded.
+        // The duplicate key means that a newer message was already recorded.
         if (!isDuplicateKey(error)) throw error;
         return { isNew: false };
       }

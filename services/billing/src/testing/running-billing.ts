@@ -82,7 +82,7 @@ export async function startBilling(
     readonly apiUrl?: string;
     readonly env?: Readonly<Record<string, string>>;
     readonly overrides?: StartOverrides;
-    /** Polls until the condition holds. */
+    /** Polls until the given condition holds. */
     readonly until: (condition: () => Promise<boolean>) => Promise<void>;
   },
 ): Promise<RunningBilling> {
@@ -186,7 +186,9 @@ export function signed(text: string, secret: string = SECRETS[0], at = new Date(
 export interface SubscriptionState {
   readonly id: string;
   readonly organizationId: string;
-  /** Reference of a checkout. Without it, the subscription only names the organization. */
+  /**
+   * Reference of the checkout that created the subscription. Without it, the subscription only names the organization.
+   */
   readonly reference?: string;
   readonly status?: string;
   readonly plan?: 'CORE' | 'CONTROL' | 'SCALE';
@@ -228,7 +230,7 @@ export function notificationText(
   return JSON.stringify({ event_id: eventId, event_type: type, occurred_at: occurredAt, data });
 }
 
-/** A new id of a subscription. */
+/** Returns a new id for a subscription at the payment provider. */
 export function newSubscriptionId(): string {
   return `sub_${randomUUID().replaceAll('-', '')}`;
 }

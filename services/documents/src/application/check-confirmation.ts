@@ -3,9 +3,9 @@ import type { Confirmed, ConfirmationCheck, SealTrust } from '@invoicecontrol/co
 /** Checks KSeF confirmations in separate processes. */
 export interface ConfirmationChecker {
   /**
-   * Checks a confirmation.
+   * Checks the seal and content of a KSeF confirmation.
    * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
-   *   waiting
+   * waiting
    */
   checkConfirmation(request: {
     /** Organization that owns the confirmation. Organizations take turns while documents are waiting. */

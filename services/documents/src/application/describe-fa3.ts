@@ -12,9 +12,9 @@ export interface StoredFa3 extends Fa3Description {
 /** Describes documents in separate processes. */
 export interface Fa3Describer {
   /**
-   * Describes a document.
+   * Returns the fields of an FA(3) document that KSeF needs.
    * @throws DomainError unprocessable if it takes too much time or memory, unavailable if too many documents are
-   *   waiting
+   * waiting
    */
   describeFa3(request: {
     /** Organization that owns the document. Organizations take turns while documents are waiting. */

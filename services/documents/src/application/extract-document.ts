@@ -34,7 +34,7 @@ export interface ReadRequest {
 /** Reads documents in separate processes. */
 export interface DocumentReader {
   /**
-   * Reads a document.
+   * Extracts the invoice fields from a document.
    * @throws DomainError unavailable if too many documents are waiting
    */
   read(request: ReadRequest): Promise<Extraction>;

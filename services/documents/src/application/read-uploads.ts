@@ -18,7 +18,7 @@ interface Deps {
 
 export interface UploadReader {
   /**
-   * Finds an upload.
+   * Returns an upload of the organization.
    * @throws DomainError not_found
    */
   get(organizationId: string, uploadId: string): Promise<Upload>;

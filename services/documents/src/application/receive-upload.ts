@@ -23,7 +23,7 @@ const RENEW_EACH_MS = 20_000;
 /** Seconds to wait while another call stores the bytes of the same upload. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** The organization or the upload token that authorizes a PUT request. */
+/** The organization, or the upload token, that authorizes a PUT request. */
 export type Right = { readonly organizationId: string } | { readonly token: string };
 
 interface Deps {
@@ -171,7 +171,7 @@ async function store(
   if (created === undefined) throw takenOver();
 }
 
-/** Passes bytes on if they have exactly the reserved number and the reserved type. */
+/** Passes the bytes of a file on if their number and type are exactly as reserved. */
 function checkedContent(
   reserved: Reserved,
   chunks: AsyncIterable<Uint8Array>,

@@ -24,7 +24,7 @@ interface RenderingRequest {
 /** Renders documents in separate processes. */
 export interface DocumentRenderer {
   /**
-   * Renders a document.
+   * Renders a page or the view of a document.
    * @param store stores the outcome; its process reads no other document until that is done
    * @throws DomainError unavailable if too many documents are waiting
    */

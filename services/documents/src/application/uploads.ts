@@ -54,7 +54,7 @@ export interface Receiving {
 export interface Remains {
   readonly uploadId: string;
   readonly fileIds: readonly string[];
-  /** Reason for removing the upload itself. Undefined if the upload is kept. */
+  /** Reason why the upload itself is removed. Undefined if the upload is kept. */
   readonly ended: 'ABANDONED' | 'UNUSED' | undefined;
 }
 
@@ -111,7 +111,7 @@ export interface UploadStore {
 
 /** Store for the content of uploaded files. */
 export interface ContentStore {
-  /** Stores the bytes of a file as they arrive. */
+  /** Stores the bytes of a file while they arrive. */
   write(fileId: string, chunks: AsyncIterable<Uint8Array>): Promise<void>;
   /** Reads a range, including both ends, or the whole file if no range is given. */
   read(fileId: string, range?: { readonly first: number; readonly last: number }): AsyncIterable<Uint8Array>;

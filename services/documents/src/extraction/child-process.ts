@@ -24,7 +24,7 @@ const MIB = 1024 * 1024;
 const HEAP_HEADROOM_BYTES = 256 * MIB;
 /** Signals that indicate a crash. Every other signal was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
-  // Null means that the process exited without a signal.
+  // Null means that the child process exited without a signal.
   null,
   'SIGABRT',
   'SIGBUS',
@@ -65,7 +65,7 @@ export interface ChildOptions extends ChildLimits {
  */
 export type Death = 'TIME' | 'STARVED' | 'MEMORY' | 'CRASH' | 'KILLED';
 
-/** Outcome of work in a child process. */
+/** Outcome of a task in a child process. */
 export type WorkEnd<R> = { readonly result: R } | { readonly death: Death };
 
 export interface ExtractionChild {
@@ -161,7 +161,7 @@ async function runTask<T extends Task>(
       (resident) => {
         if (resident > limits.memoryBytes) kill('MEMORY');
       },
-      // The child process has just exited.
+      // Sending fails only if the child process has just exited.
       () => {},
     );
   }, WATCH_EACH_MS);
@@ -243,7 +243,7 @@ async function processorMsOf(pid: number): Promise<number> {
   if (process.platform !== 'linux') return Infinity;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return Infinity;
-  // The program name, in brackets, may contain blanks.
+  // The program name in the process status, in brackets, may contain blanks.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = '0', system = '0'] = fields.slice(11, 13);
   return (Number(user) + Number(system)) * TICK_MS;

@@ -37,7 +37,7 @@ endstream endobj
 trailer<</Root 1 0 R>>
 `);
 
-// oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
+// oxlint-disable-next-line node/no-process-env -- the parent process passes this one setting in the environment
 const rulesDir = process.env['RULES_DIR'];
 let officialRules: OfficialRules | undefined;
 let task: Task | undefined;

@@ -18,8 +18,8 @@ const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /**
- * File accesses that are denied, by the version that introduced them. Ioctl on devices is allowed, because Node.js
- * checks whether its output is a terminal.
+ * Kinds of file access that Landlock denies, by the version that introduced them. Ioctl on devices is allowed, because
+ * Node.js checks whether its output is a terminal.
  */
 const FILES_BY_VERSION: readonly (readonly [version: number, accesses: bigint])[] = [
   [LANDLOCK_SINCE.files, (1n << 13n) - 1n],
@@ -45,7 +45,7 @@ const CHANNEL = { NODE_CHANNEL_FD: '3', NODE_CHANNEL_SERIALIZATION_MODE: 'advanc
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const READABLE = [
   ...['node_modules', 'packages', 'services'].map((name) => `${ROOT}${name}`),
-  // oxlint-disable-next-line node/no-process-env -- the one setting that its parent gives it
+  // oxlint-disable-next-line node/no-process-env -- the parent process passes this one setting in the environment
   ...[process.env['RULES_DIR']].filter((directory) => directory !== undefined),
 ];
 /** Directories of the system's libraries and of the program loader. */
@@ -87,7 +87,7 @@ function confine(): void {
   allow(ruleset, '/etc/ld.so.cache', READ_FILE);
   allow(ruleset, '/dev/null', READ_FILE | WRITE_FILE);
   for (const path of READABLE) allow(ruleset, path, READ_FILE | READ_DIR);
-  // A process that does not run as root needs this flag before it may restrict itself.
+  // A process that does not run as root needs the flag no_new_privs before it may restrict itself.
   done('prctl', prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
   done('landlock_restrict_self', syscall.restrictSelf(LANDLOCK_RESTRICT_SELF, ruleset, 0));
   writeSync(STANDARD_OUTPUT, String(version));

@@ -18,7 +18,7 @@ const parent = fileURLToPath(new URL('../../dist/testing/prying-parent.js', impo
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const secret = `canary-${randomBytes(16).toString('hex')}`;
 const secretReversed = Array.from(secret).toReversed().join('');
-/** Environment of each process with a planted secret. */
+/** Environment of each process in which the test plants a secret. */
 const env = { PATH: process.env['PATH'], MONGODB_URL: `mongodb://documents:${secret}@127.0.0.1` };
 /**
  * Root without capabilities is like an ordinary user that owns its files, as in a pod. An ordinary user needs no
@@ -34,8 +34,8 @@ let neighbour: ChildProcess;
 let server: Server;
 beforeAll(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
-  // The first directory resembles mounted secrets. The second one resembles the secrets of `npm start`, which are next
-  // to the code.
+  // The first directory resembles the secrets that a pod mounts. The second one resembles the secrets of `npm start`,
+  // which are next to the code.
   directories = [await mkdtemp(join(tmpdir(), 'secrets-')), await mkdtemp(join(root, '.cache/secrets-'))];
   files = directories.map((directory) => join(directory, 'MONGODB_URL'));
   for (const file of files) await writeFile(file, secret, { mode: 0o600 });
@@ -50,7 +50,7 @@ afterAll(async () => {
 });
 
 /**
- * Runs the search and returns its result.
+ * Runs the child that searches for secrets and returns what it found.
  * @param launch command that runs the program as another user
  */
 async function lootOf(confinement: 'CONFINED' | 'FREE', launch: readonly string[] = []): Promise<Loot> {
@@ -61,7 +61,7 @@ async function lootOf(confinement: 'CONFINED' | 'FREE', launch: readonly string[
     port: (server.address() as AddressInfo).port,
   };
   const program = [process.execPath, parent, confinement, JSON.stringify(document), secret];
-  // The shell remains as the parent of the parent.
+  // The shell stays alive as the parent of the parent process.
   const [command = '', ...args] = [...launch, 'sh', '-c', '"$@"; exit', 'sh', ...program];
   const started = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [said] = await Promise.all([text(started.stdout), once(started, 'exit')]);

@@ -48,7 +48,7 @@ const readQuickly = (pool: ExtractionPool, text: string, organizationId = 'first
   read(pool, text, organizationId, QUICK_BYTES_MAX);
 
 /**
- * Renders a document.
+ * Renders a document in the pool.
  * @returns the drawing, or the reason of the failure
  */
 const render = (pool: ExtractionPool, text: string, store = drawnOf): Promise<string> =>
@@ -189,8 +189,8 @@ describe('a pool of extraction children', () => {
       await read(pool, text, organizationId);
       ends.push(`${organizationId} ${text}`);
     };
-    // The document of the first organization occupies one child until the end, so that only the other child becomes
-    // free.
+    // The document of the first organization occupies one child until the end, so that only the other child process
+    // becomes free.
     note('recognise for ever', 'first').catch(() => {});
     const all = ['recognise', 'waits', 'waits', 'waits'].map((text) => note(text, 'first'));
     await eventually(() => expect(pool.waiting).toBe(3));

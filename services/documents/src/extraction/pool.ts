@@ -52,10 +52,10 @@ const KILLS_MAX = 2;
 /** Pause in milliseconds after a child process failed to start. */
 const RESTART_PAUSE_MS = 1_000;
 
-/** Reasons of a child process death that its document caused. */
+/** Reasons for the end of a child process that its document caused. */
 type Verdict = Exclude<Death, 'KILLED'>;
 
-/** Kind of work that a child process does. */
+/** Kind of tasks that a child process accepts. */
 type Lane = 'QUICK' | 'ANY';
 
 export interface PoolOptions {
@@ -136,7 +136,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     throw stopping();
   };
   const add = (lane: Lane): void => {
-    // Starting fails only if the pool is closed.
+    // Starting a child process fails only if the pool is closed.
     start(lane).then(offer, () => {});
   };
   const canDo = (child: ExtractionChild, isQuick: boolean): boolean => isQuick || lanes.get(child) === 'ANY';
@@ -153,7 +153,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     waiter.take(child);
   };
   /**
-   * Removes a child process.
+   * Removes a child process from the pool.
    * @returns the lane in which another child must take its place
    */
   const remove = (child: ExtractionChild): Lane => {
@@ -225,13 +225,13 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
       return 'result' in end ? { result: await work.finish(end.result) } : end;
     } finally {
       count(work.organizationId, -1);
-      // After any other failure, the child process may still be working on the task.
+      // Without an end of the work, the child process may still be working on the task.
       if (end === undefined) replace(child);
       else if ('result' in end) void giveBack(child);
     }
   };
   /**
-   * Performs work with retries.
+   * Performs a task in a child process, and retries it if the process was interrupted.
    * @throws DomainError unavailable if signals from outside terminate its child processes
    */
   const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {

@@ -14,7 +14,7 @@ import type { RunningDocuments } from '../testing/running-documents.js';
 const SWEEP_SECONDS = 600;
 const TTL_MS = 900_000;
 const DAY_MS = 86_400_000;
-/** More milliseconds than the lease of a call. */
+/** A time in milliseconds that is longer than the lease of a call. */
 const SILENT_MS = 61_000;
 const XML_BYTES_MAX = uploadBytesMax['application/xml'] ?? 0;
 
@@ -290,7 +290,7 @@ test.each(['insert contents.chunks', 'update uploads'])(
       await eventually(() => store(document, behind));
       expect((await store(document, behind)).created).toBe(false);
       expect((await read(document, behind)).equals(xml)).toBe(true);
-      // The upload reservation of the interrupted call is removed after its minute.
+      // The upload that the interrupted call reserved is removed after a minute.
       behind.clock.shiftMs += 600_000;
       await eventually(async () => expect(await behind.usedBytes(document.organizationId)).toBe(xml.length));
     } finally {

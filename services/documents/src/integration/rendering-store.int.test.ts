@@ -47,7 +47,7 @@ async function storeAll(organizationId: string, sizes: readonly number[]): Promi
   }
 }
 
-/** Returns which of the stored pictures are still found, by their numbers. */
+/** Returns the numbers of the pictures that are still stored. */
 async function found(organizationId: string, count: number): Promise<readonly number[]> {
   const all = [...Array(count).keys()];
   const hits = await Promise.all(all.map((key) => store.find(organizationId, `${key}`, after(60_000))));

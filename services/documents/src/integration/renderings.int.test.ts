@@ -10,7 +10,10 @@ import type { RenderingDocument } from '../storage/renderings.js';
 import { call60 as call, newOrganization, startDocuments } from '../testing/running-documents.js';
 import type { RunningDocuments } from '../testing/running-documents.js';
 
-/** A bomb is rendered twice, each time until it reaches a limit. */
+/**
+ * The timeout is long, because a document that needs too many resources is rendered twice, each time until it reaches a
+ * limit.
+ */
 const BOMB_MS_MAX = 60_000;
 const INVOICE_ID = '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60';
 

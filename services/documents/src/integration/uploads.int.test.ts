@@ -15,9 +15,9 @@ const TTL_MS = 900_000;
 const DAY_MS = 86_400_000;
 /** Number of days after which an unused upload ends by default (UPLOAD_UNUSED_SECONDS). */
 const UNUSED_DAYS = 7;
-/** More days than a month is counted after its end. */
+/** A number of days that is longer than usage is counted after the end of its month. */
 const COUNTED_DAYS = 63;
-/** More milliseconds than the lease of a PUT. */
+/** A time in milliseconds that is longer than the lease of a PUT request. */
 const SILENT_MS = 61_000;
 
 let running: RunningDocuments;
@@ -56,7 +56,7 @@ describe('a received upload', () => {
     expect(upload).toMatchObject({ state: UploadState.UPLOADED, mediaType: 'application/pdf', sha256 });
     const { document } = await running.documents.describeDocument({ organizationId, uploadId }, call);
     expect(document).toMatchObject({ documentId: uploadId, byteSize: file.length, sha256 });
-    // Comparing the elements one by one would take seconds.
+    // The buffers are compared as a whole, because comparing their elements one by one would take seconds.
     expect((await read(organizationId, uploadId)).equals(file)).toBe(true);
     const part = await read(organizationId, uploadId, [600_000, 1_200_000]);
     expect(part.equals(file.subarray(600_000, 1_200_001))).toBe(true);
@@ -270,10 +270,11 @@ test.each([
     const sent = behind.send({ uploadId, token, bytes: file });
     await held.complete;
     held.drop();
-    // The driver repeats the write with the same number, so the database recognizes it if it was already performed.
+    // The MongoDB driver repeats the write with the same transaction number, so the database recognizes it if it was
+    // already performed.
     await sent;
     expect(await behind.usedBytes(organizationId)).toBe(file.length);
-    // The file is stored in pieces of half a mebibyte.
+    // The content of an upload is stored in pieces of half a mebibyte.
     expect(await behind.pieces()).toBe(3);
     expect((await read(organizationId, uploadId, undefined, behind)).equals(file)).toBe(true);
   });

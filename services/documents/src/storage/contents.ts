@@ -30,7 +30,7 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
       return bucket.openDownloadStream(idOf(fileId), options) as AsyncIterable<Uint8Array>;
     },
     async delete(fileId) {
-      // The driver's delete function fails for a file that was not completed.
+      // The delete function of the MongoDB driver fails for a file whose upload was not completed.
       await files.deleteOne({ _id: fileId });
       await pieces.deleteMany({ files_id: fileId });
     },

@@ -32,7 +32,7 @@ export function extractionStore(collection: Collection<ExtractionDocument>): Ext
         const first = await find(organizationId, id);
         if (first !== undefined) return first;
       }
-      // The result is parsed again, so that it equals the result that a repeated call reads.
+      // The stored result is parsed again, so that the first call returns the same result as a repeated call.
       return JSON.parse(text) as Extraction;
     },
   };

@@ -30,7 +30,7 @@ export interface RenderingDocument {
   readonly key: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** False while the bytes are being written or removed. */
+  /** False while the bytes of the rendering are being written or removed. */
   readonly isComplete: boolean;
   readonly byteSize: number;
   readonly mediaType?: string;
@@ -47,7 +47,7 @@ export async function createRenderingIndexes(collection: Collection<RenderingDoc
 }
 
 /**
- * Stores renderings.
+ * Creates the store of rendered pages and views.
  * @param files store for their bytes
  */
 export function renderingStore(

@@ -40,10 +40,10 @@ export interface UploadDocument extends Claimable {
   /** Media type stated in the upload reservation. */
   readonly mediaType: string;
   readonly byteSize: number;
-  /** Hash of the upload token. Absent for a channel document. */
+  /** Hash of the token that authorizes the upload. Absent for a channel document. */
   readonly tokenHash?: string;
   readonly monthlyLimit?: number;
-  /** Channel origin. Absent for an upload by a caller. */
+  /** Channel that delivered the document. Absent for an upload by a caller. */
   readonly origin?: ChannelOrigin;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -237,7 +237,8 @@ export function uploadStore(
       }
       const change =
         state === 'UPLOADED' ? { $unset: { sweepAt: '' as const } } : { $set: { sweepAt: after(expiresAt, sweepMs) } };
-      // A PUT request that began in the meantime has set another time.
+      // The condition on the time leaves an upload alone if a PUT request that began in the meantime has set another
+      // time.
       if (sweepAt !== undefined && (state === 'UPLOADED' || attempts.length === 0)) {
         await collection.updateOne({ _id: uploadId, sweepAt, state }, change);
       }
@@ -362,7 +363,7 @@ function toReceiving(
           state: 'UPLOADED',
           content: { fileId, ...content },
           usage: { month, bytes: upload.byteSize },
-          // A channel may have to wait for months before its documents can be analyzed, because a quota is used up.
+          // Documents from a channel may wait for months until they can be analyzed, if a quota is used up.
           ...(upload.origin === undefined ? { removeAt: after(content.receivedAt, unusedMs) } : {}),
         },
         // If an earlier PUT request may have left bytes, the sweep checks once more.

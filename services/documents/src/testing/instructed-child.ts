@@ -2,11 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FromChild, Task, ToChild } from '../extraction/messages.js';
 
-/** The instruction: one of the cases of `obey`, or `signal <name>`. */
+/** Instruction that a test gives the child process: one of the cases of `obey`, or `signal <name>`. */
 let instruction = '';
 let kind: Task['kind'] = 'READ';
 const SIGNAL = 'signal ';
-/** Memory that the child keeps after `keep`. */
+/** Memory that the child process keeps after the instruction `keep`. */
 const held: Buffer[] = [];
 
 process.on('message', (message: ToChild) => {
@@ -28,8 +28,8 @@ async function obey(): Promise<void> {
     case 'recognise':
       send({ kind: 'recognises' });
       await delay(1_500);
-      // The child sends a message for every further page that it recognizes. These messages do not extend the time
-      // limit.
+      // The child process sends a message for every further page whose text it recognizes. These messages do not extend
+      // the time limit.
       send({ kind: 'recognises' });
       answer('recognised');
       return;
@@ -55,7 +55,7 @@ async function obey(): Promise<void> {
       send({ kind: 'defect', message: 'a bug' });
       return;
     case 'env':
-      // oxlint-disable-next-line node/no-process-env -- what it can see is the answer
+      // oxlint-disable-next-line node/no-process-env -- the test asks which variables the child process can see
       answer(JSON.stringify({ env: Object.keys(process.env), argv: process.argv }));
       return;
     default:

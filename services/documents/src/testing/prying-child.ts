@@ -10,7 +10,7 @@ import type { FromChild, ToChild } from '../extraction/messages.js';
 export interface Prying {
   /** The planted secret in reverse order, so that the child does not find its own instruction. */
   readonly secretReversed: string;
-  /** Files that may contain the secret. */
+  /** Files that may contain the planted secret. */
   readonly files: readonly string[];
   /** Ids of other processes whose files and environment are searched. */
   readonly processes: readonly number[];

@@ -24,7 +24,7 @@ const JOB_PAUSE_MS_MAX = 50;
 const PIECE_BYTES = 64 * 1024;
 const call = { context: systemContext('test'), timeoutMs: 60_000 };
 
-/** Real time, which a test may shift. */
+/** A clock with the real time, which a test may shift. */
 export interface ShiftedClock extends Clock {
   shiftMs: number;
 }
@@ -64,7 +64,7 @@ export function newOrganization(): string {
 }
 
 /**
- * Starts the service.
+ * Starts the documents service for a test file.
  * @param startService function of the service in compose.ts
  */
 export async function startDocuments(

@@ -28,7 +28,7 @@ export interface AccessTokenDeps {
 
 /** Maximum number of attempts at an OAuth token refresh outside an import run. A run has its own limit. */
 const TRIES_MAX = 3;
-/** Interval between polls for the completion of a refresh by another process. */
+/** Interval between polls for the completion of a token refresh by another process. */
 const POLL_EACH_MS = 100;
 
 /** Access tokens of ERP connections that a user consented to (ERP reference, section 7.7). */
@@ -69,7 +69,7 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
 
   /** Returns tokens with a later version than the given one. */
   const refreshOnce = async (owner: TokenOwner, versionSeen: number, retry: Retry): Promise<ConnectionTokens> => {
-    // By then the other process has finished or has lost its claim.
+    // After this time, the other process has finished refreshing the tokens or has lost its claim.
     const endsAt = performance.now() + 2 * leaseMs;
     for (;;) {
       const claimed = await store.claim(owner, leaseMs);

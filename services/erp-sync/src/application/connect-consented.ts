@@ -90,8 +90,8 @@ export const connectConsented =
         ];
         await connections.insert(connection, tenant.id, events, { tokens: sealTokens(connection) });
       } catch (error) {
-        // If the error leaves open whether the ERP connection was stored, its slot is kept. A slot without a connection
-        // is released later.
+        // If the error does not tell whether the ERP connection was stored, the reserved place in the plan is kept. A
+        // place without a connection is released later.
         if (!(error instanceof DomainError)) throw error;
         await places.giveBack(organizationId, id);
         // A concurrent consent for the same company was stored first.

@@ -14,7 +14,9 @@ interface StatusChange {
   readonly previousStatus: ConnectionStatus | undefined;
   /** The fault that caused the status ERROR. */
   readonly error?: ConnectionError;
-  /** True if a user gave the OAuth consent in the browser. The owners are notified. */
+  /**
+   * True if a user gave the OAuth consent in the browser. In this case, the owners of the organization are notified.
+   */
   readonly isByConsent?: boolean;
   /** Name that the company has in the ERP. */
   readonly tenantName?: string | undefined;

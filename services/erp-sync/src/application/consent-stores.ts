@@ -37,7 +37,7 @@ export interface OAuthFlows {
    */
   decide(flow: OAuthFlow, confirmationHash: string, revokeAt: Date): Promise<GrantedFlow | undefined>;
   /**
-   * Closes an OAuth consent flow.
+   * Closes an OAuth consent flow with its outcome.
    * @param revokeAt time at which the tokens are revoked, or undefined to remove them at once
    */
   close(flow: OAuthFlow, outcome: FlowOutcome, revokeAt: Date | undefined): Promise<void>;

@@ -41,9 +41,9 @@ export interface NewConnection {
   readonly organizationId: string;
   /** Provider code or ERP product name. */
   readonly provider: string;
-  /** Id of the company. Undefined for the default company. */
+  /** Id of the company to which the ERP records belong. Undefined for the default company. */
   readonly companyId?: string | undefined;
-  /** Configuration as sent by the caller. */
+  /** Configuration of the ERP connection as sent by the caller. */
   readonly config: unknown;
   readonly secret: string;
   /** Name of the request field that contains the secret. */
@@ -104,7 +104,8 @@ export const createConnection =
       onDue();
       return connection;
     } catch (error) {
-      // It may be unknown whether the ERP connection was stored. If it is missing, the slot is released later.
+      // After an error, it may be unknown whether the ERP connection was stored. If it was not, its place in the plan
+      // is released later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
@@ -162,7 +163,7 @@ function readProvider(spelling: string): ErpProduct & { readonly credentials: Cr
 }
 
 /**
- * Checks a credential.
+ * Checks the form of a client secret or an API key.
  * @throws DomainError invalid
  */
 export function checkSecret(

@@ -6,7 +6,7 @@ export interface OAuthSettings {
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
   /** URL to which a provider sends the browser after an OAuth consent, without the code of the provider at its end. */
   readonly callbackUrl: string;
-  /** Page to which the browser is redirected at the end. */
+  /** Page of the application to which the browser is redirected after the consent. */
   readonly returnUrl: string;
   readonly flowMs: number;
   /** True if a user must confirm the connected company (ADR 0088). */

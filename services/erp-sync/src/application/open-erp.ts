@@ -45,19 +45,19 @@ interface Deps {
   readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
   readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
-  /** Maximum page size to request. If absent, the ERP's own maximum applies. */
+  /** Maximum page size to request. If the number is absent, the ERP's own maximum applies. */
   readonly pageSizeMax: number | undefined;
 }
 
 /** Values of the ERP calls that tests replace. */
 export interface ErpOverrides {
-  /** The ERPs that can be read. */
+  /** The providers of the ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;
   /** False if due ERP connections are not run, so that tests can examine them. */
   readonly runsDue?: boolean;
 }
 
-/** An ERP that can be called. */
+/** An open session with the ERP of a connection. */
 export interface OpenedErp {
   readonly provider: Provider;
   readonly session: Session;

@@ -4,7 +4,7 @@ import type { Page } from '../providers/provider.js';
 
 /** Maximum number of pages of ERP records that one import run reads from a stream. */
 export const PAGES_MAX = 10_000;
-/** Maximum number of consecutive pages without rows. */
+/** Maximum number of consecutive pages of ERP records without rows. */
 export const EMPTY_PAGES_MAX = 100;
 
 /** Recognizes an ERP that sends the same page again or sends pages without end. */

@@ -36,14 +36,14 @@ export interface CallbackDeps {
   readonly logger: Logger;
 }
 
-/** The page of ERP records on which the user confirms the company. */
+/** The HTML page on which the user confirms the company. */
 export interface ConfirmationPage {
   readonly confirmation: string;
   readonly workspaceName: string;
   readonly companyName: string;
   readonly tenantName: string;
   readonly providerName: string;
-  /** Origin to which the browser is redirected after the decision. */
+  /** Origin to which the browser is redirected after the user has decided. */
   readonly returnOrigin: string;
   /** Callback path as seen by browsers. A proxy may add a prefix. */
   readonly actionPath: string;

@@ -29,7 +29,7 @@ export interface RevokeDeps {
   readonly logger: Logger;
 }
 
-/** Maximum number of revocations in one run of the job. */
+/** Maximum number of tokens that one run of the revocation job revokes. */
 const REVOCATIONS_MAX = 100;
 /**
  * Maximum number of revocation attempts, made over about half a day. The OAuth tokens are then removed anyway, so that
@@ -76,7 +76,7 @@ export function revocations(deps: RevokeDeps): Revocations {
     }
     if (stopping.signal.aborted) return;
     running = run(stopping.signal)
-      // The scheduled job repeats the revocation.
+      // If revoking the tokens fails, the scheduled job repeats it.
       .catch((error: unknown) => logger.warn({ error }, 'revoking tokens failed'))
       .finally(() => {
         running = undefined;
@@ -176,7 +176,7 @@ async function attempt(
     await work();
     tokensRevoked(provider, 'revoked');
   } catch (error) {
-    // A refused grant has already expired or been revoked.
+    // If the provider refuses the refresh token, the token has already expired or been revoked.
     if (!(error instanceof GrantRefused)) {
       const isLast = tries + 1 >= TRIES_MAX;
       tokensRevoked(provider, isLast ? 'given_up' : 'failed');

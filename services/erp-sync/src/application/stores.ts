@@ -40,7 +40,7 @@ export interface KnownConnections {
 
 export interface ConnectionStore {
   /**
-   * Stores an ERP connection.
+   * Stores a new ERP connection.
    * @param remoteKey identifies the company within its provider
    * @param more the tokens for a provider with consent; otherwise {@link KnownConnections.next}
    * @throws DomainError already_exists if the organization has already connected the company
@@ -61,7 +61,7 @@ export interface ConnectionStore {
   ofProvider(organizationId: string, provider: ProviderCode): Promise<KnownConnections>;
   /** Counts the ERP connections that are not DISABLED. */
   countLive(organizationId: string): Promise<number>;
-  /** Returns the ids of those connections that are not DISABLED. */
+  /** Returns the ids of those ERP connections that are not DISABLED. */
   live(organizationId: string, connectionIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Stores a change to an ERP connection.

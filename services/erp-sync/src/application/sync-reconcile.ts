@@ -9,12 +9,12 @@ import type { IdList, ListOwner } from './sync-stores.js';
  * each.
  */
 export const IDS_MAX = 1_000_000;
-/** Maximum number of consecutive pages without a new id. */
+/** Maximum number of consecutive pages in the list of all ids that contain no new id. */
 export const PAGES_WITHOUT_NEW_MAX = 100;
 /** Maximum age of an unfinished id list. An older list is started again, because it would be out of date. */
 export const LIST_AGE_MS_MAX = 30 * 24 * 3_600_000;
 
-/** State of an id list that has not been started. */
+/** State of a list of all ids whose reading has not begun. */
 export const NOT_BEGUN: IdList = { count: 0 };
 
 /**

@@ -20,7 +20,7 @@ export interface SyncRunDeps {
   readonly imports: Imports;
   readonly listedIds: ListedIdStore;
   readonly openErp: (connection: CallableConnection, budget: CallBudget) => OpenedErp;
-  /** Maximum number of calls in one import run. */
+  /** Maximum number of calls to the ERP in one import run. */
   readonly callsMax: number;
   readonly runMs: number;
   readonly reconcileMs: number;
@@ -31,11 +31,11 @@ export interface SyncRunDeps {
 
 export interface BeginningOfRun {
   readonly startedAt: Date;
-  /** True if everything is read from the beginning and all ids are compared. */
+  /** True if the import run reads every record from the beginning and compares all ids. */
   readonly startsOver: boolean;
 }
 
-/** Error that an import run was stopped from outside. */
+/** Error that is thrown in an import run that was stopped from outside. */
 export class Stopped extends Error {
   readonly reason: 'LEASE_LOST' | 'STOPPING';
 
@@ -123,7 +123,7 @@ async function endMasterAgain(
   });
 }
 
-/** Describes how reading the ERP ended. */
+/** State of the import run at the end of reading the ERP. */
 interface EndOfReading {
   readonly fault?: ErpFault;
   /** Stream at which the call budget was used up. The next import run continues there. */
@@ -210,11 +210,11 @@ async function reconcileWhereDue(
 ): Promise<EndOfReading> {
   const { claim, provider, log, clock } = run;
   const { reconciledAt } = claim.connection;
-  // Before the first import run, no records existed that could have been deleted.
+  // The first import run compares no ids, because no records were stored before it that could have been deleted.
   const isFirst = reconciledAt === undefined;
   const now = clock.now();
   if (isFirst || now.getTime() - reconciledAt.getTime() >= reconcileMs) {
-    // A list that is in progress is continued.
+    // A list of ids that an earlier import run began is continued.
     const begun = isFirst ? [] : provider.withoutDeletions.filter((stream) => !run.lists.has(stream));
     await claim.saveReconciled(now, ofEach(begun, NOT_BEGUN));
     for (const stream of begun) run.lists.set(stream, NOT_BEGUN);

@@ -37,15 +37,15 @@ export interface IdList {
   readonly begunAt?: Date;
   /** Position of the last page of ids that was stored (`IdPage.position`). */
   readonly after?: string;
-  /** Number of ids that were stored so far. */
+  /** Number of ids of the list that were stored so far. */
   readonly count: number;
-  /** True if deletions were reported that may be missing from the list. Another list then follows. */
+  /** True if deletions were reported that may be missing from the list. The ids are then listed a second time. */
   readonly isFollowed?: boolean;
 }
 
 export type OfStreams<T> = Partial<Readonly<Record<StreamName, T>>>;
 
-/** A pass over all streams that takes several runs, because their budgets are used up. */
+/** A reading of all streams that takes several import runs, because each run has used up its budget. */
 export interface Pass {
   /** Point at which the next import run continues: a stream, or the id lists. */
   readonly at: StreamName | 'ids';
@@ -62,7 +62,7 @@ export interface ClaimedConnection extends CallableConnection {
   readonly streams: Partial<Readonly<Record<StreamName, StreamState>>>;
   /** Time when the last comparison of all ids with the ERP began. */
   readonly reconciledAt: Date | undefined;
-  /** Id lists that have not been compared yet. */
+  /** Lists of all ids that have not been compared with the stored records yet. */
   readonly lists: Partial<Readonly<Record<StreamName, IdList>>>;
   readonly pass: Pass | undefined;
   /** Start of the first import run whose records `CompleteImport` has not processed. */
@@ -71,7 +71,7 @@ export interface ClaimedConnection extends CallableConnection {
   readonly abandonedRuns: number;
 }
 
-/** A run's claim on its ERP connection. Every write requires that the claim is still valid. */
+/** A run's claim on its ERP connection. Every write of the run requires that the claim is still valid. */
 export interface ConnectionClaim {
   readonly connection: ClaimedConnection;
   readonly runId: string;
@@ -138,7 +138,7 @@ export interface ListOwner {
 /** Stores the ids of lists that have not been compared yet. An id that is stored twice counts once. */
 export interface ListedIdStore {
   /**
-   * Adds ids to a list.
+   * Adds a page of ids to a stored list.
    * @param kind LISTED by the ERP, or IMPORTED since the list was started
    */
   add(owner: ListOwner, kind: 'LISTED' | 'IMPORTED', ids: readonly string[]): Promise<void>;
@@ -157,8 +157,8 @@ export interface RunEnd {
 }
 
 /**
- * Error that the claim is no longer valid, because another worker has it or the ERP connection was paused or
- * disconnected.
+ * Error that is thrown if the claim of an import run is no longer valid, because another worker has it or the ERP
+ * connection was paused or disconnected.
  */
 export class ClaimEnded extends Error {
   readonly reason: 'TAKEN' | 'PAUSED' | 'DISCONNECTED';
@@ -180,7 +180,7 @@ export interface DueConnection {
   readonly runningRunId: string | undefined;
   /** True if no import run of the ERP connection has been completed or abandoned. */
   readonly isFirst: boolean;
-  /** True if a time window or a pass was not read completely. */
+  /** True if the last import run did not read a time window, or all streams, completely. */
   readonly isContinued: boolean;
 }
 
@@ -211,7 +211,7 @@ export interface SyncedConnections {
 export interface FoundConnection {
   readonly status: ConnectionStatus;
   readonly runningRunId: string | undefined;
-  /** True if its worker no longer renews its lease. */
+  /** True if the worker of the current import run no longer renews its lease. */
   readonly isSilent: boolean;
 }
 
@@ -222,7 +222,7 @@ export interface StuckConnection {
   readonly lastError: ConnectionError | undefined;
 }
 
-/** Import run at its beginning. */
+/** An import run as it is stored when it begins. */
 export interface NewRun {
   readonly id: string;
   readonly organizationId: string;

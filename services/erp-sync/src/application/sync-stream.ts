@@ -9,7 +9,7 @@ import { noteImported, requireList } from './sync-reconcile.js';
 import type { RunUnderWay } from './sync-run-under-way.js';
 import type { OpenWindow, StreamState } from './sync-stores.js';
 
-/** Streams whose records have a date. */
+/** Streams of ERP records that have a date. */
 const DATED: ReadonlySet<StreamName> = new Set<StreamName>(['bills', 'creditNotes', 'payments']);
 
 /** First day from which documents are imported. */
@@ -48,7 +48,7 @@ export async function readStream<S extends StreamName>(
   };
   const seen = pagesSeen(window.after);
   const told: { next: string | undefined; missesDeletions: boolean } = { next: window.next, missesDeletions: false };
-  /** The cursor is known after the first response of the time window. */
+  /** The cursor of the stream is known after the first response in the time window. */
   const nextCursor = (): string => (told.next ??= serverTime());
   await storePages(readAhead(session.read(stream, toWindow(window, provider.overlapSeconds))), {
     async admit(page) {
@@ -59,7 +59,7 @@ export async function readStream<S extends StreamName>(
     },
     store: (page) => storePage(run, stream, page),
     async commit({ position }) {
-      // Without a position, reading can only start at the beginning of the time window again.
+      // If no position is known, reading can only start again at the beginning of the time window.
       if (position !== undefined) {
         await claim.saveWindow(stream, { ...window, next: nextCursor(), after: position });
         log.advance();

@@ -13,11 +13,11 @@ import type { ConnectionClaim, DueConnection, RunStore, SyncedConnections } from
 
 /** Maximum number of concurrent runs in one replica. A requested run may wait, with its lease renewed. */
 export const RUNS_MAX = 8;
-/** Maximum number of requested runs that wait in one replica. */
+/** Maximum number of requested import runs that wait in one replica. */
 export const RUNS_WAITING_MAX = 100;
 /**
- * Maximum number of consecutive runs that are continued immediately after their worker stopped responding. After that,
- * the ERP connection waits for its regular time.
+ * Maximum number of consecutive import runs of an ERP connection that are continued immediately after their worker
+ * stopped responding. After that, the ERP connection waits for its regular time.
  */
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
@@ -55,7 +55,7 @@ export interface SyncWorker {
   stop(): Promise<void>;
 }
 
-/** Import run that this process executes. */
+/** An import run that this process executes. */
 interface OwnRun {
   readonly stopping: AbortController;
   readonly ended: Promise<void>;
@@ -117,7 +117,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     return runs.insert({ id: runId, organizationId, connectionId, provider, ...run });
   }
 
-  /** Import runs an ERP connection that is due. */
+  /** Executes the import run of an ERP connection that is due. */
   async function runDue(due: DueConnection): Promise<void> {
     const { nextSyncAt } = due;
     if (nextSyncAt === undefined) return;
@@ -190,7 +190,7 @@ export function syncWorker(deps: Deps): SyncWorker {
     },
     async poll() {
       // The worker claims runs until its capacity is used. Import runs of organizations without a subscription end at
-      // once and use none.
+      // once and use no capacity.
       for (;;) {
         const room = RUNS_MAX - own.size;
         if (isStopped || room <= 0) return;

@@ -39,7 +39,7 @@ export function boundedFetch({
       return new Response(isBodyless(status) ? null : body, { status, headers: joinHeaders(answer.headers) });
     } catch (error) {
       if (error instanceof ErpFault) throw error;
-      // The message contains neither the address nor the cause, because a customer may see it.
+      // The error message contains neither the address nor the cause, because a customer may see the message.
       throw error instanceof CallTimeout || init.signal?.aborted === true
         ? new Outage('TIMEOUT', 'The ERP did not respond in time.')
         : new Outage('UPSTREAM_ERROR', 'The ERP is unavailable.');

@@ -8,7 +8,7 @@ export interface CompanyLimit {
   pauseMs(): number;
 }
 
-/** Maximum number of companies without calls that are kept because of their delays. */
+/** Maximum number of ERP companies without running calls that are kept in memory because of their delays. */
 const IDLE_MAX = 10_000;
 
 interface State {

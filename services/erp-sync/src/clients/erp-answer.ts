@@ -16,7 +16,7 @@ export async function readJson(response: Response): Promise<unknown> {
 }
 
 /**
- * Accepts only successful responses.
+ * Throws a fault if the response of the ERP is not successful.
  * @throws ErpFault by status if the ERP itself responded with JSON; Outage for any other response
  */
 export async function requireOk(response: Response): Promise<void> {

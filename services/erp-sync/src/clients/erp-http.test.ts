@@ -200,7 +200,7 @@ test.each([
   try {
     for (let call = 1; call <= 5; call++) {
       expect(await faultOf(calls.send(get()))).toMatchObject({ code: 'BAD_RESPONSE', needsAPerson: false });
-      // The sent bytes include those in transit when the connection was closed.
+      // The counted bytes include those that were in transit when the connection was closed.
       expect(sent).toBeLessThan(2 * responseBytesMax);
       expect(requestsCount).toBe(call);
       sent = 0;

@@ -125,7 +125,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
       };
 
       /**
-       * Waits before the next attempt.
+       * Waits before the next attempt of a call to the ERP.
        * @throws ErpFault if the ERP does not allow an attempt so soon
        */
       const pauseAfter = async (fault: ErpFault, tries: number, retryAfterMs: number | undefined): Promise<void> => {

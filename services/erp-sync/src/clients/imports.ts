@@ -21,7 +21,7 @@ const RECORD_BYTES_PER_CALL_MAX = MESSAGE_BYTES_MAX - 64 * 1024;
 const FIELD_BYTES_MAX = 32;
 /** Maximum number of UTF-8 bytes for one UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
-/** Maximum number of ids in one range of a complete list. */
+/** Maximum number of ids in one range of a complete list from an ERP. */
 const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;

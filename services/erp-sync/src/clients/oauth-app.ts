@@ -22,7 +22,7 @@ import type { BoundedFetch } from './bounded-fetch.js';
 
 /** Settings of the OAuth app that this installation has registered with a provider. */
 export interface OAuthAppSettings {
-  /** Expected issuer, which is compared with `iss` if a callback contains it. */
+  /** Expected issuer, which is compared with the parameter `iss` of a callback if the callback contains one. */
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
@@ -62,7 +62,7 @@ export function oauthApp(settings: OAuthAppSettings, fetchBounded: BoundedFetch,
   );
   configuration[customFetch] = (url, init) => fetchBounded(url, init as RequestInit);
   // Only configured addresses are called, and a simulator on the same machine has no certificate.
-  // oxlint-disable-next-line typescript/no-deprecated -- marked so only to stand out
+  // oxlint-disable-next-line typescript/no-deprecated -- the function is marked as deprecated only to stand out
   if (new URL(settings.tokenUrl).protocol === 'http:') allowInsecureRequests(configuration);
 
   const grantedOf = (answer: TokenEndpointResponse, refreshTokenBefore: string | undefined): GrantedTokens => {

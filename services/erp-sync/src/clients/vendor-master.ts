@@ -6,7 +6,7 @@ import type { VendorMaster } from '../application/change-connections.js';
 
 const END_MASTER_MS_MAX = 5_000;
 
-/** The vendor master, which the analysis service owns. */
+/** Provides the vendor master that the analysis service owns. */
 export function vendorMaster(channel: Channel): VendorMaster {
   const imports = client(ErpImportServiceDefinition, channel);
   return {

@@ -82,7 +82,7 @@ export function xeroAuthorization(
         method: 'DELETE',
         headers: headersOf(accessToken),
       });
-      // The company was already disconnected in Xero.
+      // These statuses mean that the company was already disconnected in Xero.
       const isGone = (response.status === 404 || response.status === 403) && (await isOfErp(response));
       if (!isGone) await requireOk(response);
     },

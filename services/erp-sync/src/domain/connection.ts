@@ -13,7 +13,7 @@ export interface Connection {
   readonly companyId: string;
   readonly provider: ProviderCode;
   readonly status: ConnectionStatus;
-  /** Configuration as shown in responses, with camelCase names and without secrets. */
+  /** Configuration of the ERP connection as shown in responses, with camelCase names and without secrets. */
   readonly config: Readonly<Record<string, unknown>>;
   /**
    * Id derived from organization, provider and company in the ERP. It stays the same if the company is connected again.

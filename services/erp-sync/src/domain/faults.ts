@@ -44,7 +44,7 @@ export class ErpFault extends Error {
 }
 
 /**
- * Error for a fault that may pass without any action, regardless of its code. The call is retried, and so is the next
+ * Error for a fault that may disappear without any action, whatever its code. The call is retried, and so is the next
  * import run.
  */
 export class Outage extends ErpFault {}

@@ -7,7 +7,7 @@ import type { Connection } from './connection.js';
  */
 export type FlowStatus = 'PENDING' | 'EXCHANGING' | 'CONFIRMING' | 'CLOSED';
 
-/** Outcome that the browser receives at the end (ERP reference, section 14). */
+/** Outcome of an OAuth consent that the browser receives at the end (ERP reference, section 14). */
 export type FlowOutcome = 'connected' | 'denied' | 'failed' | 'conflict';
 
 /** An OAuth consent flow, from its start to the decision. */
@@ -19,7 +19,10 @@ export interface OAuthFlow {
   readonly companyId: string;
   /** The actor who started the flow, for audit events. */
   readonly actor: FlowActor;
-  /** Redirect URI as it was sent to the provider. The request that exchanges the code must repeat it. */
+  /**
+   * Redirect URI as it was sent to the provider. The request that exchanges the authorization code must repeat this
+   * URI.
+   */
   readonly redirectUri: string;
   readonly codeVerifier: SealedValue;
   /** Time until which the browser may return and, later, until which the user may confirm. */
@@ -48,7 +51,7 @@ export interface ConsentedTenant {
   readonly remoteConnectionId?: string;
 }
 
-/** Tokens from a provider, in the form in which they are sealed. */
+/** OAuth tokens from a provider, in the form in which they are sealed. */
 export interface GrantedTokens {
   readonly accessToken: string;
   readonly accessExpiresAt: Date;

@@ -70,7 +70,7 @@ interface FaultlessOutcome {
 interface FaultyOutcome {
   readonly status: 'PARTIAL' | 'FAILED';
   readonly error: { readonly code: FaultCode; readonly message: string };
-  /** True if a person must act. The ERP connection then changes to ERROR. */
+  /** True if a person must remove the cause of the error. The ERP connection then changes to ERROR. */
   readonly needsAPerson: boolean;
   /** Time before which the ERP must not be called. */
   readonly notBefore?: Date;

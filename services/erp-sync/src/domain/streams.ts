@@ -7,7 +7,7 @@ import type {
   VendorRecord,
 } from '@invoicecontrol/books/records';
 
-/** The streams in the order in which they are read, with the kind of their records. */
+/** The streams of ERP records in the order in which they are read, with the kind of their records. */
 export const streams = {
   vendors: vendor,
   bankAccounts: vendorAccount,

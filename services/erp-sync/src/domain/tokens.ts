@@ -2,7 +2,7 @@ import type { GrantedTokens } from './oauth-flow.js';
 
 /** Tokens of an ERP connection, which are sealed together. */
 export interface ConnectionTokens extends GrantedTokens {
-  /** The previous refresh token, which may be used again for a while. */
+  /** The previous refresh token, which the provider still accepts for a while. */
   readonly previous?: { readonly refreshToken: string; readonly until: Date };
   /** Connection id at the provider, if it is needed to terminate the ERP connection. */
   readonly remoteConnectionId?: string;

@@ -185,7 +185,7 @@ describe('connecting an ERP with credentials', () => {
   test('finds places again that a crash took with it', async () => {
     const organizationId = newTenant();
     const places = running.mongo.db.collection<PlacesDocument<'connectionIds'>>('connection_places');
-    // A request that crashed before it stored an ERP connection reserved this slot long ago.
+    // A request that crashed before it stored an ERP connection reserved this place in the plan long ago.
     const lost = '0190a000-0000-7000-8000-000000000002';
     await places.insertOne({ _id: organizationId, used: 1, connectionIds: [lost] });
     const { connectionId } = await create({ organizationId, connectionsLimit: 1 });
@@ -413,7 +413,7 @@ describe('deleting a connection', () => {
     } finally {
       running.analysis.setAvailable(true);
     }
-    // The sweep leaves recent deletions to their request.
+    // The sweep leaves recent deletions to the requests that began them.
     await stored().updateOne({ _id: connectionId }, { $set: { endMasterSince: new Date(0) } });
     await eventually(() => expect(running.analysis.endedMasters).toContain(connectionId));
     await eventually(async () =>

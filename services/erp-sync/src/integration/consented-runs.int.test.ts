@@ -32,7 +32,7 @@ afterAll(async () => {
 const CALLS_WITHOUT_CHANGES_MAX = 10;
 const idOf = (n: number): string => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
 
-/** Sample rows of an ERP, with the names of its entities. */
+/** Sample rows of an ERP for the tests, with the names of its entities. */
 interface Sample {
   readonly vendors: string;
   readonly bills: string;
@@ -170,7 +170,7 @@ describe.each(['quickBooks', 'xero'] as const)('%s', (product) => {
 
   test('costs at most 10 calls a run while nothing changes', async () => {
     await endedRun();
-    // Windows begin some minutes before their cursor.
+    // Time windows of import runs begin some minutes before their cursor.
     await erps.control(product, 'POST /clock', { advanceSeconds: 900 });
     await runAgain();
     const run = await runAgain();

@@ -494,7 +494,7 @@ test('no secret of a consent is stored in the clear', async () => {
     await flows().find({ organizationId }).toArray(),
   ]);
   expect(stored).toContain('"sealed":"e1.');
-  // JWTs, such as the access tokens of Xero, begin with `eyJ`.
+  // JSON web tokens, such as the access tokens of Xero, begin with `eyJ`.
   for (const secret of [code, 'eyJ', 'refresh_token', 'refreshToken', 'app.secret'])
     expect(stored).not.toContain(secret);
 });

@@ -294,7 +294,7 @@ describe('a run of the whole', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 2)).toMatchObject({ status: RunStatus.PARTIAL });
     expect((await stored(connected.connectionId)).lists).toMatchObject({ creditNotes: { count: 0 } });
-    // The next import run has no other reason to compare ids.
+    // Without this list of ids, the next import run has no other reason to compare ids.
     erp.ids = undefined;
     erp.changePage = (_, page) => page;
     await makeDue(connected);
@@ -525,7 +525,7 @@ describe('faults', () => {
     await makeDue(connected);
     expect(await newestRun(connected, 3)).toMatchObject({ status: RunStatus.SUCCEEDED });
     expect(asked()).toEqual(['bills', 'creditNotes', 'payments', 'orders']);
-    // The list of vendors is as old as the import run that read it.
+    // The age of the vendor list is that of the import run that read it.
     const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
     expect(completed.map(({ hasVendorList }) => hasVendorList)).toEqual([true, false, false]);
     await makeDue(connected);
@@ -713,7 +713,7 @@ describe('one run of a connection at a time', () => {
   });
 });
 
-/** The client of a repeatable rpc makes each attempt twice. */
+/** The gRPC client of a repeatable rpc makes each attempt twice. */
 const TRIED_CALLS_MAX = 2 * CALL_TRIES_MAX;
 
 test.each(['importVendors', 'deleteRecords', 'reconcileIds', 'completeImport'])(
@@ -990,7 +990,7 @@ describe('a run whose process is killed', () => {
       const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
       expect(stated(completed.at(-1)).startedTime).toEqual(ended[1]?.startedTime);
 
-      // The process was only stopped, and must no longer change anything.
+      // The process was only stopped and not killed, but must no longer change anything.
       const before = await stored(connected.connectionId);
       const abandoned = await runs().findOne({ _id: stated(ended[1]).runId });
       revive();

@@ -1,6 +1,6 @@
 import type { Credentials, ErpAnswer, ErpHttp, ErpRequest } from './provider.js';
 
-/** The calls to an ERP, and the OAuth tokens that they send. */
+/** The HTTP calls to an ERP, and the OAuth tokens that they send. */
 export interface TokenCalls {
   readonly http: ErpHttp;
   readonly credentials: Pick<Credentials, 'accessToken' | 'renewedAccessToken'>;

@@ -214,7 +214,7 @@ describe('passing outages in an ERP’s own words', () => {
     ],
   ])('%s', async (_, product, answer, code) => {
     const [read] = await faultsOf(product, { kind: 'STATUS', times: 1, ...answer });
-    // The list of databases is tested separately.
+    // The request for the list of databases is tested separately.
     if (!JSON.stringify(answer).includes('database/list')) expect(read).toBeUndefined();
     for (const fault of await faultsOf(product, { kind: 'STATUS', times: 0, ...answer })) {
       expect([fault?.code, fault?.needsAPerson]).toEqual([code, false]);

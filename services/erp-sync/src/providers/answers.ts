@@ -13,7 +13,7 @@ export interface AnswerRule {
   /** Names of the requested lists to which the entry applies. Absent if it applies to every list. */
   readonly of?: readonly string[];
   /**
-   * Returns the fault for the response.
+   * Returns the fault that the response of the ERP means.
    * @param subject name of the requested list
    */
   readonly fault: (subject: string) => ErpFault;

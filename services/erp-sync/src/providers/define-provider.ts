@@ -18,13 +18,13 @@ import type { Row } from './row.js';
 /** Rows as sent by the ERP, with additional information about the page. */
 export interface RowsPage extends Partial<Pick<Page<never>, 'deletedIds' | 'missesDeletions' | 'position'>> {
   readonly rows: readonly unknown[];
-  /** Rows from other streams that must be stored before these, in this order. */
+  /** Records of other streams that must be stored before the rows of this page, in this order. */
   readonly besides?: { readonly [S in StreamName]?: readonly unknown[] };
 }
 
-/** Reads one stream from an ERP. */
+/** Functions that read one stream of records from an ERP. */
 export interface StreamSource<R> {
-  /** Name of the field that contains a row's id. */
+  /** Name of the field that contains the id of an ERP row. */
   readonly idName: string;
   /**
    * Returns the id of a row. Absent if the id is the text in that field. The id is checked before a row may be left
@@ -47,7 +47,7 @@ export interface StreamSource<R> {
   ids?(after: string | undefined): AsyncIterable<IdPage>;
 }
 
-/** The parts of a session that are specific to one ERP. */
+/** Functions of an ERP session that are specific to one ERP. */
 export interface SessionParts {
   test(): Promise<RemoteCompany>;
   readonly streams: StreamSources;
@@ -116,7 +116,8 @@ async function readPart<R>(
   const rowIds: string[] = [];
   const deletedIds: string[] = [];
   const read = (row: Row): R | undefined => {
-    // The id is read first, so that a row without an id is counted as invalid even if it would be left out.
+    // The id of an ERP row is read first, so that a row without an id is counted as invalid even if the row would be
+    // left out.
     const id = source.idOf?.(row) ?? row.requiredText(source.idName);
     rowIds.push(id);
     if (source.isDeleted?.(row) !== true) return source.read(row);
@@ -149,7 +150,7 @@ export async function* idsOf(
 }
 
 /**
- * Makes the calls one after another.
+ * Makes the given calls to the ERP one after another.
  * @returns the names of the calls that the ERP refuses because of missing permissions
  */
 export async function deniedAmong<N extends string>(

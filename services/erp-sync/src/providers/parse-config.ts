@@ -5,7 +5,7 @@ import { z } from 'zod';
 const NAME_LENGTH_MAX = 100;
 
 /**
- * Reads the `config` of a request with the schema of its provider.
+ * Reads the `config` of a request with the schema of its ERP provider.
  * @param schema schema in which each field has a sentence about its fault
  * @throws DomainError invalid with one detail for each invalid field
  */

@@ -18,7 +18,7 @@ export interface CredentialSetup {
   /** Name of the request field that contains the secret of the ERP connection. */
   readonly secretName: 'client_secret' | 'api_key';
   /**
-   * Reads the `config` of a request.
+   * Reads the `config` of a request to connect the ERP.
    * @throws DomainError invalid with all faults
    */
   readConfig(given: unknown, checks: ConfigChecks): Promise<ReadConfig>;
@@ -29,16 +29,16 @@ export interface CredentialSetup {
   mayBeSameCompany(one: StoredConfig, other: StoredConfig): boolean;
 }
 
-/** Configuration in the form in which it is stored and returned. */
+/** Configuration of an ERP connection in the form in which it is stored and returned. */
 export type StoredConfig = Readonly<Record<string, unknown>>;
 
 export interface ReadConfig {
   readonly config: StoredConfig;
-  /** Key of the company, which is the same for all spellings. */
+  /** Key of the company in the ERP, which is the same for all spellings of the configuration. */
   readonly remoteKey: string;
 }
 
-/** Installation rules for URLs in configurations. */
+/** Rules of the installation for URLs in configurations of ERP connections. */
 export interface ConfigChecks {
   /** Checks whether a customer URL may be called. */
   checkUrl(text: string): Promise<{ readonly url: URL } | { readonly problem: string }>;

@@ -21,11 +21,11 @@ export interface Provider {
    * deletions.
    */
   readonly reportsDeletions?: readonly StreamName[];
-  /** Maximum page size that the ERP allows. */
+  /** Maximum number of records on a page that the ERP allows. */
   readonly pageSize: number;
   /** Maximum number of concurrent calls to one company in the ERP. */
   readonly concurrency: number;
-  /** Number of seconds by which a time window begins before the cursor. */
+  /** Number of seconds by which a time window begins before the cursor of its stream. */
   readonly overlapSeconds: number;
   open(deps: SessionDeps): Session;
 }
@@ -63,7 +63,7 @@ export interface Session {
    */
   test(): Promise<RemoteCompany>;
   /**
-   * Yields the pages of one stream.
+   * Yields the pages of one stream of ERP records.
    * @throws ErpFault
    */
   read<S extends StreamName>(stream: S, window: Window): AsyncIterable<Page<RecordsOf[S]>>;
@@ -92,7 +92,7 @@ export interface Window {
   readonly after?: string;
 }
 
-/** Records that belong to one stream. */
+/** The records of one stream on a page of ERP records. */
 export interface RecordsPart<R> {
   readonly records: readonly R[];
   /**

@@ -31,13 +31,13 @@ const bySpelling = new Map(
   ]),
 );
 
-/** Finds an ERP by its code or product name, in the exact spelling. */
+/** Returns the ERP that has exactly the given code or product name. */
 export function findProduct(spelling: string): ErpProduct | undefined {
   return bySpelling.get(spelling);
 }
 
 /**
- * Returns the product with a code.
+ * Returns the ERP product with the given provider code.
  * @throws TypeError for an unknown code
  */
 export function productOf(code: ProviderCode): ErpProduct {

@@ -1,8 +1,8 @@
 import type { InvalidRow, Page } from './provider.js';
 
-/** Maximum length of a list within a row, such as the lines on a bill. */
+/** Maximum length of a list within a row of an ERP, such as the lines on a bill. */
 const LIST_LENGTH_MAX = 10_000;
-/** Maximum number of decimals in an amount. */
+/** Maximum number of decimals in an amount from an ERP. */
 const DECIMALS_MAX = 6;
 /** Format of invalid row ids that can be shown in an import run. */
 const SHOWN_ID = /^[\x21-\x7e]{1,100}$/;
@@ -43,7 +43,7 @@ export class Row {
     return required(this.text(name), name);
   }
 
-  /** Reads the text in those of the fields that are not empty. */
+  /** Returns the texts of those fields of an ERP row that are not empty. */
   texts(...names: readonly string[]): readonly string[] {
     return names.flatMap((name) => this.text(name) ?? []);
   }
@@ -60,7 +60,7 @@ export class Row {
     if (amount.includes('e')) throw new RowFault(`${name} is a number with an exponent.`);
     const dot = amount.indexOf('.');
     if (dot < 0 || amount.length - dot - 1 <= DECIMALS_MAX) return amount;
-    // Rounding removes the errors of binary fractions, as in 0.1 + 0.2.
+    // The amount is rounded, which removes the errors of binary fractions, as in 0.1 + 0.2.
     return String(Number(value.toFixed(DECIMALS_MAX)));
   }
 
@@ -112,7 +112,7 @@ export class Row {
     return value.map((item) => new Row(item));
   }
 
-  /** Reads a list of plain values. */
+  /** Reads a field of an ERP row that holds a list of plain values. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.#present(name);
     if (value !== undefined && !Array.isArray(value)) throw new RowFault(`${name} is not a list.`);
@@ -168,13 +168,13 @@ export function present<T extends object>(fields: T): Present<T> {
   return kept as Present<T>;
 }
 
-/** Splits a string into field names. */
+/** Splits a string of field names at its blanks. */
 export function namesOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
 /**
- * Requires a value.
+ * Returns the value of a required field, or throws an error if it is missing.
  * @throws RowFault if there is no value
  */
 export function required<T>(value: T | undefined, name: string): T {

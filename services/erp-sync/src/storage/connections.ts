@@ -59,7 +59,7 @@ export interface ConnectionDocument extends Aggregate {
    */
   readonly nextSyncAt?: Date;
   readonly runningRunId?: string;
-  /** Claim of the current run's worker, which its writes require. */
+  /** Claim of the worker that executes the current import run. The writes of the worker require it. */
   readonly claim?: string;
   /** Expiry time of the lease, the epoch (1970) between runs. Absent if the ERP connection is DISABLED. */
   readonly leaseUntil?: Date;
@@ -91,7 +91,7 @@ export interface StreamProgress {
    * Absent until the stream was read completely.
    */
   readonly cursor?: string;
-  /** A time window that was not read completely. */
+  /** Time window of the stream that was not read completely. */
   readonly window?: {
     readonly from?: string;
     readonly dateFrom?: string;

@@ -96,7 +96,7 @@ export function oauthFlowStore(collection: Collection<OAuthFlowDocument>, clock:
     async claimRevocation(now, until) {
       const document = await collection.findOneAndUpdate(
         { revokeAt: { $lte: now } },
-        // From now on, a confirmation is too late.
+        // After this write, the user can no longer confirm the consent.
         { $set: { status: 'CLOSED', revokeAt: until }, $inc: { revokeTries: 1 } },
         { returnDocument: 'after', sort: { revokeAt: 1 } },
       );

@@ -212,7 +212,7 @@ const ofDue = {
   pass: 1,
 } as const;
 
-/** Sets fields inside a field, and keeps its other fields. */
+/** Returns the fields with paths inside an object field, so that an update keeps the other fields of the object. */
 function below(name: string, fields: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(fields).map(([field, value]) => [`${name}.${field}`, value]));
 }

@@ -119,7 +119,7 @@ export function personAt(running: Pick<RunningErpSync, 'oauth'>) {
     decide,
     toPage,
     /**
-     * Performs all steps.
+     * Performs all steps of connecting an ERP.
      * @returns status and id of the connection
      */
     async connect(organizationId: string, product: Product, tenant: string, part: object = {}) {

@@ -22,7 +22,10 @@ export interface ImportLedger {
   readonly completed: readonly CompleteImportRequest[];
   /** Number of calls that the next examination takes, by connection (default 1). */
   readonly completeCallsLeft: Map<string, number>;
-  /** Called after an rpc took effect and before it responds. An error that it throws becomes the response. */
+  /**
+   * Function that is called after an rpc took effect and before it responds. An error that the function throws becomes
+   * the response.
+   */
   beforeAnswer: (rpc: string, source: ImportSource) => Promise<void> | void;
 }
 

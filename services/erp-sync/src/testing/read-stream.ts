@@ -1,7 +1,7 @@
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 import type { Page, Session, Window } from '../providers/provider.js';
 
-/** Reads all pages of a stream. */
+/** Reads all pages of a stream of ERP records. */
 export async function readPages<S extends StreamName>(
   session: Session,
   stream: S,
@@ -12,7 +12,7 @@ export async function readPages<S extends StreamName>(
   return pages;
 }
 
-/** Reads all pages of a stream and returns their records. */
+/** Reads all pages of a stream of ERP records and returns the records. */
 export async function readRecords<S extends StreamName>(
   session: Session,
   stream: S,

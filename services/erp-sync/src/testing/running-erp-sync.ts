@@ -42,7 +42,7 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** If absent, due ERP connections are not run. */
+  /** Replacements for parts of the ERP access. If absent, due ERP connections are not run. */
   readonly erps?: ErpOverrides;
 }
 

@@ -15,15 +15,17 @@ export interface ScriptedErp {
   now: Date;
   pageSize: number;
   put<S extends StreamName>(stream: S, ...records: readonly RecordsOf[S][]): void;
-  /** Removes a record without a trace. */
+  /** Removes a record from the scripted ERP, which does not report the deletion. */
   vanish(stream: StreamName, externalId: string): void;
   /** Deletes a record and reports the deletion in the next time window. */
   remove(stream: StreamName, externalId: string): void;
-  /** Called before each page of ERP records is sent. An error that it throws ends the stream. */
+  /**
+   * Function that is called before each page of ERP records is sent. An error that the function throws ends the stream.
+   */
   onPage: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that changes a page before the scripted ERP sends it. */
   changePage: (stream: StreamName, page: Page<RecordsOf[StreamName]>) => Page<RecordsOf[StreamName]>;
-  /** Called before each page of ids is sent. An error that it throws ends the list. */
+  /** Function that is called before each page of ids is sent. An error that the function throws ends the list. */
   onIds: (stream: StreamName, position: string) => Promise<void> | void;
   /** Function that replaces the list of ids of the scripted ERP. */
   ids: ((stream: StreamName) => readonly string[]) | undefined;

@@ -13,7 +13,7 @@ const access = accessFor(new Map([[key, principal()]]));
 const withKey = { headers: { authorization: `Bearer ${key}` } };
 
 const started: RunningGateway[] = [];
-/** Called when a request has reached the service, which never responds. */
+/** Function that is called when a request has reached the fake service, which never responds. */
 let reached = (): void => {};
 async function start(options: GatewayOptions = {}): Promise<RunningGateway> {
   const getOrganization = (): Promise<never> => {

@@ -116,7 +116,8 @@ function outcomeOf(method: string, request: Request, response: Response): Parame
       'http.request.method': method,
       'url.scheme': request.secure ? 'https' : 'http',
       ...(route === undefined ? {} : { 'http.route': route }),
-      // A request that its caller abandoned has no status, which distinguishes it from an error of the gateway.
+      // A request that its caller abandoned has no status, which distinguishes such a request from an error of the
+      // gateway.
       ...(isAnswered ? { 'http.response.status_code': response.statusCode } : { 'error.type': 'caller_left' }),
       ...(failed ? { 'error.type': String(response.statusCode) } : {}),
     },

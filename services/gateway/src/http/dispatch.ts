@@ -205,12 +205,12 @@ async function answerFile(
   } catch (error) {
     const isGuess = error instanceof DomainError && (error.kind === 'unauthenticated' || error.kind === 'not_found');
     if (!(error instanceof ClientGone)) await discardRest(request, response);
-    // A valid token is served even if other callers at its address have guessed tokens.
+    // A request with a valid upload token is served even if other callers at its IP address have guessed tokens.
     throw typeof token === 'string' && isGuess ? failures.countedRefusal(state.address, error) : error;
   }
 }
 
-/** Caller who sends a file, with the API key or token that authorizes it. */
+/** Checks the caller who sends a file, with the API key or token that authorizes it. */
 interface AdmittedFile {
   readonly organizationId: string;
   readonly right: FileRight;
@@ -228,7 +228,7 @@ async function admitFile(
   return { organizationId, right: { organizationId }, context };
 }
 
-/** The request counts towards its address's share only until the token is known to be valid. */
+/** The request counts towards the share of its IP address only until the upload token is known to be valid. */
 async function admitToken(
   route: AnyFileRoute,
   token: string,
@@ -312,7 +312,7 @@ async function readInput(
   };
 }
 
-/** A malformed id is refused like an unknown one. */
+/** A malformed id in the path is refused like an unknown id. */
 function readParams(route: Route, request: Request): Record<string, unknown> {
   const params = route.params?.safeParse(request.params);
   if (params?.success === false) throw notFound(route.resourceName ?? 'resource');
@@ -352,7 +352,7 @@ async function readBody(
   return { ...noBody, body, idempotencyKey, fingerprint };
 }
 
-/** Does the work, and measures it as a stage on routes that record stages. */
+/** Runs the given work, and measures it as a stage on routes that record stages. */
 function during<T>(response: Response, stage: string, work: () => Promise<T>): Promise<T> {
   return requestState(response).stages?.during(stage, work) ?? work();
 }

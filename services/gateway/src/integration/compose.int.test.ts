@@ -64,7 +64,7 @@ afterEach(async () => {
   await services.stop(0);
 });
 
-/** A valid key gets 404, because the path names no invoice. */
+/** A request with a valid API key gets 404, because its path names no existing invoice. */
 async function status(): Promise<number> {
   const response = await fetch(`http://${gateway.address}/v1/invoices/unknown`, {
     headers: { authorization: `Bearer ${key}` },

@@ -19,7 +19,7 @@ const createdTime = new Date('2026-03-01T12:00:00Z');
 const PAGE_MAX = 100;
 /** Maximum size of a finding without its record in the analysis service (detection reference, section 8). */
 const FINDING_BYTES_MAX = 64 * 1024;
-/** Number of findings of one invoice, more than the engine raises together. */
+/** Number of findings of one invoice, which is more than the engine raises for one invoice. */
 const FINDINGS_OF_INVOICE = 100;
 /** Maximum number of entries in the history of a finding. */
 const HISTORY_MAX = 200;

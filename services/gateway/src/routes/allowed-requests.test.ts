@@ -105,7 +105,7 @@ describe('a request that the description allows', () => {
       const isAllowed = (body: unknown): boolean => {
         if (validate(body)) return true;
         refused += 1;
-        // Without this limit, the generator would never end for a schema that no generated value fits.
+        // Without this limit, the generator of requests would never end for a schema that no generated value fits.
         if (refused > REFUSED_MAX) throw new Error(`No body is made that ${operationId} allows.`);
         return false;
       };

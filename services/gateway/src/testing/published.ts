@@ -30,7 +30,7 @@ export interface Schema {
 }
 
 export interface Content {
-  /** Absent if the body is a file. */
+  /** JSON request body. Absent if the body is a file. */
   readonly 'application/json'?: {
     readonly schema: Schema;
     readonly example?: unknown;
@@ -91,7 +91,8 @@ export const publishedOperations = Object.entries(published.paths).flatMap(([pat
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
 formats.default(ajv);
 ajv.addKeyword('components');
-// In OpenAPI, `discriminator` names the schema of `oneOf` that applies. `oneOf` alone determines the same schema.
+// In OpenAPI, `discriminator` names the schema of `oneOf` that applies. `discriminator` is ignored here, because
+// `oneOf` alone determines the same schema.
 ajv.addKeyword('discriminator');
 ajv.addSchema({ $id: 'published', components: { schemas: rooted(published.components.schemas) } });
 

@@ -89,7 +89,7 @@ export class Access {
   }
 
   /**
-   * Renews the KSeF tokens.
+   * Renews the KSeF tokens of a connection.
    * @param stale tokens that KSeF refused; if they were replaced in the meantime, the current tokens are returned
    */
   async #renew(stale: Tokens | undefined, how: 'REFRESH' | 'AUTHENTICATE'): Promise<Tokens> {
@@ -110,7 +110,7 @@ export class Access {
   }
 
   /**
-   * Refreshes the access token.
+   * Refreshes the KSeF access token of a connection.
    * @returns undefined if the refresh token is no longer valid
    */
   async #refresh(refresh: Grant): Promise<{ access: Grant; refresh: Grant } | undefined> {

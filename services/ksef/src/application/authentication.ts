@@ -45,7 +45,7 @@ export interface AuthenticationCalls {
  */
 export interface Authenticator {
   /**
-   * Answers an authentication challenge.
+   * Sends the response to an authentication challenge.
    * @throws KsefRefusal
    */
   answer(credentials: KsefCredentials, challenge: Challenge): Promise<StartedAuthentication>;

@@ -42,12 +42,12 @@ export interface CallScopeStore {
 
 export interface LimitSubject {
   readonly environment: string;
-  /** Context of the call. Empty for calls without a context. */
+  /** NIP of the taxpayer for whom KSeF is called. Empty for calls without a taxpayer. */
   readonly contextNip: string;
   readonly operation: Operation;
 }
 
-/** A call that is in progress. */
+/** A counted KSeF call that is in progress. */
 export interface CountedCall {
   end(): void;
 }
@@ -68,14 +68,14 @@ export interface CallLimitsDeps {
 const CLOCK_MARGIN_MS = 50;
 /** Maximum delay in milliseconds before the completion of a call is stored. The next call stores it earlier. */
 const ENDS_STORED_MS_MAX = 250;
-/** Maximum number of conflicts with other replicas before calls are postponed. */
+/** Maximum number of conflicts with other replicas in storing a counted call, after which calls are postponed. */
 const CONFLICTS_MAX = 20;
 const CONFLICT_WAIT_MS = 100;
 /** Maximum number of contexts in memory. The least recently used context is evicted. */
 const SCOPES_MAX = 20_000;
-/** Interval at which the current limits are read again. */
+/** Interval at which the current call limits are read from KSeF again. */
 const READ_EACH_MS = 3_600_000;
-/** Time without use after which a scope is removed. */
+/** Time without use after which a call scope is removed. */
 const SCOPE_KEPT_MS = 24 * 3_600_000;
 const EMPTY: CallScope = { counts: {}, blocks: [], limitsReadAtMs: 0, limits: {} };
 
@@ -186,7 +186,7 @@ type Change = (scope: CallScope) => CallScope;
 /** Changes that are stored together in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
-  /** Completed calls. More are added until the write begins. */
+  /** Completed calls of this change. More calls are added until its write begins. */
   readonly ended: EndedCall[];
   readonly changes: readonly Change[];
 }

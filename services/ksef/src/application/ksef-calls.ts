@@ -90,7 +90,7 @@ export interface Upo {
   readonly xml: Buffer;
   /** SHA-256 hash of `xml` in base64. It equals `x-ms-meta-hash` if KSeF sent that header. */
   readonly hash: string;
-  /** True if KSeF sent its own hash. A different hash is a refusal. */
+  /** True if KSeF stated a hash of the file. A file with a different hash is refused. */
   readonly isHashConfirmed: boolean;
 }
 
@@ -111,7 +111,7 @@ export interface RegisteredInvoice {
 export interface ExportWindow {
   readonly role: InboxRole;
   readonly from: string;
-  /** End of the window. Undefined for the KSeF high water mark. */
+  /** End of the time window of the export. Undefined for the KSeF high water mark. */
   readonly to: string | undefined;
 }
 
@@ -137,7 +137,7 @@ export interface ExportedPackage {
   readonly highWaterMark: string | undefined;
 }
 
-/** Callback that runs just before a request is sent. */
+/** Function that runs just before a request to KSeF is sent. */
 export interface Leaving {
   /**
    * Runs before each request of the call, once an access token is available and the rate limits allow the request. If

@@ -88,7 +88,7 @@ function ksefClientOf(): KsefClient {
   return ksefClient({ urls, requestMs, waitFactor: 0.001, limits }, logger);
 }
 
-/** Records the request of the client and forwards it. */
+/** Records the request of the KSeF client and forwards it to the simulator. */
 async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = (await buffer(request)).toString('utf8');
   const method = request.method ?? '';
@@ -273,7 +273,7 @@ test('what is beyond the limits that KSeF states for the context is refused befo
   const key = createSessionKey();
   const { referenceNumber } = await calls.openSession(key);
   const document = { ...encryptDocument(key, Buffer.from('<x/>')), invoiceSize: 1_000_000 };
-  // A document of the maximum size is sent.
+  // This call sends a document of the maximum size.
   await calls.sendInvoice(referenceNumber, document);
   const before = sent.length;
   const refused = calls.sendInvoice(referenceNumber, { ...document, invoiceSize: 1_000_001 });

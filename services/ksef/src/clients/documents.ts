@@ -12,7 +12,7 @@ import type { TrustedSeals } from './trusted-seals.js';
 
 const READ_MS_MAX = 20_000;
 
-/** Seals that are accepted on confirmations. */
+/** Certificates of the seals that are accepted on confirmations, and those that were revoked. */
 interface Seals {
   readonly trusted: TrustedSeals;
   readonly revoked: RevokedSeals;

@@ -28,7 +28,7 @@ let server: Server;
 let origin: string;
 let packages: ReturnType<typeof exportPackages>;
 let requests: IncomingMessage[] = [];
-/** Handler that replaces the download of parts. */
+/** Handler that replaces the download of package parts in a test. */
 let respond: ((response: ServerResponse) => void) | undefined;
 const parts = new Map<string, Buffer>();
 

@@ -26,7 +26,7 @@ import { openArchive } from './zip-archive.js';
 export interface ExportPackagesSettings {
   /** Base address of each KSeF environment. Packages may be stored at its origin. */
   readonly urls: Readonly<Record<KsefEnvironment, string>>;
-  /** Further hosts that may store packages. They are called over HTTPS. */
+  /** Further hosts that may store invoice packages. The hosts are called over HTTPS. */
   readonly storageHosts: Readonly<Record<KsefEnvironment, readonly string[]>>;
   /** Deadline of a call to KSeF in milliseconds. A part is larger than other responses and gets a multiple of it. */
   readonly requestMs: number;
@@ -159,7 +159,7 @@ async function openNameless(): Promise<FileHandle> {
   }
 }
 
-/** Passes chunks on if they have exactly the stated size and hash. */
+/** Passes the chunks of a package part on if the part has exactly the stated size and hash. */
 async function* checked(
   chunks: AsyncIterable<Buffer>,
   ordinalNumber: number,

@@ -25,16 +25,16 @@ export interface KsefRequest {
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path below the base address. Values from outside are escaped. */
+  /** Path of the request below the base address. Values from outside are escaped. */
   readonly path: string;
   readonly json?: unknown;
-  /** XML body, used instead of `json`. */
+  /** XML body of the request, sent instead of `json`. */
   readonly xml?: string;
   readonly bearer?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** Function that receives the `X-System-Warning` header of every response, including refusals. It never rejects. */
   readonly onWarning?: ((header: string) => Promise<void>) | undefined;
-  /** Content type of a successful response. */
+  /** Content type that a successful response has. */
   readonly accept: 'json' | 'xml' | 'nothing';
 }
 

@@ -96,7 +96,7 @@ async function operationsAfter(n: number): Promise<string[]> {
 }
 
 /**
- * Returns the refusal of a call.
+ * Returns the refusal with which a KSeF call fails.
  * @throws any other error, and an error if the call succeeds
  */
 const refusalOf = async (work: Promise<unknown>): Promise<KsefRefusal> => {

@@ -152,7 +152,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
       ),
   });
 
-  /** Repeats a call once with newly read keys if KSeF refuses its key (21470). */
+  /** Repeats a call once with newly read public keys if KSeF refuses its key (21470). */
   async function withCurrentKeys<T>(credentials: KsefCredentials, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -206,7 +206,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         answers.beginAnswer,
       );
     },
-    // Nothing in this login is encrypted, so no keys are needed.
+    // Nothing in a login with a certificate is encrypted, so no public keys are needed.
     async reloadKeys() {},
   };
 
@@ -472,7 +472,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
 }
 
 /**
- * Tells whether a probe found its permission.
+ * Returns whether a probing call to KSeF was permitted.
  * @throws KsefRefusal any other refusal
  */
 async function isPermitted(probe: Promise<void>): Promise<boolean> {

@@ -7,7 +7,7 @@ import { numbersInText } from '../domain/numbers.js';
 const TEXTS_MAX = 100;
 
 const text = z.string().max(1_000_000);
-/** A reference number that becomes part of later addresses. */
+/** Schema of a reference number that becomes part of later addresses. */
 const reference = z.string().regex(/^[0-9A-Za-z-]{1,64}$/);
 /** A time with up to 7 fraction digits and an offset. Digits below a millisecond are truncated. */
 const time = z
@@ -64,7 +64,7 @@ export const invoiceAnswer = z
   })
   .refine(({ ksefNumber, status: { code } }) => code !== 200 || isKsefNumber(ksefNumber ?? ''))
   .transform(({ referenceNumber, invoiceHash, ksefNumber, status: { extensions: more, ...read } }): InvoiceStatus => {
-    // The members may be missing, but the text contains the same numbers.
+    // The members with the KSeF number may be missing, but the text of the status contains the same numbers.
     const named = read.code === 440 ? numbersInText([read.description, ...read.details].join(' ')) : undefined;
     return {
       referenceNumber,
@@ -106,7 +106,7 @@ export const metadataAnswer = z.object({
     .max(10_000),
 });
 
-/** A time whose text is kept, because a `Date` would truncate its digits. */
+/** Schema of a time whose text is kept, because a `Date` would truncate its digits. */
 const instant = z
   .string()
   .max(64)

@@ -53,7 +53,7 @@ async function listOf(issuer: Holder, revoked: readonly Holder[]): Promise<strin
     signingAlgorithm: algorithmOf(issuer.keys),
     signingKey: issuer.keys.privateKey,
   });
-  // The label is replaced, because the library and OpenSSL write different ones.
+  // The label of the PEM block is replaced, because the library and OpenSSL write different ones.
   return crl.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
 }
 

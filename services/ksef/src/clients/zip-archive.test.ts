@@ -19,7 +19,7 @@ afterEach(async () => {
 /** Creates an archive of these files and returns its descriptor. */
 async function archiveOf(names: readonly string[]): Promise<number> {
   const zip = new ZipFile();
-  // The extra field with the time in seconds is left out.
+  // The archive leaves out the extra field with the time in seconds.
   for (const name of names) zip.addBuffer(Buffer.from(`content of ${name}`), name, { forceDosTimestamp: true });
   zip.end();
   directory = await mkdtemp(join(tmpdir(), 'zip-'));

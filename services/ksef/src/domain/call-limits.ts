@@ -1,6 +1,6 @@
 import type { Operation } from './classify-answer.js';
 
-/** Number of calls allowed within a second, a minute and an hour. */
+/** Number of KSeF calls that are allowed within a second, a minute and an hour. */
 export type WindowLimits = readonly [perSecond: number, perMinute: number, perHour: number];
 export type LimitGroup =
   | 'AUTHENTICATION'
@@ -54,7 +54,7 @@ const GROUPS: Readonly<Record<string, LimitGroup>> = {
 export const WINDOWS_MS: readonly [number, number, number] = [1_000, 60_000, 3_600_000];
 /** Maximum number of entries in each longer window. Calls that have left the shorter windows are combined. */
 const PARTS_OF_WINDOW = 60;
-/** Time to wait for calls in progress, because the time of their completion is unknown. */
+/** Time to wait for KSeF calls in progress, because the time of their completion is unknown. */
 const UNDER_WAY_WAIT_MS = 100;
 
 /**
@@ -62,7 +62,7 @@ const UNDER_WAY_WAIT_MS = 100;
  * its window has passed since its completion. Times are milliseconds of the database clock.
  */
 export interface CallCount {
-  /** Groups of completed calls, oldest first. */
+  /** Groups of completed KSeF calls, oldest first. */
   readonly ended: readonly EndedCalls[];
   readonly underWay: readonly CallsUnderWay[];
 }
@@ -77,7 +77,7 @@ export interface EndedCalls {
 export interface CallsUnderWay {
   readonly replica: string;
   readonly calls: number;
-  /** Time by which the calls in progress have certainly completed. */
+  /** Time at which the KSeF calls in progress have certainly completed. */
   readonly endsAtMs: number;
 }
 

@@ -25,7 +25,7 @@ function operationsOf(calls: string): readonly Operation[] {
 
 const problem = (status: number, more: object = {}): unknown => ({ title: 'Title', status, detail: 'Opis', ...more });
 
-/** Returns the bodies of an error response, if they are JSON. */
+/** Returns the bodies of an error response that are JSON. */
 function bodiesOf(status: number, form: string, says: string): readonly unknown[] {
   const other = [undefined, { message: 'no route' }, {}, [], 'text', null, { title: 7, status: 'x' }];
   if (form === 'other') return other;

@@ -45,9 +45,9 @@ export interface RefusedAnswer {
 }
 
 export interface Waits {
-  /** Wait in milliseconds after a 429 response that states none. */
+  /** Time to wait in milliseconds after a 429 response that states no time. */
   readonly throttledMs: number;
-  /** Wait in milliseconds after a block by the KSeF gateway. */
+  /** Time to wait in milliseconds after a block by the KSeF gateway. */
   readonly blockedMs: number;
 }
 
@@ -285,7 +285,7 @@ interface ReadError {
   /** True if the response shows a block by the gateway, which also uses problem details. */
   readonly isBlock: boolean;
   readonly text: string;
-  /** True if the response has a form that KSeF uses. Other JSON is sent by a proxy in front of KSeF. */
+  /** True if the error response has a form that KSeF uses. A proxy in front of KSeF sends other JSON. */
   readonly isOwn: boolean;
 }
 
@@ -312,7 +312,7 @@ function readError(json: unknown): ReadError {
     code,
     // The reason code becomes part of our message, so only safe characters are accepted.
     reasonCode: typeof reasonCode === 'string' && /^[a-z-]{1,60}$/.test(reasonCode) ? reasonCode : undefined,
-    // The incident id is written to the log.
+    // The incident id of KSeF is written to the log.
     incidentId: typeof incidentId === 'string' && /^[\w-]{1,100}$/.test(incidentId) ? incidentId : undefined,
     isBlock: problem['title'] === REQUEST_BLOCKED || typeof incidentId === 'string',
     text: safeText(said.map(String).join(' ')),

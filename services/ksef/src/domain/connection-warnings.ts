@@ -4,13 +4,13 @@ import { safeText } from './ksef-text.js';
 export interface SystemWarning {
   /** Code of a warning from KSeF, such as `sig-001`. */
   readonly code: string;
-  /** Text of the warning as a sentence. */
+  /** Text of the warning from KSeF as a sentence. */
   readonly message: string;
 }
 
 /** Warning from KSeF that is stored on a KSeF connection. It does not stop the connection. */
 export interface ConnectionWarning extends SystemWarning {
-  /** Time when the warning was last received. */
+  /** Time when the warning was last received from KSeF. */
   readonly at: Date;
 }
 

@@ -26,7 +26,7 @@ export interface LoginRefusal {
   readonly code: string;
 }
 
-/** A notice that a secret will soon expire. */
+/** A notice that a KSeF token or certificate will soon expire. */
 export interface EndNotice {
   readonly endsAt: Date;
   /** Days before expiry: 30, 14, 7 or 1. If the secret was stored late, the expiry may be nearer. */
@@ -72,9 +72,9 @@ export interface Connection {
   readonly lastTestedAt: Date | undefined;
   /** Reason of the last failed KSeF connection test, without text from KSeF. */
   readonly lastErrorMessage: string | undefined;
-  /** KSeF warnings about the secret, newest first, at most {@link WARNINGS_MAX}. */
+  /** KSeF warnings about the token or certificate, newest first, at most {@link WARNINGS_MAX}. */
   readonly warnings?: readonly ConnectionWarning[] | undefined;
-  /** Last notice that was announced about the expiry of the secret. */
+  /** Last notice that was announced about the expiry of the token or certificate. */
   readonly endTold?: EndNotice | undefined;
   readonly createdAt: Date;
 }

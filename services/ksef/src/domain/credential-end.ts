@@ -11,7 +11,7 @@ const NOTICE_DAYS: Readonly<Record<Authentication, readonly number[]>> = { CERTI
 /** Maximum number of days before expiry on which a notice may be given. */
 const NOTICE_DAYS_MAX = 30;
 
-/** The current time and the announced end date of KSeF tokens. */
+/** The current time, and the announced date from which KSeF accepts no tokens. */
 export interface EndFacts {
   readonly now: Date;
   /** Time when KSeF stops accepting tokens in the PRODUCTION environment. Undefined if no date is known. */

@@ -275,7 +275,7 @@ describe('refused invoices', () => {
     const held = refuse(late, 2 * REFUSALS_KEPT_MAX + 1);
     expect(roleOf(held.inbox).mark).toBe(MARK);
     expect(held.inbox.refused).toHaveLength(2 * REFUSALS_KEPT_MAX);
-    // KSeF has not moved its high water mark, so the next inbox run may deliver the window again.
+    // KSeF has not moved its high water mark, so the next inbox run may deliver the invoices of the time window again.
     expect(receive(late, { highWaterMark: MARK }).inbox.refused).toEqual(dismissed);
     const passed = refuse(late, 2 * REFUSALS_KEPT_MAX);
     expect(roleOf(passed.inbox).mark).toBe(HIGH_WATER);
@@ -380,7 +380,7 @@ describe('a package whose process was killed before its documents were counted',
     for (let times = 0; times < length; times++) {
       inbox = receiving(inbox, roleOf(inbox), at(10 * times)).inbox;
       const once = inbox;
-      // A package of the same role that follows an interrupted one belongs to its period.
+      // A package of the same role that follows an interrupted package belongs to the period of that package.
       expect(receiving(inbox, roleOf(inbox), at(10 * times + 1)).inbox).toEqual(once);
       inbox = receiving(inbox, roleOf(inbox, THIRD), at(10 * times + 5)).inbox;
     }

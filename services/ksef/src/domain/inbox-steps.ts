@@ -17,7 +17,7 @@ const DAY = 24 * HOUR;
 export const BUYER_EACH_MS = 15 * MINUTE;
 /** Maximum time for which a KSeF export may be in progress before it is abandoned. */
 export const EXPORT_MS_MAX = 2 * HOUR;
-/** Period that the nightly run receives again. */
+/** Period whose invoices the nightly inbox run receives again. */
 const REPEATED_MS = 48 * HOUR;
 /** Maximum length of an export window. KSeF refuses longer ones and documents a limit of three months. */
 export const WINDOW_MS_MAX = 89 * DAY;
@@ -27,7 +27,7 @@ export const REPAIR_WAIT_MS_MAX = 2 * MINUTE;
 export const RESTARTS_MAX = 5;
 /** Maximum number of consecutive failed steps in an inbox run. */
 export const FAILURES_MAX = 10;
-/** Time to wait before a role that runs at night tries again. */
+/** Time to wait before the next attempt for a role whose inbox runs are at night. */
 const RETRY_MS = HOUR;
 /** Time to wait before retrying an inbox run that requires a person to act. */
 export const PAUSE_MS = 6 * HOUR;
@@ -38,7 +38,7 @@ const NIGHT_SPREAD_MS = 3 * HOUR;
 export interface InboxTiming {
   readonly now: Date;
   readonly waitFactor: number;
-  /** Random number from 0 to 1, by which the waits vary. */
+  /** Random number from 0 to 1, by which waiting times vary. */
   readonly random: number;
 }
 
@@ -214,7 +214,7 @@ export function isUncounted(inbox: Inbox, role: RoleInbox, storedAt: Date): bool
   const isWithin = ({ from, until }: StoringPeriod): boolean =>
     from <= storedAt && (until === undefined || storedAt < until);
   if (role.uncounted?.some(isWithin) === true) return true;
-  // The role that stored the document counts it. A package of this role has ended the periods of all others.
+  // The role that stored the document counts it. A package of this role has ended the periods of all other roles.
   const others = inbox.roles.filter((other) => other.role !== role.role).flatMap(({ uncounted = [] }) => uncounted);
   if (others.some((period) => period.until !== undefined && isWithin(period))) return false;
   return role.since === undefined || storedAt >= role.since;
@@ -305,7 +305,7 @@ export function stepFailed(
   timing: InboxTiming,
 ): InboxChange {
   const run = runOf(role);
-  // Waiting for rate limits is not a failure.
+  // Waiting for rate limits of KSeF does not count as a failure.
   const failures = isAboutLimits ? run.failures : run.failures + 1;
   if (failures > FAILURES_MAX) return ended(inbox, role, { message }, timing);
   const pauseMs = isAboutLimits ? 0 : backoffMs(failures, timing.random) * timing.waitFactor;
@@ -328,7 +328,7 @@ export interface RunFault {
 }
 
 /**
- * Completes an inbox run.
+ * Completes the inbox run of a role.
  * @param fault undefined if everything was received
  */
 export function ended(inbox: Inbox, role: RoleInbox, fault: RunFault | undefined, timing: InboxTiming): InboxChange {

@@ -45,7 +45,9 @@ export interface RefusedInvoice {
 export interface RefusedFile extends RefusedInvoice {
   /** SHA-256 in base64. Undefined if KSeF stated none. */
   readonly invoiceHash?: string | undefined;
-  /** True when the document was stored, but does not count as received before its analysis is requested. */
+  /**
+   * True if the document of the invoice was stored, but does not count as received before its analysis is requested.
+   */
   readonly isUncounted?: boolean | undefined;
 }
 
@@ -107,7 +109,7 @@ export interface RunUnderWay extends ReceivedCounts {
   readonly from: string;
   /** Number of invoices of the current window that were counted as received when an invoice package was interrupted. */
   readonly interrupted?: number | undefined;
-  /** Start of the window that is being received. */
+  /** Start of the time window whose invoices are being received. */
   readonly cursor: string;
   /** End of the last time window that the inbox run received completely. */
   readonly through?: string | undefined;
@@ -128,14 +130,14 @@ export interface StoringPeriod {
   readonly until?: Date | undefined;
 }
 
-/** Maximum number of interrupted packages of a role whose documents can be told apart from those of other roles. */
+/** Maximum number of interrupted packages of a role whose documents can be distinguished from those of other roles. */
 export const UNCOUNTED_MAX = 10;
 
 /** Progress and next step of one KSeF inbox role. */
 export interface RoleInbox {
   readonly role: InboxRole;
   /**
-   * Time from which the next inbox run receives invoices, as KSeF wrote it. Absent before the first window was
+   * Time from which the next inbox run receives invoices, as KSeF wrote it. Absent until the first time window was
    * received.
    */
   readonly mark?: string | undefined;
@@ -152,7 +154,7 @@ export interface RoleInbox {
   readonly uncounted?: readonly StoringPeriod[] | undefined;
   /** True if a person has requested the next inbox run. */
   readonly isRequested: boolean;
-  /** True if runs cannot continue until a person acts. */
+  /** True if inbox runs cannot continue until a person removes the cause. */
   readonly isPaused: boolean;
   /** Reason why the last inbox run of this role failed. */
   readonly error?: string | undefined;
@@ -167,7 +169,7 @@ export interface Inbox {
   readonly version: number;
   readonly companyId: string;
   readonly environment: Environment;
-  /** Tax id (NIP) of the taxpayer to whom the marks belong. */
+  /** Tax id (NIP) of the taxpayer to whose invoices the marks of the inbox belong. */
   readonly contextNip: string;
   readonly isEnabled: boolean;
   /**

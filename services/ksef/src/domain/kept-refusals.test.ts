@@ -48,7 +48,7 @@ describe('an inbox keeps a refused invoice', () => {
     expect(keep(second.refused, 0, later(2)).refused).toEqual(second.refused);
     const stored = keep(second.refused, 0, later(2), new Set([one!.ksefNumber]));
     expect(waitingRefusals(stored)).toEqual([]);
-    // A nightly run may lack its file once more.
+    // The nightly inbox run may receive a package that lacks the file once more.
     expect(waitingRefusals(keep(stored.refused, 1, later(3)))).toEqual([]);
     expect(withoutPassed(stored.refused, BUYER, later(4))).toEqual(stored.refused);
     expect(withoutPassed(stored.refused, 'SUBJECT3', later(5))).toEqual(stored.refused);

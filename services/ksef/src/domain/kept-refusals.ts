@@ -3,7 +3,10 @@ import { INVOICES_MAX } from './export-package.js';
 import { REFUSALS_KEPT_MAX } from './inbox.js';
 import type { Inbox, InboxRole, KeptRefusal, ReceivedCounts, RefusedFile } from './inbox.js';
 
-/** Maximum number of refused invoices that one run requests again. KSeF allows 64 such calls an hour to all software. */
+/**
+ * Maximum number of refused invoices that one inbox run requests again. KSeF allows 64 such calls an hour to all
+ * software.
+ */
 export const REPAIRS_MAX = 16;
 /**
  * Minimum time for which the refusal of an invoice is kept after it was closed, so that it is not reported again. It is
@@ -19,7 +22,7 @@ export const CLOSED_KEPT_MAX = 2 * INVOICES_MAX;
 /** Maximum number of refused invoices that a message names. */
 const NAMED_MAX = 3;
 
-/** Result of receiving the invoices of a window, or some of them. */
+/** Result of receiving all or some of the invoices of a time window. */
 export interface Reception extends ReceivedCounts {
   /** Invoices of the window that were refused. An invoice with two files can be both refused and stored. */
   readonly refused: readonly RefusedFile[];

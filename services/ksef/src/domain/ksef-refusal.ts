@@ -25,7 +25,7 @@ export interface RefusalFacts {
    */
   readonly code: string;
   readonly httpStatus?: number | undefined;
-  /** Reason of a 403 as KSeF names it, such as `missing-permissions`. */
+  /** Reason of a 403 response as KSeF names it, such as `missing-permissions`. */
   readonly reasonCode?: string | undefined;
   readonly retryAfterMs?: number | undefined;
   /** Scope of a PERMANENT refusal, CALL by default. */
@@ -38,7 +38,7 @@ export interface RefusalFacts {
 
 /** Maximum length of the message in characters. Longer messages from KSeF are truncated. */
 const REFUSAL_TEXT_MAX = 1_000;
-/** Reason of a 403 for a missing permission. */
+/** Reason that KSeF names in a 403 response for a missing permission. */
 export const MISSING_PERMISSIONS = 'missing-permissions';
 /** Code for a successful response whose content does not match the KSeF documentation. */
 export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
@@ -78,12 +78,12 @@ export class KsefRefusal extends Error {
     return this.httpStatus === 403 && this.reasonCode === MISSING_PERMISSIONS;
   }
 
-  /** True if the call only has to wait because of a rate limit, imposed by KSeF or by our own count. */
+  /** True if the call only has to wait because of a rate limit, that KSeF reported or that this service counts. */
   get isAboutLimits(): boolean {
     return this.httpStatus === 429 || this.isPutOff;
   }
 
-  /** True if our own count of the limits postponed the call before it was sent. */
+  /** True if this service postponed the call before sending it, according to its own count of the limits. */
   get isPutOff(): boolean {
     return this.code === 'KSEF_LIMIT';
   }

@@ -1,6 +1,6 @@
 import { cleanLine } from '@invoicecontrol/values/readable-text';
 
-/** Maximum length of a text in characters. Longer texts are cut. */
+/** Maximum length of a text from KSeF in characters. Longer texts are cut. */
 const TEXT_MAX = 1_000;
 
 /**

@@ -19,7 +19,7 @@ const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
  */
 const SIGNED_BEFORE_MS = 60_000;
 
-/** Values that a login request signs. */
+/** Values that a KSeF login request contains and signs. */
 export interface LoginRequest {
   readonly challenge: string;
   /** Time of the challenge according to the KSeF clock. */

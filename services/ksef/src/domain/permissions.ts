@@ -3,7 +3,7 @@ import type { Authentication } from './connection.js';
 /** Permissions of KSeF that the product uses. Submitting needs the first, and receiving needs the second. */
 type Permission = 'InvoiceWrite' | 'InvoiceRead';
 
-/** Names of the secrets of KSeF connections, as sentences for users state them. */
+/** Names of the secrets of KSeF connections, as messages to users call them. */
 export const credentialNames: Readonly<Record<Authentication, string>> = { TOKEN: 'token', CERTIFICATE: 'certificate' };
 
 const holders: Readonly<Record<Authentication, string>> = {

@@ -33,7 +33,7 @@ test.each([
 test.each([
   ['2026-12-31', '2026-12-31T23:00:00.000Z'],
   ['2026-07-31', '2026-07-31T22:00:00.000Z'],
-  // The clocks change in the night at the beginning of this day.
+  // In Poland, the clocks change in the night at the beginning of this day.
   ['2026-03-29', '2026-03-29T22:00:00.000Z'],
   ['2026-10-25', '2026-10-25T23:00:00.000Z'],
 ])('the day %s ends in Poland at %s', (day, end) => {

@@ -52,7 +52,7 @@ function rsaKeyOf(certificate: string): KeyObject | undefined {
     const key = new X509Certificate(Buffer.from(certificate, 'base64')).publicKey;
     return key.asymmetricKeyType === 'rsa' ? key : undefined;
   } catch {
-    // The certificate cannot be read, but another one may be usable.
+    // A certificate that cannot be read is skipped, because another one may be usable.
     return undefined;
   }
 }

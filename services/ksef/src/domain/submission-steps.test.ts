@@ -394,7 +394,7 @@ describe('a refused call', () => {
       errorCode: 'KSEF_TIMEOUT',
       errorMessage: expect.stringContaining('2000 times in a row'),
     });
-    // A queue may be so long that the limits need more than five days for it.
+    // The queue of submissions may be so long that the call limits need more than five days for it.
     expect(next({ code: 'KSEF_LIMIT', retryAfterMs: 60_000 }).completedAt).toBeUndefined();
   });
   test('for its limits is no failure', () => {

@@ -31,14 +31,14 @@ const SESSION_MARGIN_MS = 5 * 60_000;
 /** Maximum time to wait for a confirmation from KSeF before it is abandoned. */
 const CONFIRMATION_MS_MAX = 7 * 24 * 3_600_000;
 
-/** Current time, and the settings that stretch waits. */
+/** Current time, and the settings that change waiting times. */
 export interface Timing {
   readonly now: Date;
   /** Value of the setting KSEF_WAIT_FACTOR. */
   readonly waitFactor: number;
   /** Time limit of one call to KSeF in milliseconds. */
   readonly requestMs: number;
-  /** Random number from 0 to 1, by which the waits vary. */
+  /** Random number from 0 to 1, by which waiting times vary. */
   readonly random: number;
 }
 
@@ -260,7 +260,7 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
     case 'LOOK':
     case 'FOLLOW':
       if (refusal.kind === 'SESSION') return inNewSession(progress, timing);
-      // KSeF may have received the document, so its status is polled with the next token.
+      // KSeF may have received the document, so the status of the submission is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
         // The document is sent again in another session. Whether KSeF accepts it as new or refuses it as a duplicate,
@@ -355,7 +355,7 @@ export function confirmationLater(progress: Progress, retryAfterMs: number | und
 }
 
 /**
- * Returns the progress with its confirmation stored.
+ * Returns the progress of a submission whose confirmation was stored.
  * @throws TypeError if the submission is not ACCEPTED
  */
 export function confirmed(progress: Progress, upoReferenceNumber: string): Progress {

@@ -35,7 +35,7 @@ export interface SubmissionSession {
   /** Number of searches for the document after a send that got no response. */
   readonly looks: number;
   readonly invoiceReferenceNumber: string | undefined;
-  /** True if no more documents are sent in the KSeF session. */
+  /** True if the KSeF session is no longer used for sending documents. */
   readonly isAbandoned: boolean;
   readonly isClosed: boolean;
   /** True if the session was opened before the KSeF submission was resumed. */
@@ -46,7 +46,7 @@ export interface SubmissionSession {
 interface Course {
   /** KSeF sessions in which the document was sent, oldest first. They are kept when the submission is resumed. */
   readonly sessions: readonly SubmissionSession[];
-  /** Number of consecutive failures of the call that comes next. */
+  /** Number of consecutive failures of the next call to KSeF. */
   readonly failures: number;
   /** Number of polls of an invoice that KSeF is processing, or of a confirmation. */
   readonly polls: number;
@@ -55,7 +55,7 @@ interface Course {
   /** Number of new KSeF sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };
   readonly submittedAt: Date | undefined;
-  /** Time of the next step. Undefined if no step remains. */
+  /** Time of the next step of the submission. Undefined if no step remains. */
   readonly dueAt: Date | undefined;
 }
 
@@ -235,7 +235,7 @@ function nextStepAfterRejection(errorCode: string | undefined): string {
   }
   const correction =
     'The issuer must correct the invoice. Upload the corrected invoice and submit it from that upload.';
-  // Faults in the document itself are found before it is submitted.
+  // A document that breaks the schema of KSeF is refused before it is submitted.
   return errorCode === 'KSEF_450'
     ? `KSeF refused the content of the document. The document passed the check against the FA(3) schema, so it breaks a rule that is not part of the schema. The KSeF error message names the rule. ${correction}`
     : `KSeF refused the document. ${correction}`;

@@ -139,7 +139,7 @@ test('a call costs one command of the database, and calls at once share it', asy
   });
   const subject = newContext();
   const [call] = await takeAt([limits], subject, 1);
-  // The first call of a context also reads the stored scope.
+  // The first call for a taxpayer also reads the stored call scope.
   expect(commands).toBe(2);
   call?.end();
   nowMs += 2_000;

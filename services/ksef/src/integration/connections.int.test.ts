@@ -359,7 +359,7 @@ describe('the keys that seal tokens', () => {
     const { version, updatedAt } = stated(await submissions().findOne({ _id: submission }));
     expect({ version, updatedAt }).toEqual({ version: before.version, updatedAt: before.updatedAt });
     await replica.stop();
-    // The key under test seals neither a KSeF token nor a canary.
+    // The sealing key under test has sealed neither a KSeF token nor a canary.
     const other = sealedField(secretbox(keyRing.parse(third)), 'submissions', 'sessionKey').seal(
       owner,
       encodeSessionKey(sessionKey),

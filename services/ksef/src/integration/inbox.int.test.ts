@@ -54,7 +54,7 @@ const WAIT_FACTOR = 0.0001;
  */
 const KILLED_AT_ONCE = 9;
 const KILLED_WAIT_FACTOR = 0.001;
-/** Upper limit for the writes of runs of three roles without faults. */
+/** Upper limit for the number of database writes of inbox runs for three roles without faults. */
 const WRITES_MAX = 16;
 
 type Store = ReturnType<typeof inboxStore>;
@@ -78,7 +78,7 @@ interface Kept {
 class Documents {
   readonly kept = new Map<string, Kept>();
   readonly analyzed: string[] = [];
-  /** Number of calls to both fakes, with or without a response. */
+  /** Number of calls to both fake services, with or without a response. */
   calls = 0;
   beforeCall: (call: number, name: 'store' | 'request', invoice: { readonly ksefNumber: string }) => void = () => {};
 
@@ -202,7 +202,7 @@ function startReplica(
 
 let nips = 1_000_000_000 + Math.floor(Math.random() * 1_000_000_000);
 
-/** Connects a new context and organization, so that its requests are separate. */
+/** Connects a new taxpayer and organization, so that the requests of each test are separate. */
 async function connect(permissions?: readonly string[]): Promise<Connection> {
   const [id, organizationId, contextNip] = [randomUUID(), randomUUID(), String(nips++)];
   const token = exampleToken.replace('5265877635', contextNip);
@@ -315,7 +315,7 @@ describe('a run', () => {
   test('without news costs one export and one look at it', async () => {
     const connection = await connect();
     await enable(connection);
-    // With a wait factor of 1, the next run is far in the future.
+    // With a wait factor of 1, the next inbox run is far in the future.
     const replica = startReplica(new Documents(), { waitFactor: 1 });
     for (const role of ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED']) await ended(connection, 1, role);
     await replica.stop();
@@ -350,7 +350,7 @@ describe('a run', () => {
     startReplica(services);
     const [first] = await ended(connection);
     expect(first).toMatchObject({ status: 'SUCCEEDED', received: 5 });
-    // Consecutive windows share their boundary, so an invoice may arrive twice.
+    // Consecutive time windows share their boundary, so an invoice may arrive twice.
     expect(first?.repeated).toBeGreaterThan(0);
     expectReceived(services, connection, invoices);
   });
@@ -548,7 +548,8 @@ describe('what a package has beyond its list is not stored', () => {
       });
       expect(services.analyzed).toEqual([invoice.ksefNumber, last.ksefNumber]);
       const { roles, refused: kept } = await inboxOf(connection);
-      // The mark may be later than the end of this run, because the next run may have moved it further.
+      // The mark of the role may be later than the end of this inbox run, because the next run may have moved the mark
+      // further.
       const { mark = '' } = roles.find(({ role }) => role === 'SUBJECT2') ?? {};
       expect(compareInstants(mark, run.through ?? '')).toBeGreaterThanOrEqual(0);
       expect(kept).toMatchObject([{ ksefNumber: refused.ksefNumber, role: 'SUBJECT2', reason: 'No such company.' }]);
@@ -604,7 +605,7 @@ describe('a refused invoice', () => {
     expect(await keptOf(connection)).toHaveLength(2);
     return connection;
   };
-  /** Has every package of the company lack its first file. */
+  /** Lets every invoice package of the company lack its first file. */
   const loseFiles = ({ contextNip }: Connection) =>
     control<{ id: string }>('POST', 'faults', { operation: 'R1', kind: 'MISSING_FILE', times: 0, context: contextNip });
 
@@ -613,7 +614,7 @@ describe('a refused invoice', () => {
     const lost = await purchase(connection);
     const invoice = await purchase(connection);
     await loseFiles(connection);
-    // KSeF does not deliver the single invoice either, at first.
+    // At first, KSeF does not deliver the single invoice by its number either.
     const { contextNip } = connection;
     const problem = { status: 400, code: 21_164, description: 'Faktura nie istnieje.' };
     await control('POST', 'faults', { operation: 'R5', kind: 'PROBLEM', ...problem, context: contextNip });
@@ -892,7 +893,7 @@ describe('an inbox that needs a person', () => {
       return runs;
     });
     expect(first?.errorMessage).toMatch(/token/);
-    // The KSeF connection follows the run, which was stored before.
+    // The KSeF connection changes after the inbox run, which was stored first.
     await eventually(() => expect(failedConnections.filter((id) => id === connection.id)).toHaveLength(1));
   });
 
@@ -989,7 +990,7 @@ test('an inbox that is due again after each run leaves its slot to an inbox that
   const services = new Documents();
   const waiting = await Promise.all(Array.from({ length: AT_ONCE_MAX + 1 }, () => connect()));
   for (const connection of waiting) await enable(connection);
-  // Without a wait between runs, every KSeF inbox is due without end.
+  // Without a waiting time between inbox runs, every KSeF inbox is always due.
   startReplica(services, { waitFactor: 0 });
   for (const connection of waiting) expect((await ended(connection)).length).toBeGreaterThan(0);
 });
@@ -1029,7 +1030,7 @@ interface Killed {
   readonly death: { isDead: boolean; readonly write?: number; readonly isWritten?: boolean };
 }
 
-/** Routes received documents to the fakes of their inbox. */
+/** Passes received documents on to the fakes of their inbox. */
 function routed(cases: readonly Killed[]): Pick<Documents, 'documents' | 'analyses'> {
   const of = (organizationId: string): Documents => {
     const found = cases.find(({ connection }) => connection.organizationId === organizationId);
@@ -1127,7 +1128,8 @@ describe('a process that ends in the middle', () => {
     await expectSurvived(
       [true, false].flatMap((isWritten) =>
         faults.map(([operation, kind, more], index) => async () => {
-          // Eight writes take the first run to its end, and 5 and 8 have no common divisor.
+          // The first inbox run needs eight database writes. Because 5 and 8 have no common divisor, the tests
+          // interrupt every one of these writes.
           const killed = await prepare({ write: 1 + ((index * 5) % 8), isWritten });
           const { contextNip } = killed.connection;
           await control('POST', 'faults', { operation, kind, context: contextNip, ...more });

@@ -28,7 +28,8 @@ import { exampleToken } from '../testing/running-ksef.js';
 import { simulatorControl } from '../testing/simulator-control.js';
 
 /**
- * An hour of KSeF takes 12 s in this test and its limits are a tenth, which allows 12 sessions an hour for one context.
+ * In this test, an hour of KSeF takes 12 s and its limits are a tenth of the real ones, which allows 12 sessions an
+ * hour for one taxpayer.
  */
 const WINDOW_FACTOR = 12 / 3_600;
 const LIMIT_FACTOR = 0.1;
@@ -104,7 +105,7 @@ beforeAll(async () => {
   store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 10_000 });
   await control('PUT', 'settings', { limitFactor: LIMIT_FACTOR });
   await control('PUT', `contexts/${SELLER}`, { tokens: [{ token: exampleToken }] });
-  // Each replica counts its calls in its own process. The replicas share only the database.
+  // Each replica counts its KSeF calls in its own process. The replicas share only the database.
   for (let replica = 1; replica <= 2; replica++) replicas.push(startReplica(scopes, confirmations));
 });
 afterAll(async () => {

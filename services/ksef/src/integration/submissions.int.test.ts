@@ -79,7 +79,7 @@ const outside = {
   },
 };
 
-/** Upper limit for the writes of a KSeF submission without faults. */
+/** Upper limit for the number of database writes of a KSeF submission without faults. */
 const WRITES_MAX = 16;
 
 interface Replica {
@@ -166,7 +166,7 @@ interface Registered {
 }
 interface Logged {
   readonly operation: string;
-  /** Null before the response has arrived. */
+  /** HTTP status of the response. Null before the response has arrived. */
   readonly status: number | null;
 }
 interface Counters {
@@ -182,7 +182,7 @@ const loggedOf = async (nip: string, operation: string): Promise<readonly Logged
   );
 const countersOf = (nip: string): Promise<Counters> => control<Counters>('GET', `counters?context=${nip}`);
 
-/** Connects a new context, so that its counters are separate. */
+/** Connects a new taxpayer, so that its call counters are separate. */
 async function connect(
   status: ConnectionStatus = 'CONNECTED',
   contextNip = String(Math.floor(1_000_000_000 + Math.random() * 8_999_999_999)),
@@ -590,7 +590,8 @@ describe('a process that ends in the middle', () => {
     const { submission } = await submit(connection, invoiceId);
     const held = { operation: 'S2', kind: 'HOLD', processed: true, context: connection.contextNip };
     const { id: faultId } = await control<{ id: string }>('POST', 'faults', held);
-    // The first process does not renew its lease and is never killed, so that its lease expires while it works.
+    // The first process does not renew its lease and is never killed, so that its lease expires while the process
+    // works.
     const slow = killedAt(queue, submission.id, { write: Infinity, isWritten: false });
     const patient = clientWith({ requestMs: 60_000 });
     startReplica({ queue: slow.queue, ksef: patient });
@@ -672,20 +673,20 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     startReplica({ ksef: client, waitFactor });
     const connection = await connect();
     const { contextNip: context } = connection;
-    // The list is read only after the response to sending was lost.
+    // The list of invoices is read only if the response to sending the invoice was lost.
     if (step === 'S4') await control('POST', 'faults', { operation: 'S2', kind: 'LOSE_ANSWER', context });
     // The first login only reads the limits that KSeF states.
     const times = isLogin(step) ? 2 : 1;
     const refusal = { operation: step, kind: 'PROBLEM', status: 403, reasonCode, context, times };
     const { id } = await control<{ id: string }>('POST', 'faults', refusal);
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
-    // A KSeF session that only counts as closed ends later, and its confirmation exists only then.
+    // A KSeF session whose closing failed ends later, and its confirmation exists only then.
     const isLeftOpen = step === 'S5' && reasonCode === 'insufficient-resource-access';
     const end = isLeftOpen ? await closedSubmission(submission) : await ended(submission);
     const { items } = await control<{ items: readonly { id: string; hits: number }[] }>('GET', 'faults');
     expect(items.find((one) => one.id === id)?.hits).toBeGreaterThan(0);
     const { isConnectionFailed, isFailed } = stated(reasons[reasonCode]);
-    // The KSeF connection follows the submission, which was stored before.
+    // The KSeF connection changes after the submission, which was stored first.
     if (isConnectionFailed) await eventually(() => expect(failedConnections).toContain(connection.id));
     else expect(failedConnections).not.toContain(connection.id);
     const isExpectedToFail = isFailed(step);
@@ -850,7 +851,7 @@ describe('a duplicate', () => {
     const connection = await connect();
     const { invoiceId, hash } = invoiceFor(connection);
     await faultAt('S2', connection, { kind: 'HIDE', polls: 5 });
-    // The three checks before the document is sent again succeed.
+    // The three status calls before the document is sent again succeed.
     await faultAt('S4', connection, { kind: 'STATUS', status: 503, skip: 3, times: 3 });
     const end = await ended((await submit(connection, invoiceId)).submission);
     expect(end).toMatchObject({ status: 'ACCEPTED', upoReferenceNumber: expect.any(String) });
@@ -1054,7 +1055,7 @@ describe('a submission that waits for its connection', () => {
     const connection = await connect();
     const { submission } = await submit(connection, invoiceFor(connection).invoiceId);
     connections.set(connection.id, { ...connection, version: 2, status: 'PENDING' });
-    // The other replica waits for longer than the test takes.
+    // The other replica has a wait factor of 1, so it waits for longer than the test takes.
     startReplica({ waitFactor: 1 });
     await eventually(async () => expect((await raw(submission.id))?.waitsForConnection).toBe(true));
     expect(await raw(submission.id)).toMatchObject({ version: submission.version, updatedAt: submission.updatedAt });

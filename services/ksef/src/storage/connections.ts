@@ -34,7 +34,7 @@ export interface ConnectionDocument extends Aggregate {
   readonly certificate?: ShownCertificate;
   /** The sealed secret. The field name dates from the time when every secret was a KSeF token. */
   readonly token?: SealedValue;
-  /** Time when the secret was stored. */
+  /** Time when the KSeF token or certificate was stored. */
   readonly tokenSavedAt?: Date;
   readonly refusal?: LoginRefusal;
   readonly refusalToldAt?: Date;

@@ -23,10 +23,10 @@ export interface InboxDocument extends Aggregate {
   /** Newest completed inbox runs of the inbox, oldest first. */
   readonly runs: readonly InboxRun[];
   readonly invoicesReceived: number;
-  /** Absent in documents of earlier versions. */
+  /** Refused invoices. Absent in inboxes that an earlier version stored. */
   readonly refused?: readonly KeptRefusal[];
   readonly lastRunAt?: Date;
-  /** Time at which a person requested runs, with a sparse index. */
+  /** Time at which a person requested inbox runs, with a sparse index. */
   readonly requestedAt?: Date;
   /** Time of the next KSeF inbox step, with a sparse index. Absent while the inbox is disabled. */
   readonly dueAt?: Date;
@@ -34,7 +34,7 @@ export interface InboxDocument extends Aggregate {
   readonly claim?: string;
 }
 
-/** The environment from which an organization receives, stored under the organization id. */
+/** The KSeF environment from which an organization receives invoices, stored under the organization id. */
 export interface InboxEnvironmentDocument {
   readonly _id: string;
   readonly environment: Environment;
@@ -42,7 +42,7 @@ export interface InboxEnvironmentDocument {
   readonly connectionIds: readonly string[];
   /**
    * Version of the KSeF inbox that each of these connections has reserved the environment for. Absent for reservations
-   * that were stored before versions were.
+   * of earlier releases, which stored no versions.
    */
   readonly versions?: Readonly<Record<string, number>>;
 }

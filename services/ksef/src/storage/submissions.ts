@@ -39,10 +39,11 @@ export interface SubmissionDocument extends Aggregate {
   readonly claim?: string;
   /** Marker with a sparse index, present while the KSeF submission is not final or has an open session. */
   readonly isOpen?: true;
-  /** Present if the document may have reached KSeF. */
+  /** Present if the document of the submission may have reached KSeF. */
   readonly wasSent?: true;
   /**
-   * True if the submission cannot continue before its KSeF connection changes. That change makes the submission due.
+   * True if the submission cannot continue before its KSeF connection changes. A change of the connection makes the
+   * submission due.
    */
   readonly waitsForConnection?: true;
   readonly createdAt: Date;

@@ -33,12 +33,12 @@ interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Clock of the service. The default is the clock of the database. */
+  /** Clock of the tested service. The default is the clock of the database. */
   readonly clock?: Clock;
 }
 
 /**
- * Starts the service.
+ * Starts the ksef service for a test file.
  * @param startService function of the service in compose.ts
  */
 export async function startKsef(
@@ -55,7 +55,7 @@ export async function startKsef(
   return { ...clients, ...tested };
 }
 
-/** A token in the form that KSeF uses. */
+/** An invented token in the form that KSeF uses. */
 export const exampleToken = `20260301-EC-0000000001-0000000002-AB|nip-5265877635|${'0f'.repeat(32)}`;
 
 /** A request that connects the default company to the TEST environment. */

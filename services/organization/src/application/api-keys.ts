@@ -25,7 +25,7 @@ export interface ApiKeys {
   /** Lists the API keys of a series that are not revoked. */
   list(organizationId: string, seriesId: string, page: PageRequest): Promise<Page<ApiKey>>;
   /**
-   * Stores an API key.
+   * Stores a new API key.
    * @param change undefined if the write of the organization carries the audit entry
    */
   insert(key: ApiKey, change: Change | undefined): Promise<void>;
@@ -53,7 +53,7 @@ export const listApiKeys =
   };
 
 /**
- * Finds an API key.
+ * Returns the record of an API key.
  * @throws DomainError not_found if the key is unknown, revoked or belongs to another organization
  */
 export const getApiKey =

@@ -9,7 +9,7 @@ export interface ListedOrganization extends Pick<
   'id' | 'name' | 'plan' | 'subscriptionStatus' | 'createdAt'
 > {
   readonly deletedAt: Date | undefined;
-  /** Number of members who have accepted. */
+  /** Number of members who have accepted their invitation. */
   readonly members: number;
   readonly companies: number;
 }

@@ -178,7 +178,7 @@ export const removeMember =
     });
   };
 
-/** A change that concerns one person of a roster. */
+/** A change to the roster that concerns one person. */
 interface RosterChange {
   readonly organizationId: string;
   readonly userId: string;

@@ -163,7 +163,7 @@ export interface KsefRefusalNotice {
   readonly notice: Extract<KsefNotice, { readonly eventId: string }>;
 }
 
-/** A notice to the owners, sent once for each `key`. */
+/** A notice to the owners of an organization, sent once for each `key`. */
 export interface OwnerNotice {
   readonly organizationId: string;
   readonly at: Date;
@@ -172,7 +172,7 @@ export interface OwnerNotice {
   readonly notice: BillingNotice;
 }
 
-/** Queues a mail to each owner. */
+/** Queues a mail to each owner of an organization. */
 export const notifyOwners =
   (deps: NotifyDeps) =>
   async ({ organizationId, at, key, notice }: OwnerNotice): Promise<void> => {
@@ -224,7 +224,7 @@ export interface Assignment extends Omit<Extract<Occasion, { kind: 'FINDING_ASSI
   readonly eventId: string;
   readonly organizationId: string;
   readonly assignedAt: Date;
-  /** Undefined when the finding is unassigned. */
+  /** User id of the assignee. Undefined if the assignment was removed. */
   readonly assigneeUserId: string | undefined;
 }
 

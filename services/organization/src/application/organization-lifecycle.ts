@@ -18,10 +18,10 @@ import type { ApiKeys } from './api-keys.js';
 import type { Organizations } from './organizations.js';
 import { hashToken, isRecoveryToken, generateRecoveryToken } from './secrets.js';
 
-/** Reads subscriptions from billing. */
+/** Reads subscriptions from the billing service. */
 export interface Subscriptions {
   /**
-   * Checks whether a subscription prevents deletion.
+   * Checks whether the organization has a subscription that prevents its deletion.
    * @returns whether a subscription exists that is not canceled; undefined if there never was one
    * @throws DomainError unavailable, deadline; in these cases nothing may be deleted
    */
@@ -87,7 +87,7 @@ async function requireUndeleted(organizations: Organizations, organizationId: st
 
 export interface Restored {
   readonly organization: Organization;
-  /** A new API key. Keys from before the deletion stay revoked. */
+  /** A new API key for the owner. Keys from before the deletion stay revoked. */
   readonly ownerKey: string;
 }
 
@@ -118,7 +118,7 @@ export const restoreByToken =
   };
 
 /**
- * Restores an organization for the operator before its retention ends.
+ * Restores an organization for the operator before its retention period ends.
  * @returns undefined if the organization is not deleted
  * @throws DomainError not_found, also for a purged organization; wrong_state if it can only be purged
  */

@@ -20,7 +20,7 @@ export interface Organizations {
   listAll(page: PageRequest): Promise<Page<Organization>>;
   insert(organization: Organization, change: Change): Promise<void>;
   /**
-   * Stores the changed organization if it has not changed since its version was read.
+   * Stores the changed organization if no other writer has changed it since its version was read.
    * @throws VersionConflict
    */
   save(changed: Organization, change: Change): Promise<Organization>;

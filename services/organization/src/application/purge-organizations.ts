@@ -12,14 +12,14 @@ import type { Change } from './change.js';
 
 /** Maximum number of organizations whose purge one call begins. */
 const PURGED_MAX = 1_000;
-/** Maximum number of purges that one run of the job announces again. */
+/** Maximum number of purges that one run of the purge job announces again. */
 const ROUNDS_MAX = 200;
 /** Maximum number of audit entries that one command removes. */
 const AUDIT_BATCH = 1_000;
-/** Maximum number of audit trails that one run of the job removes. */
+/** Maximum number of audit trails that one run of the purge job removes. */
 const TRAILS_MAX = 200;
 
-/** An organization that may be purged. */
+/** A deleted organization that may be purged. */
 export interface Expired {
   readonly organizationId: string;
   readonly version: number;
@@ -49,7 +49,7 @@ export interface PurgeStore {
 /** Access to the audit trails of purged organizations. */
 export interface EndingTrail {
   /**
-   * Removes entries of an audit trail.
+   * Removes some entries of the audit trail of a purged organization.
    * @returns the number of removed entries
    */
   removeSome(organizationId: string, entriesMax: number): Promise<number>;
@@ -122,7 +122,7 @@ export const endTrails =
     }
   };
 
-/** Permission for daily work that one of the replicas performs. The time of the last work is stored. */
+/** Decides which of the replicas performs the daily purge. The time of the last purge is stored. */
 export interface DailyTurn {
   /** Claims the work of the day. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
@@ -130,7 +130,7 @@ export interface DailyTurn {
   moveTo(dueAt: Date): Promise<void>;
 }
 
-/** Performs the daily work in the replica that claims it first. */
+/** Performs the daily purge in the replica that claims it first. */
 export const dailyPurge = (deps: Parameters<typeof endTrails>[0] & { turn: DailyTurn }) => {
   const purge = purgeOrganizations(deps);
   const end = endTrails(deps);

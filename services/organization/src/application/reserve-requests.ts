@@ -5,7 +5,7 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import { allowedTokens, retryAfterMs, WINDOW_MS, windowPosition } from '../domain/rate-window.js';
 import { countRefusedRequest } from '../telemetry.js';
 
-/** Store of the tokens that are granted per minute. */
+/** Store of the rate limit tokens that are granted in each minute. */
 export interface RateWindows {
   /** Returns the tokens granted in a window. 0 if the window does not exist. */
   countUsed(id: string): Promise<number>;
@@ -24,7 +24,7 @@ export interface RequestPolicy {
 }
 
 export interface Reservation {
-  /** Number of granted tokens. 0 if the request is refused. */
+  /** Number of granted rate limit tokens. 0 if the request is refused. */
   readonly granted: number;
   /** Tokens that the window can still grant. */
   readonly remaining: number;
@@ -37,14 +37,14 @@ const POLICIES_MAX = 8;
 const TOKENS_MAX = 1_000;
 const SUBJECT = /^(?:key|organization):[0-9A-Za-z-]{1,64}$/;
 const policyNames: ReadonlySet<string> = new Set(ratePolicies);
-/** A window is read during its own minute and the next one. */
+/** Retention of a rate window, which is read during its own minute and the next one. */
 const WINDOW_TTL_MS = 2 * WINDOW_MS;
 /**
  * Time after the end of a minute in which a replica whose clock is behind, or a call that began earlier, may still grant
  * tokens of that minute. After that, the number of its used tokens is final and is kept in memory.
  */
 const SETTLING_MS = 10_000;
-/** Maximum number of minutes whose used tokens are kept in memory. */
+/** Maximum number of completed rate windows whose used tokens are kept in memory. */
 const FINAL_COUNTS_MAX = 20_000;
 
 /**

@@ -1,7 +1,7 @@
 import type { Member, Roster } from '../domain/roster.js';
 import type { Change } from './change.js';
 
-/** Stores rosters, one for each organization. */
+/** Stores the rosters of members, one for each organization. */
 export interface Rosters {
   find(organizationId: string): Promise<Roster | undefined>;
   /** Finds a member who has accepted the invitation, without reading the other members. */

@@ -7,7 +7,7 @@ import { hashKey } from '../domain/api-key.js';
 /** A new API key and the parts of it that are stored. */
 export interface GeneratedKey {
   readonly id: string;
-  /** Complete key, which is shown once. */
+  /** Complete API key, which is shown once. */
   readonly key: string;
   readonly hash: string;
   readonly pepperId: string;

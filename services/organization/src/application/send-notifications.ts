@@ -32,7 +32,7 @@ export interface NotificationQueue {
   /** Returns ids of due notifications without a valid claim, oldest first. */
   listDue(countMax: number): Promise<readonly string[]>;
   /**
-   * Claims a notification.
+   * Claims a queued e-mail notification for this worker.
    * @returns undefined if another worker has claimed or completed it
    */
   claim(id: string): Promise<ClaimedNotification | undefined>;
@@ -41,8 +41,8 @@ export interface NotificationQueue {
 type Ending = { readonly status: 'SENT' } | { readonly status: 'FAILED'; readonly reason: string };
 
 /**
- * A notification that one worker has claimed. If another worker takes it over, writes of the first worker change
- * nothing.
+ * An e-mail notification that one worker has claimed. If another worker takes it over, writes of the first worker
+ * change nothing.
  */
 export interface ClaimedNotification {
   readonly notification: Notification;
@@ -75,7 +75,8 @@ export const sendDueNotifications =
     const ids = [...(await deps.queue.listDue(BATCH_MAX))];
     const work = async (): Promise<void> => {
       for (let id = ids.shift(); id !== undefined && !signal.aborted; id = ids.shift()) {
-        // A notification that cannot be read or written is retried when its lease expires. The others are not affected.
+        // A notification that cannot be read or written is retried when its lease expires. The other notifications are
+        // not affected.
         await sendNotification(deps, id, signal).catch((error: unknown) =>
           deps.logger.warn({ error, notificationId: id }, 'notification not sent, retried when its lease expires'),
         );

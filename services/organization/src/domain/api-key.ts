@@ -113,7 +113,7 @@ export function hasOtherRights(left: Rights, right: Rights): boolean {
 }
 
 /**
- * Revokes an API key.
+ * Returns the API key as revoked.
  * @param acting key that requests the revocation; undefined for the operator
  * @throws DomainError forbidden if the key has a higher role than the acting key, wrong_state for the acting key itself
  */

@@ -57,7 +57,7 @@ describe('the default company', () => {
             if (act === 'unset') state = changeCompany(state, id, { isDefault: false });
             if (act === 'remove') state = removeCompany(state, id);
           } catch {
-            // A refused change must leave the state unchanged.
+            // A refused change must leave the organization unchanged.
           }
           expect(state.companies.filter(({ id: each }) => each === state.defaultCompanyId)).toHaveLength(1);
         }

@@ -23,7 +23,7 @@ export const COMPANIES_MAX = 1_000;
 const TAX_ID_CHARACTERS_MAX = 50;
 
 /**
- * Finds a company.
+ * Returns a company of the organization.
  * @throws DomainError not_found
  */
 export function requireCompany(organization: Organization, companyId: string): Company {

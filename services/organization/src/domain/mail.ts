@@ -118,7 +118,7 @@ function shorten(subject: string): string {
 }
 
 /**
- * Writes the mail of a notification.
+ * Writes the subject and text of a notification mail.
  * @param token token that accepts an invitation; only the mail contains it
  */
 export function writeMail(
@@ -302,7 +302,7 @@ function ksefFacts(
 }
 
 /**
- * Describes further invoices.
+ * Returns the sentence about the further invoices that a combined mail counts.
  * @param count undefined if they were not counted
  */
 function furtherInvoices(count: number | undefined): string {

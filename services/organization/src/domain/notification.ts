@@ -53,7 +53,7 @@ export type BillingNotice =
 /** Notices about an ERP connection. Owners receive all of them, and admins receive ERP_REAUTH_REQUIRED. */
 export type ErpNotice =
   | {
-      /** The connection cannot be synchronised until a person acts. */
+      /** The ERP connection cannot be synchronised until a person removes the cause. */
       readonly kind: 'ERP_REAUTH_REQUIRED';
       readonly connectionId: string;
       /** Name of the ERP that the notice is about, such as `Business Central`. */
@@ -75,7 +75,7 @@ export type ErpNotice =
 /** Notices about KSeF, for owners and admins. */
 export type KsefNotice =
   | {
-      /** Nothing can be submitted with the connection until a person acts. */
+      /** No invoice can be submitted with the KSeF connection until a person removes the cause. */
       readonly kind: 'KSEF_CONNECTION_FAILED';
       readonly ksefConnectionId: string;
       /** KSeF environment of the connection, such as `PRODUCTION`. */
@@ -90,7 +90,7 @@ export type KsefNotice =
       readonly environment: string;
       /** Name of the company of the connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
-      /** Kind of secret, `TOKEN` or `CERTIFICATE`. */
+      /** Kind of secret of the KSeF connection, `TOKEN` or `CERTIFICATE`. */
       readonly authentication: string;
       readonly endsAt: Date;
     }
@@ -181,8 +181,8 @@ export function checkDelivery(
 ): 'SEND' | 'ALREADY_SENT' | 'RECIPIENT_GONE' | 'TOO_OLD' {
   if (organization.deletion !== undefined) return 'RECIPIENT_GONE';
   if (occasion.kind === 'INVITATION') {
-    // An invitation can only be accepted with the token in its mail. The mail was sent, but a crash prevented the
-    // update.
+    // An invitation can only be accepted with the token in its mail, so the mail must have been sent: a crash prevented
+    // the update of its status.
     if (member.invitation === undefined) return 'ALREADY_SENT';
     return isPending(member.invitation, organization, now) ? 'SEND' : 'RECIPIENT_GONE';
   }

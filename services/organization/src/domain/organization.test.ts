@@ -153,7 +153,7 @@ describe('a subscription that billing tells of', () => {
   ])('by %s never lowers what the operator set before', (_, set, told, expected) => {
     const after = tell(given(set), 1, told);
     expect(rights(after)).toEqual(expected);
-    // The granted plan must also remain later, whatever was reported in between.
+    // The plan that the operator granted must remain, whatever billing reports in between.
     const higher = tell(after, 2, { plan: 'SCALE', additionalLegalEntities: 50 });
     expect(rights(tell(higher, 3, told))).toEqual(expected);
   });
@@ -165,7 +165,7 @@ describe('a subscription that billing tells of', () => {
       expect(rights(unstated)).toEqual(['ENTERPRISE', true, undefined]);
       const expected = told.subscriptionStatus === undefined ? ['CORE', true, 1] : ['FREE', false, 1];
       expect(rights(tell(tell(unstated, 1, {}), 2, told))).toEqual(expected);
-      // Additional companies alone state no plan.
+      // A contract with only a number of additional companies states no plan.
       const others = setContract(unstated, { additionalLegalEntities: 2 });
       expect(rights(tell(tell(others, 1, {}), 2, told))).toEqual(expected);
     },
@@ -176,7 +176,8 @@ describe('a subscription that billing tells of', () => {
     const set = setContract(subscribed, { plan: 'SCALE' });
     expect(rights(set)).toEqual(['SCALE', true, 1]);
     expect(rights(tell(set, 2, {}))).toEqual(['CORE', true, 1]);
-    // The grant also applies if the operator had set a lower plan before, whatever status was set with it.
+    // The granted plan also applies if the operator had set a lower plan before, whatever subscription status was set
+    // with it.
     const raised = setContract(tell(given({ plan: 'FREE' }), 1, {}), { plan: 'SCALE', subscriptionStatus: 'none' });
     const again = setContract(raised, { plan: 'ENTERPRISE' });
     expect(rights(tell(again, 2, {}))).toEqual(['CORE', true, 1]);

@@ -91,7 +91,7 @@ export interface DeletedBy {
 }
 
 /**
- * Reads the base currency.
+ * Reads the base currency of an organization from a request.
  * @throws DomainError invalid unless amounts can be converted into the currency (specification, endpoint 19)
  */
 export function readBaseCurrency(value: string): string {
@@ -204,14 +204,15 @@ export function setContract(organization: Organization, stated: StatedContract):
   const { granted, subscriptionSource: source } = organization;
   // If the operator changed the status since, only the source still has the state that billing reported.
   const told = source === undefined ? undefined : (source.status ?? organization.subscriptionStatus);
-  // The status in effect decides until billing reports a subscription again.
+  // The effective subscription status decides until billing reports a subscription again.
   const counting = { ...organization, ...stated, isSubscriptionActive: undefined };
   if (told !== undefined && isUnderSubscription(told)) {
     return { ...counting, granted: granted === undefined ? undefined : lowerContract(granted, stated) };
   }
   if (granted === undefined && stated.plan === undefined) return counting;
   const isAsTold = told !== undefined && organization.subscriptionStatus === told;
-  // After a subscription has ended, neither its end nor its companies limit a later grant by the operator.
+  // After a subscription has ended, neither its end nor its number of companies limits a plan that the operator grants
+  // later.
   const before = isAsTold ? { ...contractOf(organization), ...NO_SUBSCRIPTION } : contractOf(organization);
   const grant = { ...(granted ?? before), ...stated };
   return { ...counting, ...grant, granted: grant };

@@ -70,7 +70,7 @@ const noLimits: Limits = {
   webhooks: undefined,
 };
 
-/** The plan and subscription of an organization. */
+/** The plan and subscription status of an organization. */
 export interface Contract {
   readonly plan: Plan;
   readonly subscriptionStatus: SubscriptionStatus;
@@ -135,7 +135,7 @@ export function entitlements({
   const effective = isEnded ? 'FREE' : plan;
   return {
     plan: effective,
-    // The operator grants ENTERPRISE without a checkout, so it needs no subscription.
+    // The operator grants the plan ENTERPRISE without a checkout, so the plan needs no subscription.
     hasActiveSubscription: isPaidFor || (effective === 'ENTERPRISE' && subscriptionStatus === 'none'),
     limits:
       effective === 'ENTERPRISE'
@@ -154,7 +154,7 @@ function isPaying(status: SubscriptionStatus): boolean {
 }
 
 /**
- * Reads a plan.
+ * Reads a plan from a request.
  * @throws DomainError invalid
  */
 export function readPlan(value: string): Plan {
@@ -164,7 +164,7 @@ export function readPlan(value: string): Plan {
 }
 
 /**
- * Reads a subscription status.
+ * Reads a subscription status from a request.
  * @throws DomainError invalid
  */
 export function readSubscriptionStatus(value: string): SubscriptionStatus {
@@ -178,7 +178,7 @@ export function readSubscriptionStatus(value: string): SubscriptionStatus {
 const ADDITIONAL_LEGAL_ENTITIES_MAX = 100;
 
 /**
- * Reads the number of additional companies.
+ * Reads the number of additional companies from a request.
  * @throws DomainError invalid
  */
 export function readAdditionalLegalEntities(value: number): number {

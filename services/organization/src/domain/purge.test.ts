@@ -11,7 +11,7 @@ test('a purge is announced again until the broker keeps no event from before it'
     instants.push(next.getTime() - begunAt.getTime());
   }
   expect(instants).toEqual([...instants].sort((left, right) => left - right));
-  // The periods are those of a cached key, a PUT, and the age of the stream.
+  // The tested periods are those of a cached API key, of a PUT request, and of events in the stream.
   for (const [fromMs, toMs] of [
     [5_000, 60_000],
     [5 * 60_000, 15 * 60_000],

@@ -5,7 +5,7 @@
 export const WINDOW_MS = 60_000;
 
 export interface WindowPosition {
-  /** Number of the current minute, counted since 1970. */
+  /** Number of the minute to which the rate window belongs, counted since 1970. */
   readonly windowNumber: number;
   readonly elapsedMs: number;
 }

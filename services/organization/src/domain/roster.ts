@@ -14,7 +14,7 @@ export interface Member {
   readonly name: string | undefined;
   readonly role: Role;
   readonly createdAt: Date;
-  /** Undefined once the person has accepted. */
+  /** Pending invitation of the person. Undefined once the person has accepted it. */
   readonly invitation: Invitation | undefined;
 }
 
@@ -114,7 +114,7 @@ export function addMember(
 }
 
 /**
- * Adds an invitation to the roster.
+ * Adds an invited person to the roster.
  * @param token stored part of the token that accepts the invitation
  * @throws DomainError as {@link addMember}, and forbidden for a role above the grantor's rights
  */
@@ -132,7 +132,7 @@ export function inviteMember(
 }
 
 /**
- * Accepts an invitation.
+ * Turns an invited person into a member.
  * @returns undefined if the invitation is unknown, expired, revoked or already accepted
  */
 export function acceptInvitation(

@@ -172,7 +172,7 @@ test('a refused change leaves no entry', async () => {
 test('a crash right after a change loses neither its event nor its audit entries and duplicates none', async () => {
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const apiKeyId = idOfKey(ownerKey);
-  // The document is put into its state directly after the write of a revocation, as a crash would leave it.
+  // The stored document is put into the state that a crash leaves directly after the write of a revocation.
   const at = new Date(Date.now() - 10_000);
   const body = announce(events.apiKeysRevoked, { version: 2, apiKeyIds: [apiKeyId] });
   const outbox = envelopes({ id: apiKeyId, organizationId, version: 2 }, [body], at);
@@ -268,7 +268,7 @@ test('an act that another service publishes twice is one entry with the time of 
   if (event === undefined) throw new Error('no event');
   const publisher = await eventPublisher(bus, 'analysis');
   await eventually(() => publisher.publish(event));
-  // The same event has another message id, so the broker does not deduplicate it.
+  // The same event is published with another message id, so the broker does not deduplicate it.
   await bus.jetstream.publish(event.subject, event.payload);
   const auditEvents = mongo.db.collection<AuditEventDocument>('audit_events');
   const entry = {

@@ -50,7 +50,7 @@ let billing: FakeBilling;
 let service: RunningService;
 let clients: Clients;
 const logLines: string[] = [];
-/** Further replicas that a test started. They are stopped after the test. */
+/** Further replicas of the service that a test started. They are stopped after the test. */
 let others: { stop(): Promise<void> }[] = [];
 
 const withMail = () => ({ SMTP_URL: smtp.url, MAIL_FROM: 'Invoice Control <control@mail.example>' });
@@ -88,7 +88,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** Starts a replica that sends mails. */
+/** Starts a replica of the service that sends mails. */
 async function startSender(): Promise<RunningService> {
   const sender = await startService(
     testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address, ...withMail() }),
@@ -308,7 +308,7 @@ describe('KSeF', () => {
   test('that refuses 100 invoices sends each of owners and admins two mails in an hour, at once and at its end', async () => {
     const email = 'admin-ksef-many@acme.example';
     const { organizationId } = await withAdmin(email);
-    // The middle of an hour, so that all refusals are within it.
+    // The time of the events is the middle of an hour, so that all refusals are within this hour.
     const at = new Date(Math.floor(Date.now() / HOUR_MS) * HOUR_MS - HOUR_MS / 2);
     const refuse = (connectionId: string, number: number): Promise<void> =>
       changed(organizationId, { connectionId, submissionId: `submission-${number}`, errorCode: 'KSEF_450' }, at);
@@ -318,9 +318,9 @@ describe('KSeF', () => {
     // Events are handled in order, so this one shows that the earlier ones are handled.
     await refuse('connection-2', 100);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(6));
-    // The refusal is repeated, because a submission must count only once.
+    // The event about this refusal is repeated, because a submission must count only once.
     await refuse('connection-1', 99);
-    // Events are handled in order, so this one shows that the repeat is handled.
+    // Events are handled in order, so this event shows that the repeated one was handled.
     await refuse('connection-3', 101);
     await eventually(async () => expect(await listed(organizationId)).toHaveLength(8));
     await startSender();
@@ -345,7 +345,7 @@ describe('KSeF', () => {
   test('that refuses further invoices is told at the end of the hour, and does not look stuck until then', async () => {
     const { organizationId } = await someMember();
     const hour = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
-    // For the service, the hour of the events has not ended yet.
+    // According to the clock of the service, the hour of the events has not ended yet.
     aheadMs = hour - Date.now();
     const at = new Date(hour + 1);
     for (const number of [0, 1]) await changed(organizationId, { submissionId: `submission-${number}` }, at);
@@ -643,10 +643,10 @@ describe('a mail server that fails', () => {
     await sender.stop();
     // Mails being sent go back to the queue at once, before their leases expire.
     expect(await documents().countDocuments({ status: 'QUEUED', leaseUntil: new Date(0) })).toBe(21);
-    // The stop ended the wait, and not the server timeout.
+    // Stopping the service ended the wait, and not the timeout of the mail server.
     expect(await documents().distinct('reason')).toContain('STOPPED');
     smtp.fail('KEEP_WAITING', 0);
-    // On a slow machine the server timeout may already have passed.
+    // On a slow machine, the timeout of the mail server may already have passed.
     aheadMs += MINUTE_MS;
     await startSender();
     await becomes(member.organizationId, Array<string>(21).fill('SENT'));
@@ -700,8 +700,7 @@ describe('a crash', () => {
     const userId = member?.userId ?? '';
     const queued = await documents().findOne({ userId });
     if (queued === null) throw new Error('the mail was not queued');
-    // The audit entries are put into their state directly after the write of the invitation, as a crash would leave
-    // them.
+    // The audit entries are put into the state that a crash leaves directly after the write of the invitation.
     const audit = mongo.db.collection<AuditEventDocument>('audit_events');
     const entry = await audit.findOne({ organizationId, action: 'member.invited' });
     if (entry === null) throw new Error('the invitation was not audited');

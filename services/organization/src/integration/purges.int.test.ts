@@ -152,7 +152,8 @@ describe('a deleted organization whose retention is over', () => {
     const other = await newTenant();
     await undelete(other.organizationId);
     aheadMs += RETENTION_MS;
-    // The test sets the time of the daily work, because another process may have written it earlier with any clock.
+    // The test sets the time of the last daily purge, because an earlier process may have written it with a different
+    // clock.
     const dueAt = new Date(clock.now().getTime() + DAY_MS);
     await mongo.db
       .collection<{ _id: string }>('schedules')
@@ -203,7 +204,7 @@ test('of restoring and purging at the same moment exactly one happens', async ()
   const outcomes = { restored: 0, purged: 0 };
   for (let round = 0; round < 20; round++) {
     const { organizationId, recoveryToken } = await newTenant();
-    // In the last moments of the retention, either the restore or the purge may come first.
+    // In the last moments of the retention period, either the restore or the purge may come first.
     aheadMs += RETENTION_MS - 30;
     const restoring = clients.organization.restoreOrganization({ recoveryToken }, caller).then(
       () => true,

@@ -11,8 +11,8 @@ import type { Clients } from '../testing/clients.js';
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
 /**
- * Fixed time, so that no test crosses a minute by chance. It is in the future, because the database would otherwise
- * remove the windows as expired.
+ * A fixed time, so that no test crosses the end of a minute by chance. The time is in the future, because the database
+ * would otherwise remove the rate windows as expired.
  */
 const startMs = Date.UTC(2126, 0, 1, 12, 0, 0);
 let nowMs = startMs;

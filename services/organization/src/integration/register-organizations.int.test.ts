@@ -47,7 +47,7 @@ test('billing is told of every organization that is not deleted, at the first st
   clients.close();
   await first.stop();
 
-  // Without the schedule, the database looks as if an earlier release without this job had written it.
+  // Without the stored schedule, the database looks as if an earlier release without this job had written it.
   await mongo.db.collection('schedules').deleteMany({});
   billing.registered.length = 0;
   const second = await start();

@@ -40,7 +40,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   const service = await startService(config, { logger });
   const clients = connect(service.address);
 
-  // Every kind of secret is created, shown, accepted and refused.
+  // The test creates, shows, accepts and refuses every kind of secret.
   const { organizationId, ownerKey } = await clients.createTenant('Acme');
   const caller = asKey(idOfKey(ownerKey));
   const grantor = { role: 'OWNER', scopes: ['*'] };
@@ -91,7 +91,7 @@ test('no log, event, audit entry or record contains keys, recovery or invitation
   await mongo.close();
   await bus.close();
 
-  // The collected output must not be empty, otherwise the search proves nothing.
+  // The collected output must not be empty, because searching an empty text for secrets proves nothing.
   expect(records.some((record) => record.startsWith('api_keys') && record.includes(apiKeyId))).toBe(true);
   // Other test files share the broker, and their services send audit events too. Only the records of this trail are
   // counted.

@@ -65,7 +65,7 @@ export function startAuditRelay(options: {
       .updateOne({ _id, version }, { $unset: { auditEntries: '', notifications: '', auditPending: '' } });
   };
   const alarm = createAlarm();
-  // An earlier process may have left entries.
+  // An earlier process may have left audit entries that were not relayed.
   alarm.ring(SWEEP_AGE_MS_MIN);
   const sweep = async (): Promise<void> => {
     const old = clock.now().getTime() - SWEEP_AGE_MS_MIN;

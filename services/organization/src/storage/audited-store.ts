@@ -18,7 +18,7 @@ export interface AuditedStore<D extends Audited> {
   /** Inserts a database document at version 1. A duplicate key error is passed to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, change: Change | undefined): Promise<void>;
   /**
-   * Updates a database document.
+   * Updates a document together with the audit entries of the change.
    * @throws VersionConflict if the guard matches nothing
    */
   save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;

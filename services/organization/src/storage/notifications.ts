@@ -19,7 +19,7 @@ export interface NotificationDocument extends Claimable {
   readonly subject: string;
   readonly occasion: Occasion;
   readonly status: NotificationStatus;
-  /** Number of attempts that were started. */
+  /** Number of attempts to send the mail that were started. */
   readonly tries: number;
   readonly dueAt?: Date;
   readonly createdAt: Date;

@@ -112,7 +112,7 @@ export function unpurgedOrganization(collection: Collection<OrganizationDocument
   };
 }
 
-/** Schedule of work that one replica performs once a day. */
+/** Stored schedule of work that one replica performs once a day. */
 export interface ScheduleDocument {
   readonly _id: string;
   readonly dueAt: Date;

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import type { RateWindows } from '../application/reserve-requests.js';
 
-/** Tokens that one limit has granted in one minute. */
+/** Tokens that one rate limit has granted in one minute. */
 export interface RateWindowDocument {
   /** Id `<subject>:<policy>:<window number>`, so that an expired window is never read as a current one. */
   readonly _id: string;

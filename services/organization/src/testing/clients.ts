@@ -34,7 +34,7 @@ export function testConfig(
   });
 }
 
-/** Timeout that is long enough for a slow machine. */
+/** Timeout of calls in the tests, long enough for a slow machine. */
 const CALL_TIMEOUT_MS = 60_000;
 
 export const asOperator: CallOptions = {

@@ -10,7 +10,7 @@ export interface FakeBilling extends GrpcServer {
    * Sets whether the organization has a subscription that is not canceled. Organizations that were never set have none.
    */
   setSubscription(organizationId: string, isOpen: boolean): void;
-  /** Organizations that were registered, in their order. */
+  /** Ids of the organizations that were registered, in the order of the calls. */
   readonly registered: string[];
   /** Starts or ends an outage during which registrations are refused. */
   setOutage(isOut: boolean): void;

@@ -60,8 +60,8 @@ export const abandonScan =
     };
 
     const abandoned = await retryOnConflict(end);
-    // This is repeated after a crash between the two writes. External ids of a failed history scan are free in any
-    // case.
+    // Releasing the external ids is repeated after a crash between the two writes. External ids of a failed history
+    // scan are free in any case.
     await importedRows.release(reference);
     const { actor, requestId } = context;
     const { wasAbandoned, scan } = abandoned;

@@ -40,7 +40,7 @@ interface Deps {
 
 export interface CreateScanInput {
   readonly organizationId: string;
-  /** Company that the rows belong to. Undefined for the default company. */
+  /** Id of the company to which the rows of the history scan belong. Undefined for the default company. */
   readonly companyId: string | undefined;
   readonly rows: readonly Row[];
   readonly idempotencyKey: string | undefined;
@@ -52,7 +52,7 @@ export interface CreateScanInput {
 
 export interface CreatedScan {
   readonly scan: CompleteScan;
-  /** True if this is the response to an earlier request. */
+  /** True if the response repeats the response to an earlier request. */
   readonly isReplayed: boolean;
 }
 
@@ -67,7 +67,7 @@ interface Caller {
   onStored(): void;
 }
 
-/** The facts of a request before its history scan is stored. */
+/** The checked values of a request before its history scan is stored. */
 type Accepted = Omit<NewScan, 'createdAt' | 'usage'>;
 
 /**

@@ -29,7 +29,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Reason why no part of the history scan remains. */
+/** Reason why the history scan was withdrawn and no part of it remains. */
 interface Withdrawn {
   readonly refusal: DomainError;
 }
@@ -191,7 +191,7 @@ function inCurrency(row: Row, baseCurrency: string): Row {
     : { ...row, invoice: { ...row.invoice, currency: baseCurrency } };
 }
 
-/** Maximum length of a stored error. */
+/** Maximum length of a stored error of a history scan. */
 const ERROR_LENGTH_MAX = 300;
 
 /** Returns a sentence about an error for the operator. The log has all details. */

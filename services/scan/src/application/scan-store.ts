@@ -16,7 +16,7 @@ export interface NewScan extends ScanReference {
   /** Base currency as ISO 4217 code at the time when the history scan was accepted. */
   readonly baseCurrency: string;
   readonly createdAt: Date;
-  /** Rows in the format of packed-rows.ts. */
+  /** Rows of the history scan in the format of packed-rows.ts. */
   readonly packedRows: Buffer;
   /** SHA-256 hash of the request, if it has an idempotency key. */
   readonly fingerprint?: string;
@@ -25,7 +25,7 @@ export interface NewScan extends ScanReference {
 
 /** Number of rows that a history scan counts, and the month of the quota. */
 export interface CountedRows {
-  /** UTC month in which the rows are counted, as `YYYY-MM`. */
+  /** UTC month in whose quota the rows are counted, as `YYYY-MM`. */
   readonly month: string;
   readonly rows: number;
 }
@@ -37,7 +37,7 @@ export interface HeldScan extends ScanReference {
   readonly version: number;
   /** Id of the claim by which this worker holds the history scan. */
   readonly claimId: string;
-  /** True if the request had an idempotency key. */
+  /** True if the request of the history scan had an idempotency key. */
   readonly isKeyed: boolean;
   readonly companyId: string;
   readonly baseCurrency: string;
@@ -46,7 +46,7 @@ export interface HeldScan extends ScanReference {
   readonly usage: CountedRows;
   /** Rows that the history scan skips. Absent until they are known. */
   readonly skips?: readonly Skip[];
-  /** Number of consecutive attempts that ended in a fault (see next-try.ts). */
+  /** Number of consecutive attempts to complete the history scan that ended in a fault (see next-try.ts). */
   readonly faults: number;
   /** Extends the lease. Returns false if another worker has taken over. */
   renew(): Promise<boolean>;
@@ -86,7 +86,7 @@ export interface Failure {
   /** Stores organizations. */
   readonly reason: string;
   readonly at: Date;
-  /** Number of rows that counted until then. */
+  /** Number of rows that counted towards the quota until the history scan was ended. */
   readonly rows: number;
 }
 
@@ -98,7 +98,7 @@ export interface StuckScan extends ScanReference {
   readonly lastError?: string;
   /** Time of the next attempt. Absent while a worker has claimed the history scan. */
   readonly nextTryAt?: Date;
-  /** Time when the worker's lease expires, unless the worker extends it. */
+  /** Time when the lease of the worker expires, unless the worker extends the lease. */
   readonly leaseUntil: Date;
 }
 
@@ -126,7 +126,7 @@ export interface ScanStore {
   takeOver(reference: ScanReference): Promise<HeldScan | undefined>;
   /** Stores the skipped rows, which no longer count. */
   noteSkips(scan: HeldScan, skips: readonly Skip[], usage: CountedRows): Promise<HeldScan>;
-  /** Stores the result and its event in one write, which is the commit point. */
+  /** Stores the result of a history scan and its event in one write, which is the commit point. */
   complete(scan: HeldScan, result: ScanResult, skippedRows: readonly SkippedRow[]): Promise<CompleteScan>;
   /** Leaves the history scan to the next worker after a pause. Returns false if another worker has taken over. */
   leave(scan: HeldScan, next: Omit<NextTry, 'reason'> & { readonly lastError: string }): Promise<boolean>;

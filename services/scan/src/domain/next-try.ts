@@ -3,7 +3,7 @@ import { DomainError, isTemporary } from '@invoicecontrol/errors';
 /** Number of consecutive faults after which a history scan no longer blocks others of its organization (ADR 0016). */
 export const FAULTS_MAX = 3;
 
-/** Delay after an outage of the analysis service. */
+/** Delay of the next attempt after an outage of the analysis service. */
 const OUTAGE_PAUSE_MS = 10_000;
 /**
  * Delay before the first retry of a history scan that failed. It doubles with each further failure, so that a failing
@@ -24,7 +24,7 @@ export interface NextTry {
   /** Number of consecutive attempts that ended in a fault. Outages in between are ignored. */
   readonly faults: number;
   readonly pauseMs: number;
-  /** True if other history scans of the organization wait for it. Otherwise it is set aside. */
+  /** True if other history scans of the organization wait for it. Otherwise the history scan is set aside. */
   readonly keepsTurn: boolean;
 }
 

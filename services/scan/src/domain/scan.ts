@@ -3,7 +3,7 @@ import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
 /** Maximum number of rows in a history scan (specification 8). */
 export const SCAN_ROWS_MAX = 5_000;
 
-/** The fields of a row that decide whether it is skipped. */
+/** The fields of a row that decide whether the history scan skips the row. */
 export interface IdentifiedRow {
   /** Id of the invoice in the system that it was exported from, which is unique in a company. */
   readonly externalId?: string | undefined;
@@ -19,7 +19,7 @@ export interface Skip {
   readonly reason: SkipReason;
 }
 
-/** Row that the history scan skipped, identified in the way of its sender. */
+/** A row that the history scan skipped, identified as its sender identified it. */
 export interface SkippedRow {
   readonly sourceRowNumber: number;
   readonly externalId: string;

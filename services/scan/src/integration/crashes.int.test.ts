@@ -50,7 +50,7 @@ async function tenantWithHistory(): Promise<string> {
 /** A file with two rows that were already imported, one repeated row and three new rows. */
 const file = (): Row[] => rowsWithIds('old-1', 'new-1', 'new-1', 'new-2', 'old-2', '');
 const outcome = { invoicesAnalyzed: 3, rowsSkipped: 3, analyzedValue: '30.00' };
-/** Number of counted rows in the history and the file. */
+/** Number of counted rows in the earlier history and in the file of the test. */
 const COUNTED_ROWS = 2 + 3;
 
 async function expectExactlyOnce(organizationId: string): Promise<void> {
@@ -73,7 +73,7 @@ const completed = (organizationId: string, idempotencyKey: string) =>
 
 interface CrashPoint extends HoldOptions {
   readonly name: string;
-  /** Number of rows that the counter has too many until the job compares it with the stored rows. */
+  /** Number of rows by which the usage counter is too high until the job compares it with the stored rows. */
   readonly overcounted: number;
 }
 
@@ -170,12 +170,14 @@ describe('a worker that lost its scan to another one', () => {
     });
     await running.lapse(organizationId);
     const fast = running.scans.create(organizationId, file(), keyed);
-    // Both calls start before the test waits. If the sweep is faster than both, the second caller is refused at once.
+    // Both calls that abandon the history scan start before the test waits. If the sweep is faster than both, the
+    // second caller is refused at once.
     const both = Promise.allSettled([slow, fast]);
     await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(3));
     running.analysis.open(organizationId);
     const [first, second] = await both;
-    // The slower caller may read before the other one has written. The history scan is then still running.
+    // The slower caller may read the history scan before the other caller has written. The history scan is then still
+    // running.
     const { scan } = await completed(organizationId, keyed.idempotencyKey);
     for (const one of [first, second]) if (one.status === 'fulfilled') expect(one.value.scan).toEqual(scan);
     for (const one of [first, second]) if (one.status === 'rejected') expect(one.reason.kind).toBe('in_progress');

@@ -124,7 +124,7 @@ test.concurrent(
   async () => {
     const { organizationId, first } = await tenantAtWork();
     await running.lapse(organizationId);
-    // The worker renews its lease every ten seconds, and then learns that another worker holds it.
+    // The worker renews its lease every ten seconds, and then learns that another worker holds the history scan.
     await eventually(() => expect(running.analysis.abandoned(organizationId)[0]).toBe(true), { timeoutMs: 40_000 });
     running.analysis.open(organizationId);
     await first;

@@ -165,7 +165,7 @@ describe('a scan on whose rows analysis fails every time', () => {
     running.analysis.failNext(organizationId, new DomainError('invalid', 'rows[0] is beyond what can be analyzed.'));
     nowMs += SET_ASIDE_PAUSE_MS;
     await eventually(async () => expect(await running.stored(organizationId)).toEqual([]));
-    // The counter is adjusted to the stored rows.
+    // The usage counter is adjusted to the number of stored rows.
     await eventually(async () => expect(await running.usedRows(organizationId)).toBe(0));
     const { scan } = await running.scans.create(organizationId, poisoned());
     expect(scan).toMatchObject({ invoicesAnalyzed: 2, rowsSkipped: 0 });

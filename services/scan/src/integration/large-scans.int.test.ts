@@ -57,7 +57,7 @@ test('five thousand rows with the longest texts are stored, survive a crash, and
   await eventually(() => expect(running.analysis.requestsOf(organizationId)).toHaveLength(2));
   running.analysis.open(organizationId);
   await answered;
-  // The sweep may be working on the history scan.
+  // The sweep may be working on the history scan, so the request is repeated.
   const { scan } = await eventually(() => running.scans.create(organizationId, rows, keyed));
   expect(scan).toMatchObject({
     invoicesAnalyzed: ROWS_MAX,

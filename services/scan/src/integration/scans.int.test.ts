@@ -215,7 +215,7 @@ describe('a row is skipped', () => {
       expect(await running.stored(organizationId)).toHaveLength(1);
       expect(await running.usedRows(organizationId)).toBe(2);
     }
-    // The key can be used again with another body.
+    // After the refusal, the idempotency key can be used again with another body.
     const { scan } = await running.scans.create(organizationId, rowsWithIds('c'), { ...again, fingerprint: 'f2' });
     expect(scan?.invoicesAnalyzed).toBe(1);
   });

@@ -17,7 +17,7 @@ export interface ImportedRowDocument {
   readonly organizationId: string;
   readonly companyId: string;
   readonly scanId: string;
-  /** Index of the row in the request. */
+  /** Index of the row in the request of the history scan. */
   readonly position: number;
   readonly createdAt: Date;
 }
@@ -35,7 +35,7 @@ export function importedRowStore(
   failedAmong: (organizationId: string, scanIds: readonly string[]) => Promise<ReadonlySet<string>>,
 ): ImportedRows {
   /**
-   * Inserts free ids.
+   * Reserves those of the external ids that no other history scan has reserved.
    * @returns the ids that belong to other history scans, except abandoned ones
    */
   const insertFree = async (
@@ -49,7 +49,7 @@ export function importedRowStore(
       const owned = await collection
         .find({ _id: { $in: [...there] }, organizationId }, { projection: { scanId: 1 } })
         .toArray();
-      // Ids that this history scan reserved before a crash are its own.
+      // External ids that this history scan reserved before a crash still belong to it.
       const ofOthers = owned.filter(({ scanId: owner }) => owner !== scanId);
       const owners = [...new Set(ofOthers.map(({ scanId: owner }) => owner))];
       const failed = await failedAmong(organizationId, owners);

@@ -54,7 +54,7 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly turn?: string;
   /** Rows of a running history scan, in the format of packed-rows.ts. */
   readonly packedRows?: Binary;
-  /** Skipped rows of a running history scan. Absent until they are known. */
+  /** Skipped rows of a running history scan. Absent until the skipped rows are known. */
   readonly skips?: readonly Skip[];
   /** Number of consecutive attempts that ended in a fault. Absent before the first. */
   readonly faults?: number;
@@ -203,8 +203,8 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
-      // Both queries use the same time. Otherwise a history scan that becomes due between the two queries would come
-      // first.
+      // The two queries for due history scans use the same time. Otherwise a history scan that becomes due between the
+      // two queries would come first.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection

@@ -15,9 +15,9 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 export interface FakeAnalysis extends GrpcServer {
   /** Returns every request for the organization, including repeats, oldest first. */
   requestsOf(organizationId: string): readonly AnalyzeRowsRequest[];
-  /** Returns the maximum number of its calls that ran at the same time. */
+  /** Returns the maximum number of calls to the fake that ran at the same time. */
   callsAtOnceMax(organizationId: string): number;
-  /** Tells for each of these requests whether its caller has stopped waiting. */
+  /** Returns for each request of the organization whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
   /** Makes the next calls for the organization fail, one call with each of the errors. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;

@@ -47,7 +47,8 @@ export async function startScan(
   const others = { organization: organization.address, analysis: analysis.address };
   const startReplica: RunningScan['startReplica'] = async (mongodbUrl) => {
     const config = testConfig({ ...infrastructure, ...(mongodbUrl && { mongodbUrl }) }, databaseName, others);
-    // A replica that will lose its database stops faster if no sweep is waiting for the database.
+    // The sweep of this replica does not run, because a replica that loses its database stops faster if no sweep waits
+    // for the database.
     const overrides = mongodbUrl === undefined ? { jobPauseMsMax: JOB_PAUSE_MS_MAX } : {};
     const service = await startService(config, overrides);
     const scans = connect(service.address);
@@ -74,7 +75,7 @@ export async function startScan(
     },
     stored: (organizationId) => documents.find({ organizationId }).toArray(),
     async lapse(organizationId) {
-      // The claim id is changed, because a worker that is still running would otherwise renew its lease.
+      // The test changes the claim id, because a worker that is still running would otherwise renew its lease.
       const lapsed = { claim: 'silent', leaseUntil: new Date(Date.now() - 1) };
       await documents.updateOne({ turn: organizationId }, { $set: lapsed });
     },

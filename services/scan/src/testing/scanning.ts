@@ -47,7 +47,7 @@ export function testConfig(
   });
 }
 
-/** The fields in which a row differs from others. */
+/** The fields in which a row of a test differs from other rows. */
 type RowChanges = Partial<Invoice & Pick<Row, 'externalId' | 'sourceRowNumber'>>;
 
 /** Returns a row of a fictional ledger without a currency. Tests change the fields that they need. */

@@ -75,8 +75,8 @@ export const createEndpoint =
     try {
       await endpoints.insert(endpoint, [audit('webhook.created', id, context)]);
     } catch (error) {
-      // If the error leaves open whether the webhook was stored, its slot is kept. A slot without a webhook is released
-      // later.
+      // If the error does not tell whether the webhook was stored, its reserved place in the plan is kept. A place
+      // without a webhook is released later.
       if (error instanceof DomainError) await places.giveBack(organizationId, id);
       throw error;
     }
@@ -106,13 +106,13 @@ export interface EndpointUpdate {
   readonly organizationId: string;
   readonly endpointId: string;
   readonly url: string | undefined;
-  /** Event types. An empty list changes nothing. */
+  /** New event types of the webhook. An empty list changes nothing. */
   readonly events: readonly string[];
   readonly status: 'ACTIVE' | 'DISABLED' | undefined;
 }
 
 /**
- * Changes a webhook.
+ * Changes the URL, the event types or the status of a webhook.
  * @throws DomainError invalid, not_found
  */
 export const updateEndpoint =

@@ -16,7 +16,7 @@ interface Deps {
   readonly endpoints: Pick<Endpoints, 'countResults'>;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Callback that is called for each attempt that will follow. */
+  /** Function that is called for each webhook delivery that will have another attempt. */
   readonly onRetry: (delivery: DueDelivery) => void;
 }
 
@@ -50,7 +50,7 @@ export function completionBatch({ queue, endpoints, clock, logger, onRetry }: De
         await delay(RETRY_MS);
       }
     }
-    // Results are counted only if they change the failure count of a webhook.
+    // Results of deliveries are counted only if they change the failure count of a webhook.
     await endpoints.countResults(tellingResults(completions)).catch((error: unknown) => {
       logger.warn({ error }, 'failures of endpoints could not be counted');
     });

@@ -15,14 +15,14 @@ export interface DeliveryWorker {
   add(delivery: DueDelivery): void;
   /** Searches the database for due webhook deliveries. A job calls this every {@link POLL_EACH_MS}. */
   poll(): Promise<void>;
-  /** Number of requests in progress, including their preparation and results. */
+  /** Number of webhook requests in progress, from their preparation until their results are stored. */
   readonly inFlight: number;
-  /** Waits some time for requests in progress, and then abandons them. */
+  /** Waits a limited time for webhook requests in progress, and then abandons them. */
   stop(): Promise<void>;
 }
 
 export const POLL_EACH_MS = 2_000;
-/** A poll also finds deliveries that become due before the next poll, so that they start on time. */
+/** Time before the next poll within which a delivery that becomes due is already found, so that it starts on time. */
 const LOOK_AHEAD_MS = 3_000;
 /** Maximum number of webhook deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
@@ -66,7 +66,7 @@ export function deliveryWorker({ queue, send, clock, logger }: Deps): DeliveryWo
     try {
       return await send(claimed, stopping.signal, onRequest);
     } catch (error) {
-      // The lease will expire, and the attempt will be repeated.
+      // The lease on the delivery will expire, and the attempt will be repeated.
       logger.warn({ error, deliveryId: claimed.delivery.id }, 'an attempt could not be made');
       return 'NEUTRAL';
     }

@@ -27,7 +27,7 @@ export interface FanOutDeps {
   readonly clock: Clock;
 }
 
-/** Maximum size of a body (webhooks-and-events reference, section 3.3). */
+/** Maximum size of a webhook body (webhooks-and-events reference, section 3.3). */
 const BODY_BYTES_MAX = 64 * 1024;
 
 /**

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '@invoicecontrol/runtime/page';
 import type { Delivery, DeliveryWithAttempts } from '../domain/delivery.js';
 import type { Deliveries, DeliveryFilter } from './stores.js';
 
-/** Maximum number of listed deliveries over all pages (specification section 6). */
+/** Maximum number of webhook deliveries that a list shows over all pages (specification section 6). */
 const LISTED_MAX = 100;
 const DAY_MS = 24 * 3_600_000;
 const PERCENTILE = 0.95;

@@ -7,7 +7,7 @@ export interface RequestRate {
    * @param begun number of requests that have begun but were not sent yet
    */
   waitMs(endpointId: string, begun: number): number;
-  /** Records that a request was sent. */
+  /** Records that a request was sent to a webhook. */
   note(endpointId: string): void;
 }
 

@@ -9,7 +9,7 @@ export type WorkResult = 'SUCCESS' | 'FAILURE' | 'NEUTRAL';
  */
 export type SlotWork = (onRequest: () => void) => Promise<WorkResult>;
 
-/** A webhook delivery that may be sent now. */
+/** A webhook delivery that can be sent now. */
 export interface Work {
   readonly endpointId: string;
   readonly run: SlotWork;
@@ -46,7 +46,7 @@ export interface Scheduler {
 export interface SchedulerLimits {
   /** Maximum number of concurrent requests that are younger than `agedMs`. */
   readonly fastMax: number;
-  /** Maximum number of concurrent requests that are older. */
+  /** Maximum number of concurrent requests that are older than `agedMs`. */
   readonly slowMax: number;
   readonly agedMs: number;
   readonly perEndpointMax: number;
@@ -89,13 +89,13 @@ interface Lane {
   readonly endpointId: string;
   readonly queue: Work[];
   inFlight: number;
-  /** Number of requests that have begun but were not sent yet. */
+  /** Number of requests to the webhook that have begun but were not sent yet. */
   begun: number;
   /** Timer that runs until the next request to the webhook may be sent. */
   paused?: NodeJS.Timeout | undefined;
   /** True if the webhook has been slow or failing since its last success. */
   isSuspect: boolean;
-  /** True if its last completed request, or one in progress, did not get a response soon. */
+  /** True if the last completed request to the webhook, or one in progress, did not get a response soon. */
   isSlow: boolean;
 }
 
@@ -153,8 +153,8 @@ export function createScheduler(
     lane.isSlow = false;
   };
   /**
-   * Webhook deliveries beyond the queue limit of a suspect webhook go back to the database, so that they take no space
-   * from healthy webhooks.
+   * Webhook deliveries beyond the queue limit of a suspect webhook go back to the database, so that the queue keeps
+   * space for healthy webhooks.
    */
   const makeSuspect = (lane: Lane): void => {
     if (!lane.isSuspect) queuedSuspect += lane.queue.length;
@@ -166,7 +166,7 @@ export function createScheduler(
     overflowed.add(lane.endpointId);
     for (const work of dropped) work.drop();
   };
-  /** Adds the lane to the turns if it may start work. */
+  /** Queues the webhook for its turn if one of its deliveries may be sent. */
   const place = (lane: Lane): void => {
     const { endpointId } = lane;
     healthy.delete(endpointId);
@@ -236,7 +236,7 @@ export function createScheduler(
         let age: NodeJS.Timeout | undefined;
         let judging: NodeJS.Immediate | undefined;
         const onAged = (): void => {
-          // A request that was not sent yet waits for our own database.
+          // A webhook request that was not sent yet is waiting for the database of this service.
           if (hasLeft) {
             hasAged = true;
             lane.isSlow = true;

@@ -15,10 +15,10 @@ import type { Plans } from './plans.js';
 import type { WorkResult } from './scheduler.js';
 import type { ClaimedDelivery, CurrentEndpoints, DeliveryQueue, Events } from './stores.js';
 
-/** Sends a request to a customer. */
+/** Sends HTTP requests to webhooks of customers. */
 export interface Sender {
   /**
-   * Sends the request of an attempt.
+   * Sends the HTTP request of one delivery attempt.
    * @returns 'OURS' if the attempt failed because of this service: no name server responded, or the service is stopping
    */
   post(request: OutgoingRequest, signal: AbortSignal): Promise<SendResult | 'OURS'>;
@@ -45,7 +45,7 @@ export interface SendDeps {
 }
 
 const USER_AGENT = 'InvoiceControl-Webhooks/1';
-/** Delay after an attempt that failed because of this service. */
+/** Delay of the next attempt after an attempt that failed because of this service. */
 const OURS_AGAIN_MS = 30_000;
 
 /**
@@ -106,8 +106,8 @@ export const sendDelivery =
           deps.secrets.open({ id: secret.id, organizationId: endpoint.organizationId }, secret),
         );
       } catch (error) {
-        // Another replica already seals with a newer key that this replica does not have. This replica must not use up
-        // the attempts of its customers.
+        // Another replica already seals secrets with a newer key that this replica does not have. A replica without the
+        // key must not use up delivery attempts.
         deps.logger.error({ error, endpointId: endpoint.id }, 'the secrets of an endpoint cannot be opened');
         return 'OURS';
       }

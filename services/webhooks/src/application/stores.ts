@@ -26,7 +26,7 @@ export interface EndpointChange {
   readonly secrets?: readonly SealedSecret[];
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
-  /** True to reset the failure count. */
+  /** True if the change resets the failure count of the webhook. */
   readonly isCountReset?: true;
 }
 
@@ -42,7 +42,7 @@ export interface Endpoints {
   /** Returns the ACTIVE webhooks that are subscribed to the event type. */
   subscribed(organizationId: string, type: PublicEventType): Promise<readonly Endpoint[]>;
   /**
-   * Stores a change to a webhook.
+   * Stores a changed webhook with its events.
    * @throws VersionConflict if another change was made in the meantime
    */
   save(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
@@ -77,7 +77,7 @@ export interface Endpoints {
 export interface EndpointResult {
   readonly endpointId: string;
   readonly isSuccess: boolean;
-  /** True if the receiver responded with 410 Gone. */
+  /** True if the receiver of the webhook responded with 410 Gone. */
   readonly isGone: boolean;
   readonly at: Date;
 }
@@ -101,7 +101,7 @@ export interface Events {
   /** Reads an event. Concurrent readers share one query. */
   read(eventId: string): Promise<StoredEvent | undefined>;
   /**
-   * Deletes old events.
+   * Deletes events that were created before the given time.
    * @returns the number of deleted events, which is below the limit if none is left
    */
   deleteBefore(before: Date, limit: number): Promise<number>;
@@ -171,7 +171,7 @@ export interface Completion {
 
 export interface DeliveryQueue {
   /**
-   * Stores deliveries.
+   * Stores new webhook deliveries.
    * @returns the ids of those that already existed
    */
   insert(deliveries: readonly PreparedDelivery[]): Promise<ReadonlySet<string>>;
@@ -186,7 +186,7 @@ export interface DeliveryQueue {
    */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
   /**
-   * Stores results.
+   * Stores the results of delivery attempts.
    * @returns the number of deliveries that were no longer claimed
    */
   complete(completions: readonly Completion[]): Promise<number>;
@@ -220,7 +220,7 @@ export interface Deliveries {
   /** Returns the ids of FAILED deliveries that were created since the given time, oldest first. */
   failedSince(endpointId: string, since: Date, closedBefore: Date, limit: number): Promise<readonly string[]>;
   /**
-   * Makes those deliveries due that are still FAILED.
+   * Marks those of the deliveries that are still FAILED as due again.
    * @returns their number
    */
   replayAll(ids: readonly string[], replayId: string): Promise<number>;

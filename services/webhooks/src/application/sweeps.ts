@@ -38,7 +38,7 @@ export const deleteOld =
     await deleteAll(ENDPOINTS_KEPT_MS, endpoints.deleteDeletedBefore);
   };
 
-/** Finishes deletions that a crash interrupted. */
+/** Finishes deletions of webhooks that a crash interrupted. */
 export const finishDeletions =
   (deps: Pick<EndpointDeps, 'endpoints' | 'places' | 'deliveries' | 'clock'>) => async (): Promise<void> => {
     const before = new Date(deps.clock.now().getTime() - DELETION_AGE_MS_MIN);

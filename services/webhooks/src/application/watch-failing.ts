@@ -15,7 +15,7 @@ interface Deps {
   readonly logger: Logger;
 }
 
-/** Publishes events about webhooks that only fail, and disables them after several days. */
+/** Publishes events about webhooks whose deliveries only fail, and disables them after several days. */
 export const watchFailing =
   ({ endpoints, limits, clock, logger }: Deps) =>
   async (): Promise<void> => {
@@ -36,7 +36,8 @@ export const watchFailing =
           logger.warn({ endpointId: endpoint.id, failures: endpoint.failuresInRow }, 'an endpoint was switched off');
         }
       } catch (error) {
-        // The webhook was changed by its owner, another replica or a success. The next run reads it again.
+        // The webhook was changed by its owner, by another replica or by a successful delivery. The next run of the job
+        // reads the webhook again.
         if (!(error instanceof VersionConflict)) throw error;
       }
     }

@@ -454,7 +454,7 @@ describe('a connection', () => {
     const url = await listen((socket, head) => {
       if (!head.includes('evt_1')) return;
       requests++;
-      // The second request uses a connection that is closed without a response.
+      // The receiver closes the connection of the second request without a response.
       if (requests === 2) socket.destroy();
       else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
     });

@@ -48,7 +48,7 @@ export function httpSender({ agents }: Pick<Egress, 'agents'>, deadlineMs = DEAD
         answer = await bounded(
           { deadlineMs, signal },
           (ending) => sendTwiceIfReused(agents, outgoing, ending),
-          // A late response is not read.
+          // A response that arrives after the deadline is not read.
           (late) => late.destroy(),
         );
       } catch (error) {
@@ -106,7 +106,7 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
 const TLS_CODES =
   /^(?:ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH$|INVALID_)/;
 const TIMEOUT_CODES: ReadonlySet<string> = new Set(['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT']);
-/** Error code for a connection that ended within the headers. */
+/** Error code of Node.js for a connection that ended within the response headers. */
 const BROKEN_OFF = 'HPE_INVALID_EOF_STATE';
 
 /** Messages to the webhook owner with the reason why a valid HTTP response does not count as a webhook delivery. */
@@ -140,7 +140,7 @@ function outcomeOfError(error: unknown): Outcome | 'OURS' {
   if (code === 'HPE_HEADER_OVERFLOW') return 'RESPONSE_TOO_LARGE';
   if (TIMEOUT_CODES.has(code)) return 'TIMEOUT';
   if (TLS_CODES.test(code)) return 'TLS_ERROR';
-  // The parser error means that the receiver did not respond with HTTP.
+  // An error of the HTTP parser means that the receiver did not respond with HTTP.
   if (code.startsWith('HPE_') && code !== BROKEN_OFF) return 'HTTP_ERROR';
   return 'CONNECT_ERROR';
 }

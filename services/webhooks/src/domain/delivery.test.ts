@@ -45,7 +45,8 @@ describe('an attempt', () => {
 
 describe('the id of a delivery', () => {
   test('is the same for every repeat, and another for each endpoint and event', () => {
-    // Stored deliveries have such ids. A change of the function would deliver their events again.
+    // Stored deliveries have ids of this form. If the function returned other ids, the events of these deliveries would
+    // be delivered again.
     expect(deliveryId('evt_1', 'a')).toBe('dlv_sxy7gartfkwl2gbc3lamf33z7p');
     expect(deliveryId('evt_1', 'a')).toMatch(/^dlv_[a-z2-7]{26}$/);
     expect(new Set([deliveryId('evt_1', 'a'), deliveryId('evt_1', 'b'), deliveryId('evt_2', 'a')]).size).toBe(3);

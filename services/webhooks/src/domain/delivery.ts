@@ -21,7 +21,7 @@ export type Outcome =
 /** Attempt to send a webhook delivery that was counted, in its stored form. */
 export interface Attempt {
   readonly series: number;
-  /** Number of the attempt in its series, beginning with 1. */
+  /** Number of the attempt in its series of attempts, beginning with 1. */
   readonly n: number;
   readonly at: Date;
   readonly outcome: Outcome;
@@ -31,7 +31,7 @@ export interface Attempt {
   readonly interruptions: number;
 }
 
-/** Only a PENDING delivery has a next attempt. */
+/** State of a webhook delivery. Only a PENDING delivery has a next attempt. */
 type Open = { readonly state: 'PENDING'; readonly nextAttemptAt: Date };
 type Closed<S extends DeliveryState> = { readonly state: S; readonly nextAttemptAt: undefined };
 
@@ -49,13 +49,13 @@ interface DeliveryFacts {
   readonly type: string;
   readonly createdAt: Date;
   readonly isTest: boolean;
-  /** Number of the series, which increases with each replay. */
+  /** Number of the current series of attempts, which increases with each replay. */
   readonly series: number;
   /** Number of failed attempts in the current series of attempts. */
   readonly failures: number;
   /** Number of times that the next or current attempt was claimed. */
   readonly tries: number;
-  /** Number of counted attempts in all series. */
+  /** Number of counted attempts of the webhook delivery in all series. */
   readonly attemptCount: number;
   readonly lastStatusCode: number | undefined;
 }

@@ -5,7 +5,7 @@ import type { SealedSecret } from './secrets.js';
 
 export type EndpointStatus = 'ACTIVE' | 'DISABLED' | 'DELETED';
 
-/** An event type that a webhook receives, and the time since when it does. */
+/** An event type to which a webhook is subscribed, with the time of the subscription. */
 export interface Subscription {
   readonly type: PublicEventType;
   readonly since: Date;
@@ -28,9 +28,9 @@ export interface Endpoint {
   /** Time of the webhook's first failure since its last success. */
   readonly failingSince: Date | undefined;
   readonly failuresInRow: number;
-  /** Time of the last 410 Gone since the last success. */
+  /** Time of the last 410 Gone response since the last successful delivery. */
   readonly goneAt: Date | undefined;
-  /** Time when owners and admins were notified of the failures. */
+  /** Time when owners and admins were notified that the deliveries of the webhook fail. */
   readonly noticedAt: Date | undefined;
 }
 

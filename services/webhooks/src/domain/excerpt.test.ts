@@ -12,7 +12,7 @@ describe('an excerpt of an answer', () => {
   test('has neither the signatures nor the secrets that the receiver sent back', () => {
     expect(maskProofs(ECHO, PROOFS)).toBe('{"svc-signature":"t=1700000000,v1=***,v1=***","secret":"***"}');
     expect(maskProofs(SIGNATURES[0].toUpperCase(), PROOFS)).toBe('***');
-    // A signature of an earlier attempt.
+    // The masked text contains a signature of an earlier attempt.
     expect(maskProofs(hex('earlier'), PROOFS)).toBe('***');
   });
 
@@ -22,7 +22,7 @@ describe('an excerpt of an answer', () => {
         const masked = maskProofs(cut, PROOFS);
         expect(masked.length).toBeLessThanOrEqual(cut.length);
         for (const proof of PROOFS) {
-          // The part of a secret after its prefix, which is not secret.
+          // The masked text contains the part of the secret after its prefix. The prefix itself is not secret.
           const start = proof.replace('whsec_', '').slice(0, 4).toLowerCase();
           expect(masked.toLowerCase()).not.toContain(start);
         }

@@ -1,5 +1,5 @@
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
-/** Number of bytes that an id is made of. */
+/** Number of bytes from which an id of the webhooks service is made. */
 export const ID_BYTES = 26;
 
 /**

@@ -12,14 +12,14 @@ const JITTER = 0.2;
 const RETRY_AFTER_FACTOR_MAX = 2;
 
 export interface RetrySchedule {
-  /** The four delays between the attempts. */
+  /** The four delays between the delivery attempts. */
   readonly waitsMs: readonly number[];
-  /** Minimum delay after a 429 or a timeout, including the random part. */
+  /** Minimum delay after a 429 response or a timeout, including the random part of the delay. */
   readonly floorMs: number;
 }
 
 export interface FailedAttempt {
-  /** Number of failed attempts in the series, including this one. */
+  /** Number of failed attempts in the current series of attempts, including this one. */
   readonly failures: number;
   readonly isTimeout: boolean;
   readonly statusCode: number | undefined;

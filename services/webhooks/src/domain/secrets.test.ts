@@ -14,7 +14,7 @@ describe('a new secret', () => {
     const secrets = Array.from({ length: 200 }, newSecret);
     for (const one of secrets) expect(one).toMatch(/^whsec_[0-9A-Za-z]{43}$/);
     expect(new Set(secrets).size).toBe(200);
-    // Every character of the alphabet comes up among 8,600.
+    // Every character of the alphabet occurs among the 8,600 characters of these secrets.
     expect(new Set(secrets.join('').replaceAll('whsec_', '')).size).toBe(62);
   });
 });

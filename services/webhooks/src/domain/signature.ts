@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** The parts of a request that are signed (specification section 6). */
+/** The parts of a webhook request that are signed (specification section 6). */
 interface Signed {
   readonly eventId: string;
   readonly at: Date;
@@ -15,7 +15,7 @@ export interface Signature {
 }
 
 /**
- * Signs a request.
+ * Signs a webhook request with each current secret.
  * @param secrets newest first; the HMAC key is the whole text of a secret as it was shown
  */
 export function sign({ eventId, at, body }: Signed, secrets: readonly string[]): Signature {

@@ -139,7 +139,7 @@ describe('an organization that was restored', () => {
       running.publish(events.organizationDeleted, { eventId: newEventId(), eventTime, organizationId, version: 3 });
     await deleted(ago(HOUR_MS));
     await deleted(ago(HOUR_MS));
-    // A later event, so that the earlier ones have been handled when it arrives.
+    // When this later event arrives, the earlier events have been handled.
     const later = running.organization.newTenant();
     const { path } = await running.newEndpoint(later);
     await running.analyzed(later);

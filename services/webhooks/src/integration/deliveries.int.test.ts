@@ -74,7 +74,7 @@ describe('an event', () => {
       }),
       eventTime: new Date(),
     };
-    // The message lacks the id by which the broker recognizes repeats.
+    // The published message lacks the id by which the broker recognizes repeats.
     await running.bus.jetstream.publish(subject, JSON.stringify(codec.toJSON(again)));
     const other = await running.analyzed(organizationId);
     for (const created of receivers) {
@@ -99,7 +99,7 @@ describe('an event', () => {
     await changeStatus(organizationId, created, EndpointStatus.DISABLED);
     const whileOff = new Date();
     await changeStatus(organizationId, created, EndpointStatus.ACTIVE);
-    // The clocks differ by some milliseconds.
+    // The clocks of the test and of the database differ by some milliseconds.
     await running.analyzed(organizationId, new Date(whileOff.getTime() - 500));
     const last = await running.analyzed(organizationId, new Date(Date.now() + 1_000));
     await eventually(() =>

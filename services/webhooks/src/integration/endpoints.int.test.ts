@@ -116,7 +116,8 @@ describe('registering an endpoint', () => {
   test('finds places again that a crash took with it', async () => {
     const organizationId = newTenant();
     const { endpoint } = await create({ organizationId, endpointsLimit: 1 });
-    // Taken over a minute ago, one by a request that died before it stored a webhook endpoint.
+    // The places in the plan were reserved over a minute ago, one of them by a request that crashed before it stored
+    // its webhook.
     const [existing, longAgo] = ['0190a000-0000-7000-8000-000000000001', '0190a000-0000-7000-8000-000000000002'];
     const document = await stored().findOne({ _id: endpoint?.endpointId ?? '' });
     if (document !== null) await stored().insertOne({ ...document, _id: existing });
@@ -316,7 +317,8 @@ describe('the keys that seal secrets', () => {
     } finally {
       await after.stop();
     }
-    // The first replica, which has only the old key, seals a value after no value was left.
+    // The first replica, which has only the old sealing key, seals a secret after the last secret of this key was
+    // removed.
     await running.newEndpoint(organizationId);
     await expect(running.startReplica({ SECRETBOX_KEYS: newer })).rejects.toThrow('SECRETBOX_KEYS lacks k1');
   });

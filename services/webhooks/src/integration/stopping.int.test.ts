@@ -35,7 +35,7 @@ afterEach(async () => {
 const stored = () => running.mongo.db.collection<DeliveryDocument>('deliveries');
 const eventIds = () => receiver.to(path).map(({ headers }) => String(headers['svc-event-id']));
 
-/** Publishes events of which two are being sent while the others wait. */
+/** Publishes events of which two are being delivered while the others wait. */
 async function sendMany(count: number): Promise<readonly string[]> {
   const ids = await Promise.all(Array.from({ length: count }, () => running.analyzed(organizationId)));
   await eventually(async () => {
@@ -85,7 +85,7 @@ test('a request that gets no answer while the service stops is given back: not c
     expect(delivery).toMatchObject({ state: 'PENDING', tries: 0, failures: 0, attemptCount: 0, attempts: [] });
     expect([delivery.claim, delivery.leaseUntil]).toEqual([undefined, new Date(0)]);
   }
-  // Half a minute after an internal fault has passed.
+  // This update has the effect that half a minute has passed since the internal fault.
   await stored().updateMany({ organizationId }, { $set: { nextAttemptAt: new Date(0) } });
 
   receiver.answer(path, (_, response) => response.end());

@@ -10,7 +10,7 @@ import type { RunningWebhooks } from '../testing/running-webhooks.js';
 
 const EVENTS = 200;
 const REPLICAS = 2;
-/** Number of events that wait together at most, and the time in milliseconds that they wait at most. */
+/** Maximum number of events that wait together for one read, and maximum time in milliseconds that they wait. */
 const WAITING_MAX = 50;
 const WAIT_MS = 250;
 const ROUNDS = 10;
@@ -45,7 +45,8 @@ function allHandled(): Promise<void> {
 
 test('a replica reads who wants events at most four times a second, however many come that no webhook wants', async () => {
   const organizations = Array.from({ length: 10 }, () => running.organization.newTenant());
-  // Until its first read has ended, a replica reads for each event of an organization.
+  // Until its first read of an organization's webhooks has ended, a replica reads them for each event of the
+  // organization.
   for (let round = 0; round < 10; round++) {
     for (const organizationId of organizations) await running.analyzed(organizationId);
     await allHandled();
@@ -67,7 +68,7 @@ test('a replica reads who wants events at most four times a second, however many
     .toArray();
   const subscribed = named.filter(({ command }) => 'events.type' in (command as { filter: object }).filter);
   expect(subscribed.length).toBeGreaterThan(0);
-  // The first event of an organization in each replica does not wait.
+  // In each replica, the first event of an organization does not wait for others.
   const firstReads = organizations.length;
   expect(subscribed.length).toBeLessThanOrEqual(REPLICAS * waits + EVENTS / WAITING_MAX + firstReads);
 });

@@ -21,14 +21,14 @@ export interface EndpointDocument extends Aggregate {
   readonly activeSince: Date;
   readonly createdAt: Date;
   readonly secrets: readonly SealedSecret[];
-  /** Time of the first failure, which changes independently of `version`, like `failuresInRow`. */
+  /** Time of the first failed delivery. Like `failuresInRow`, it changes independently of `version`. */
   readonly failingSince?: Date;
   readonly failuresInRow: number;
   readonly goneAt?: Date;
   readonly noticedAt?: Date;
   readonly replay?: BulkReplay;
   readonly deletedAt?: Date;
-  /** Time since when its deletion is unfinished. */
+  /** Time when the unfinished deletion of the webhook began. */
   readonly deletionPending?: Date;
 }
 
@@ -40,9 +40,11 @@ const LISTS_MAX = 50;
  */
 const UNWANTED_WAIT_MS = 250;
 const UNWANTED_WAITING_MAX = 50;
-/** Maximum number of pairs of organization and event type that a process caches because no webhook wants them. */
+/**
+ * Maximum number of pairs of organization and event type that a process caches because no webhook subscribes to them.
+ */
 const UNWANTED_MAX = 10_000;
-/** Maximum number of webhooks that one run of a job handles. */
+/** Maximum number of webhooks that one run of a sweep handles. */
 const SWEEP_MAX = 256;
 /** Fields that exist only for a webhook with failures. */
 const NO_FAILURES = { failingSince: '', goneAt: '', noticedAt: '' } as const;
@@ -178,7 +180,7 @@ export function endpointStore(
                     noticedAt: undefined,
                   }),
                 };
-        // Most webhooks have no failures to reset.
+        // Most webhooks have no failures to reset, so most successes need no write to the webhook.
         const cleared = first === undefined ? { failuresInRow: { $gt: 0 } } : {};
         return { updateOne: { filter: { _id: endpointId, ...active, ...cleared }, update } };
       });

@@ -21,7 +21,7 @@ export async function createEventIndexes(collection: Collection<EventDocument>):
   ]);
 }
 
-/** Maximum total number of characters of the cached bodies. */
+/** Maximum total number of characters of the cached event bodies. */
 const CACHED_CHARACTERS_MAX = 4 * 1024 ** 2;
 
 /** Events never change, so the latest ones are cached: each is sent to many webhooks directly after it was stored. */

@@ -38,7 +38,7 @@ export type Clients = ReturnType<typeof connectClients>;
 export interface Created {
   readonly endpoint: Endpoint;
   readonly secret: string;
-  /** Path at which the receiver gets the requests. */
+  /** Path of the test receiver at which the requests of the webhook arrive. */
   readonly path: string;
 }
 
@@ -56,7 +56,7 @@ export interface RunningWebhooks extends Clients, Omit<TestedService<Clients>, '
 export interface Options {
   readonly infrastructure: { readonly mongodbUrl: string; readonly natsUrl: string };
   readonly databaseName: string;
-  /** Receiver for the webhooks of the tests. */
+  /** Receiver of the webhook requests in the tests. */
   readonly receiver: { readonly origin: string; readonly caFile: string };
   readonly env?: Readonly<Record<string, string>>;
 }

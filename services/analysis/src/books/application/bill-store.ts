@@ -48,7 +48,7 @@ export interface BillQuery extends PageRequest {
 export interface BillStore {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, KnownBill>>;
   /**
-   * Writes bills in bulk.
+   * Writes ERP bills in bulk.
    * @returns ids of the bills that another writer changed in the meantime
    */
   write(organizationId: string, bills: readonly (StoredBill | WithdrawnBill)[]): Promise<ReadonlySet<string>>;

@@ -39,7 +39,7 @@ export interface CompletedRun {
 export type CompleteImport = (of: ImportSource, run: CompletedRun) => Promise<ExaminedBooks>;
 
 export const completeImport = ({ sources, examineBooks: examine, vendorLists, clock }: Deps): CompleteImport => {
-  // A repeated call waits until the previous call has completed.
+  // A repeated call that completes an import waits until the previous call has completed.
   const oneAfterTheOther = createKeyLock();
   return (of, { finishedAt, hasVendorList }) =>
     oneAfterTheOther(`${of.organizationId}|${of.connectionId}`, async () => {

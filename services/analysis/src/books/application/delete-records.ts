@@ -17,7 +17,7 @@ const READ_RECORDS_MAX = 5_000;
 const MARKED_RECORDS_MAX = 1_000;
 const ATTEMPTS_MAX = 5;
 
-/** A range of a list that is sorted by id. */
+/** A range of a list of ids that is sorted by id. */
 export interface IdRange {
   /** Last id before this range of ids. Empty for the first range. */
   readonly after: string;
@@ -73,7 +73,7 @@ interface Deps {
 
 export interface ListPart extends IdRange {
   readonly entity: ErpEntity;
-  /** Number of ids in the whole list. */
+  /** Number of ids in the complete list from the ERP. */
   readonly total: number;
   readonly externalIds: readonly string[];
 }
@@ -165,7 +165,7 @@ async function markAll(store: DeletableStore, of: ImportSource, ids: readonly st
 }
 
 /**
- * Removes bank accounts from their vendors.
+ * Removes deleted bank accounts from their vendors.
  * @param gone ids of the removed accounts by vendor
  */
 async function removeAccounts(

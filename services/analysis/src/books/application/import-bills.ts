@@ -62,7 +62,7 @@ export const importBills =
     return counts;
   };
 
-/** A bill that has changed and must be written. */
+/** An ERP bill that has changed and must be stored. */
 interface ChangedBill {
   readonly id: string;
   readonly record: CompleteBill;
@@ -227,7 +227,7 @@ function matchPart(
       invoiceId: id,
       companyId,
       source: 'ERP',
-      // The timestamp of a draft is ignored.
+      // The time at which a draft was received is ignored.
       receivedAtMs: foundAtMsOf(bill, stored, now) ?? now.getTime(),
       externalId: bill.externalId,
     },

@@ -35,13 +35,13 @@ export interface Arrival<R, S> {
  */
 export interface PageSteps<R, S, C extends { readonly id: string; readonly version: number }> {
   idOf(record: R): string;
-  /** Returns the reason why a record cannot be stored, or undefined if it can. */
+  /** Returns the reason why an ERP record cannot be stored, or undefined if it can. */
   faultOf(record: R): string | undefined;
   stored(ids: readonly string[]): Promise<ReadonlyMap<string, S>>;
   /** Returns the changes that a page of ERP records causes. A record without a change is not written. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
   /**
-   * Writes the changed records.
+   * Writes the changed records of a page.
    * @returns ids of the records that another writer changed in the meantime
    */
   write(changes: readonly C[]): Promise<ReadonlySet<string>>;

@@ -46,7 +46,7 @@ export interface ErpSource extends ImportSource {
    * Time through which all imported records were examined together, or undefined before the first run was completed.
    */
   readonly completedThrough: Date | undefined;
-  /** Time when the vendor list was last complete, or undefined if it never was. */
+  /** Time when the vendor list was last imported completely, or undefined if it never was. */
   readonly syncedAt: Date | undefined;
   /** Time when the connection was disconnected. From then on, its vendors no longer count as known. */
   readonly endedAt: Date | undefined;
@@ -72,7 +72,7 @@ export interface ErpSourceStore {
     of: SourceId,
     times: { readonly completedThrough: Date; readonly syncedAt: Date | undefined },
   ): Promise<void>;
-  /** Disconnects a connection permanently, even if it has sent no records yet. */
+  /** Marks an ERP connection as disconnected permanently, even if it has sent no records yet. */
   end(organizationId: string, connectionId: string, now: Date): Promise<void>;
 }
 

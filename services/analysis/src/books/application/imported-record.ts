@@ -93,7 +93,7 @@ export function nextRecord(
 export interface ImportedStore<R extends ImportedRecord> {
   find(organizationId: string, ids: readonly string[]): Promise<ReadonlyMap<string, R>>;
   /**
-   * Writes records in bulk.
+   * Writes imported ERP records in bulk.
    * @returns ids of the records that another writer changed in the meantime, which are not overwritten
    */
   write(organizationId: string, records: readonly R[]): Promise<ReadonlySet<string>>;

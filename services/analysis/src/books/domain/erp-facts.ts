@@ -216,7 +216,8 @@ function accountsOf({ source, issueDay }: NormalisedInvoice, vendors: readonly M
 }
 
 /**
- * A vendor with the tax id of one of the organization's companies is that company, and its bank accounts are our own.
+ * A vendor with the tax id of one of the organization's companies is that company itself, and its bank accounts belong
+ * to the organization.
  */
 function ownAccountOf(
   { bankKey }: NormalisedInvoice,
@@ -239,7 +240,7 @@ function ownAccountOf(
 interface OnOrder {
   readonly orders: readonly MasterOrderRecord[];
   readonly bills: readonly Candidate[];
-  /** True if there are more bills than these, or more invoices than the order link contains. */
+  /** True if the purchase order has more bills than those that were loaded, or more invoices than its link contains. */
   readonly isCut: boolean;
   readonly vendorsById: ReadonlyMap<string, MasterVendorRecord>;
   readonly policy: RecognisesBills;

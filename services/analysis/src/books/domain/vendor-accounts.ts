@@ -34,7 +34,10 @@ export interface VendorAccount extends AccountRecord {
 
 /** Period in which a vendor had a bank account, according to the import runs. */
 export interface AccountPeriod extends MasterAccount {
-  /** Start of the period, or undefined if the vendor has had the account since it was first imported. */
+  /**
+   * Start of the period in which the vendor had the account, or undefined if the vendor has had the account since it
+   * was first imported.
+   */
   readonly from: Date | undefined;
   /**
    * Completion time of the last run in which the vendor did not have the account. Undefined if the vendor has had the
@@ -45,7 +48,7 @@ export interface AccountPeriod extends MasterAccount {
   readonly to: Date | undefined;
 }
 
-/** The last change of a vendor's bank accounts, and the runs between which the change was made. */
+/** The last change of a vendor's bank accounts, and the import runs between which the change was made. */
 export interface AccountChange {
   readonly before: readonly MasterAccount[];
   readonly seenBefore: Date;

@@ -4,10 +4,10 @@ import { isDuplicateKey } from '@invoicecontrol/runtime/mongo/connection';
 import { stored } from '@invoicecontrol/runtime/mongo/stored';
 import type { ErpSource, ErpSourceStore, OpenExamination } from '../application/import-source.js';
 
-/** Maximum number of connections for one organization. */
+/** Maximum number of ERP connections that are stored for one organization. */
 const SOURCES_OF_ORGANIZATION_MAX = 1_000;
 
-/** Stored import state of one connection. */
+/** Stored import state of one ERP connection. */
 export interface ErpSourceDocument {
   /** Id of the ERP connection. */
   readonly _id: string;
@@ -72,7 +72,8 @@ export function erpSourceStore(collection: Collection<ErpSourceDocument>): ErpSo
       return (source === null ? undefined : toSource(source).examination) ?? examination;
     },
     async saveExamination({ organizationId, connectionId }, examination) {
-      // The examination is saved only while it is open, because another call may have completed it in the meantime.
+      // The progress of the examination is stored only while the examination is open, because another call may have
+      // completed it in the meantime.
       const open = { _id: connectionId, organizationId, 'examination.until': examination.until };
       await collection.updateOne(open, { $set: { examination: toDocument(examination) } });
     },

@@ -77,7 +77,8 @@ export const analyzeInvoice = (deps: Deps): AnalyzeInvoice => {
     const now = clock.now();
     const companyId = companyFor({ companyId: invoice.company_id, buyerTaxId: invoice.buyer?.tax_id }, tenant);
     const normalised = normaliseInvoice(invoice, { invoiceId, companyId, source: 'API', receivedAtMs: now.getTime() });
-    // Without a limit the invoice cannot be refused, so it is counted later. The stored invoice records this.
+    // If the plan has no limit, the invoice cannot be refused, so it is counted after the response. The stored invoice
+    // records this.
     const isCountUnsure = monthlyLimit === undefined;
     const received = {
       organizationId,
@@ -119,7 +120,7 @@ async function replay(
 ): Promise<AnalyzedInvoice> {
   requireSameRequest(fingerprint, earlier.fingerprint, 'invoice');
   if (earlier.analysis !== undefined) {
-    // The first response is returned, even if the invoice has been analyzed again since then.
+    // The first response to the request is returned, even if the invoice has been analyzed again since then.
     const first = earlier.analysis.number === 1 ? earlier.analysis : (await deps.analyses.find(earlier, 1))?.analysis;
     return { subject: earlier.match, analysis: first ?? earlier.analysis, isReplayed: true };
   }

@@ -115,7 +115,10 @@ export const countInvoice = ({ suppliers, bankLinks, orderLinks, unfinalized, cl
   };
 };
 
-/** Record as it was read, or the fact that it did not exist. The first write detects whether it changed since then. */
+/**
+ * The counting record as it was read, or undefined if it did not exist. The first write detects whether the record
+ * changed since then.
+ */
 interface Known<R extends CountedRecord> {
   readonly record: R | undefined;
 }

@@ -91,7 +91,7 @@ export interface InvoiceDecider {
 export function invoiceDecider(deps: Deps): InvoiceDecider {
   const { invoices, policies, routingRules, clock, logger } = deps;
 
-  /** Commits a decision, publishes it, and stores the derived records. */
+  /** Commits the decision on an invoice, publishes it, and stores the derived records. */
   const commit = async (
     { begun, ...at }: InvoiceReference & { version: number; begun: number },
     decided: Parameters<InvoiceStore['commit']>[1],
@@ -108,7 +108,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await derive();
       derived.resolve();
     } catch (error) {
-      // The decision is stored. The sweep stores the derived records.
+      // The decision is already stored, so the sweep will store the derived records.
       derived.reject(error);
       logger.warn(
         { error, invoiceId: at.invoiceId },
@@ -199,7 +199,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
     async finish({ organizationId, invoiceId, version, match, analysis }, packed) {
       const facts = unpackFacts(packed);
       if (analysis.previous === undefined) {
-        // Someone may have reviewed the invoice in the meantime.
+        // Someone may have reviewed the invoice since its decision.
         const suspected: Noted = {
           ...(match.suspectedAs === undefined ? {} : { suspectedAs: match.suspectedAs }),
           ...(match.toldOutsideKsef === undefined ? {} : { toldOutsideKsef: match.toldOutsideKsef }),
@@ -292,7 +292,7 @@ interface FirstDecision {
   readonly suspected: Noted;
 }
 
-/** Notes of a decision on its record, which affect the supplier's profile. */
+/** Returns the notes that a decision leaves on its invoice, which affect the supplier's profile. */
 type Noted = Pick<MatchPart, 'suspectedAs' | 'toldOutsideKsef'>;
 
 async function deriveFirst(

@@ -36,7 +36,7 @@ interface Deps {
 export interface LatestAnalysis {
   readonly invoiceId: string;
   readonly analysis: DecidedAnalysis;
-  /** The findings with the reviews that followed. */
+  /** The findings of the analysis, with the reviews that followed. */
   readonly findings: readonly FindingRecord[];
   /** The current decision on the invoice. */
   readonly verdict: RiskDecision;

@@ -32,7 +32,7 @@ export const reanalyzeInvoice =
       const of = { organizationId, invoiceId };
       const read = () => Promise.all([invoices.find(organizationId, invoiceId), analyses.find(of, 1)] as const);
       const [unfinished, known] = await Promise.all([invoices.unfinished(organizationId, invoiceId), read()]);
-      // The invoice must be in the profile of its supplier before this analysis can exclude it.
+      // The invoice must be counted in the profile of its supplier before the repeated analysis can exclude it.
       if (unfinished !== undefined) await decider.finish(unfinished.record, unfinished.facts);
       const [record, first] = unfinished === undefined ? known : await read();
       if (record === undefined) throw noInvoice(await uploads.find(organizationId, invoiceId));

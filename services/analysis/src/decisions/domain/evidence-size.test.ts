@@ -15,7 +15,7 @@ import { inMemoryHistory } from '@invoicecontrol/engine/testing/in-memory-histor
 import type { BillOptions } from '@invoicecontrol/engine/testing/in-memory-history';
 
 const PAGE_FINDINGS_MAX = 100;
-/** Number of records, more than one key can find. */
+/** Number of stored invoices, more than a lookup by one key returns. */
 const ROWS = 100;
 const SCAN_ID = '0192a000-0000-7000-8000-00000000c5ca';
 
@@ -225,7 +225,7 @@ test('an invoice that was billed before in many parts names a few of them, and i
 });
 
 test('a page of the largest findings fits into one message between services', () => {
-  // Maximum size of a finding record, which contains the texts of its invoice once.
+  // Maximum size of a finding record, which contains the texts of its invoice only once.
   const RECORD_BYTES_MAX = 16 * 1024;
   expect(PAGE_FINDINGS_MAX * (FINDING_JSON_BYTES_MAX + RECORD_BYTES_MAX)).toBeLessThan(LARGE_MESSAGE_BYTES_MAX);
 });

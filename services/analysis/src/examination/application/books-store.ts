@@ -3,9 +3,9 @@ import type { MatchPart } from '@invoicecontrol/engine/facts/invoice';
 import type { ImportSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
-/** Range of times in which the ERP records to examine have changed. */
+/** Range of times within which the ERP records to examine have changed. */
 export interface ChangeWindow {
-  /** Exclusive start of the range, or undefined to read from the beginning. */
+  /** Exclusive start of the range of times, or undefined to read from the beginning. */
   readonly after: Date | undefined;
   /** Inclusive time from which an interrupted examination continues. */
   readonly from: Date | undefined;
@@ -36,7 +36,10 @@ export interface BookBill {
   readonly changedAt: Date;
 }
 
-/** A bill and the invoice that it books. If the bill has changed since it was examined, it is not linked. */
+/**
+ * An ERP bill and the invoice that it books. A bill that has changed since its examination is not linked to the
+ * invoice.
+ */
 export interface BillLink {
   readonly billId: string;
   readonly invoiceId: string;
@@ -90,7 +93,7 @@ export interface BooksStore {
   /** Returns the connection's vendors that have one of the keys, except deleted vendors. */
   vendorsByKeys(of: ImportSource, keys: readonly string[]): Promise<readonly StoredVendor[]>;
   vendorsByIds(of: ImportSource, ids: readonly string[]): Promise<readonly StoredVendor[]>;
-  /** Returns those of the vendors that have sent a bill since the given day. */
+  /** Returns which of the vendors have sent a bill since the given day. */
   billedVendors(of: ImportSource, vendorIds: readonly string[], sinceDay: number): Promise<ReadonlySet<string>>;
   /** Counts each vendor's open bills. Vendors without open bills are left out. */
   openBills(of: ImportSource, vendorIds: readonly string[]): Promise<ReadonlyMap<string, number>>;

@@ -7,7 +7,7 @@ import type { OrganizationPolicy } from '../../policies/application/policy-store
 
 /**
  * Maximum number of bills with the same amount that are compared with each other (the newest ones), because the time
- * grows faster than their number.
+ * for comparing them grows with the square of their number.
  */
 export const EQUAL_BILLS_MAX = 100;
 

@@ -145,7 +145,7 @@ async function compareBills(
 ): Promise<readonly ComparedBill[]> {
   const lookups = bills.map(({ part }) => withoutDayKey(lookupKeys(part)));
   const keys = new Set(lookups.flat().map(({ key }) => key));
-  // Every bill has its own keys, so bills that are already loaded are not read again.
+  // Every bill has its own lookup keys, so bills that are already loaded are not read again.
   const atHand = bills.map(sharingRecord);
   const others = await books.sharing(
     source.organizationId,
@@ -265,7 +265,7 @@ async function paymentsStatedOn(
       day,
       amountMinor: paidMinor ?? part.amountMinor,
       currency: part.currency,
-      // Payment records are compared with the open amount separately.
+      // Payments with records of their own are compared with the open amount separately.
       ...(settled.has(part.invoiceId) ? {} : { dueMinor: part.amountMinor }),
       reference: part.invoiceNumber,
       invoiceIds: [part.invoiceId],

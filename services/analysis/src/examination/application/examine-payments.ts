@@ -68,7 +68,7 @@ function groupsOf(payments: readonly BookPayment[]): readonly (readonly BookPaym
 
 type Groups = readonly (readonly BookPayment[])[];
 
-/** Combines groups into batches as long as they pay few bills. */
+/** Combines groups of payments into batches that pay a limited number of bills. */
 export function batchesOf(groups: Groups): Groups[] {
   const batches: (readonly BookPayment[])[][] = [];
   let billsInBatch = Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ async function compareGroups(examination: Examination, groups: Groups, isChanged
     vendors: new Map(vendors.map((vendor) => [vendor.id, vendor])),
     ofBills: { ...ofBills, payments: distinct([...ofBills.payments, ...like]) },
   };
-  // The payments with which the changed ones are compared were examined when they were imported.
+  // The unchanged payments, with which the changed ones are compared, were examined when they were imported.
   const booked = like.map((payment) => bookedPayment(payment, known, isChanged.has(payment.id)));
   const parts = bills.map(({ part }) => part);
   const {

@@ -8,9 +8,9 @@ import type { ErpSource } from '../../books/application/import-source.js';
 import type { StoredVendor } from '../../books/application/vendor-store.js';
 
 const DAY_MS = 86_400_000;
-/** Maximum number of findings that are looked up at the same time. */
+/** Maximum number of findings about vendors that are looked up at the same time. */
 const LOOKED_UP_AT_ONCE_MAX = 8;
-/** Number of days since its last bill for which a vendor counts as active. */
+/** Number of days after its last bill during which a vendor counts as active. */
 const BILLED_DAYS = 365;
 
 /** Finds vendors that have several vendor records. */

@@ -30,7 +30,7 @@ const PAGE_BILLS = 100;
 const PAGE_PAYMENTS = 100;
 /** Number of changed records that one command reads. */
 const READ_AT_ONCE = 1_000;
-/** Maximum number of keys and ids in one command. */
+/** Maximum number of lookup keys and ids in one database command. */
 const LOOKUP_KEYS_MAX = 250;
 /**
  * Maximum number of vendors that share a tax id or an account, of payments of one amount to one vendor, and of payments
@@ -332,7 +332,8 @@ export function booksStore({ invoices, vendors, payments }: Collections): BooksS
 const LIVE = { deletedAt: { $exists: false }, isReturned: false };
 
 /**
- * Filter for a link's bill, unless the bill changed after it was read. In that case the next examination handles it.
+ * Filter for the bill to be linked, unless the bill changed after it was read. The next examination handles a bill that
+ * changed.
  */
 function asExamined(organizationId: string, { billId, changedAt }: BillLink): object {
   return { _id: billId, organizationId, 'erp.changedAt': changedAt };

@@ -21,7 +21,7 @@ export interface FactParts {
   readonly organizationId: string;
   readonly invoice: NormalisedInvoice;
   readonly resolution: SupplierResolution;
-  /** Profile of the supplier, excluding this invoice. */
+  /** Profile of the supplier without the invoice that is analyzed. */
   readonly profile: SupplierProfile;
   /** Bills that reviews have removed from the profile. */
   readonly withdrawnUnits: readonly string[];
@@ -43,7 +43,7 @@ export interface FactParts {
 
 /** Facts that are needed only for invoices of an unknown supplier. */
 export interface Newcomer {
-  /** Suppliers with a similar name. */
+  /** Suppliers whose names are similar to that of the invoice's supplier. */
   readonly alike: readonly ProfiledSupplier[];
   readonly highAmount: DecimalAmount | undefined;
 }

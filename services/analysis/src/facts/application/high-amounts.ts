@@ -24,7 +24,7 @@ interface Deps {
 export interface HighAmountPeriod {
   readonly organizationId: string;
   readonly baseCurrency: string;
-  /** Beginning of the period in which all replicas use this amount. */
+  /** Beginning of the period in which all replicas use this high amount. */
   readonly period: Date;
 }
 

@@ -62,8 +62,8 @@ export type InboxOf = (
 ) => Promise<InboxFacts | undefined>;
 
 /**
- * The facts for a decision, and the stored records from which they were read. The invoice is later counted in these
- * records.
+ * The facts for a decision, and the stored records from which they were read. After the decision, the invoice is
+ * counted in these records.
  */
 export interface LoadedFacts {
   readonly facts: AnalysisFacts;
@@ -173,7 +173,7 @@ async function orderAfterConcurrentDuplicates(
   hits: readonly MatchPart[],
 ): Promise<NormalisedInvoice> {
   const later = hits
-    // An ERP bill that arrived later is ignored, because it never gets a decision.
+    // An ERP bill that arrived after the invoice is ignored, because ERP bills never get a decision.
     .filter(({ source }) => source !== 'ERP')
     .filter((hit) => hit.invoiceId !== invoice.invoiceId && compareByArrival(hit, invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
@@ -181,8 +181,8 @@ async function orderAfterConcurrentDuplicates(
   for (let attempts = 1; ; attempts++) {
     const outcomes = await invoices.outcomes(organizationId, later);
     if (outcomes.every(({ isDecided }) => isDecided) || attempts === CONCURRENT_POLL_ATTEMPTS_MAX) {
-      // An invoice without a decision at this point has lost its worker. When a sweep resumes it, its analysis finds
-      // this invoice.
+      // Another invoice that has no decision at this point has lost its worker. When a sweep resumes that invoice, its
+      // analysis finds the invoice that is analyzed here.
       const missed = outcomes.filter(({ isDecided, named }) => isDecided && !named.has(invoice.invoiceId));
       const receivedAtMs = Math.max(invoice.receivedAtMs, ...missed.map((outcome) => outcome.receivedAtMs + 1));
       return { ...invoice, receivedAtMs };

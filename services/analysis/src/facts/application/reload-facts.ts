@@ -167,7 +167,7 @@ async function reviewedProfile(
       const { confirmedAs, suspectedAs } = noted.get(unitId) ?? {};
       return confirmedAs !== undefined || (wasOut.has(unitId) && suspectedAs === 'DUPLICATE');
     };
-    // In most cases no bill has changed, because the other bills have not been reviewed.
+    // In most cases no other bill has changed, because the other bills have not been reviewed.
     const changed = units.filter((unitId) => isOut(unitId) !== wasOut.has(unitId));
     const records = await Promise.all(changed.map((unitId) => invoices.find(organizationId, unitId)));
     for (const record of records) {

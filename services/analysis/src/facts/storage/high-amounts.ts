@@ -10,7 +10,7 @@ export interface HighAmountDocument {
   readonly organizationId: string;
   /** Beginning of the period in which this high amount is used. */
   readonly period: Date;
-  /** Null if the organization had too few invoices. */
+  /** High amount of the organization. Null if it had too few invoices. */
   readonly amount: DecimalAmount | null;
 }
 

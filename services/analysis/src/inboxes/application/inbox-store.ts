@@ -7,7 +7,7 @@ export interface Inbox {
   readonly organizationId: string;
   readonly companyId: string;
   readonly enabled: boolean;
-  /** First day from which the inbox receives invoices. */
+  /** First day whose invoices the inbox receives. */
   readonly from: CalendarDate;
   /** Time before which every invoice stored by KSeF was passed to the analysis service. */
   readonly receivedThrough: Date;

@@ -23,7 +23,7 @@ interface Deps {
 export interface KnownInboxes {
   /** Reads the companies that have an inbox again. */
   refresh(): Promise<void>;
-  /** Adds a company as soon as its event has been handled. */
+  /** Adds a company that has a KSeF inbox, as soon as the event about the inbox has been handled. */
   add(company: CompanyReference): void;
   /**
    * Returns the facts about the KSeF inbox of an invoice's company. Undefined if the company has none, or while a
@@ -48,8 +48,8 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
     },
     async factsOf(organizationId, { companyId, issueDate }) {
       if (!known.has(keyOf({ organizationId, companyId }))) return undefined;
-      // The mark is read before the undecided documents, because it covers documents that were accepted before it
-      // moved.
+      // The mark of the inbox is read before the undecided documents, because documents may be accepted between the two
+      // reads.
       const inbox = inForce(await inboxes.of(organizationId, companyId));
       if (inbox === undefined || (await hasUndecided(organizationId, 'KSEF'))) return undefined;
       const failure = failurePeriods.find(({ from, to }) => from <= issueDate && issueDate <= to);

@@ -32,7 +32,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
           { upsert: true },
         );
       } catch (error) {
-        // A newer event was already stored.
+        // The duplicate key means that a newer event about the inbox was already stored.
         if (!isDuplicateKey(error)) throw error;
       }
     },
@@ -43,7 +43,7 @@ export function inboxStore(collection: Collection<InboxDocument>): InboxStore {
     companies(countMax) {
       return (
         collection
-          // Only these two fields are read, because the index contains them and the documents are then not read.
+          // Only these two fields are read, so that the database answers from the index without reading documents.
           .find({}, { projection: { _id: 0, organizationId: 1, companyId: 1 }, hint: COMPANY_INDEX })
           .limit(countMax)
           .toArray()

@@ -2,7 +2,7 @@ import type { LearnedTolerance } from '../../records/domain/tolerance.js';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import type { PolicyOverrides } from '../domain/policy-overrides.js';
 
-/** An organization's policy: its parameters, and the tolerances learned from reviews. */
+/** The detection policy of an organization: its parameters, and the tolerances learned from reviews. */
 export interface OrganizationPolicy {
   /** The policy with the organization's overlay number, which increases whenever `tolerances` or `overrides` change. */
   readonly policy: Policy;

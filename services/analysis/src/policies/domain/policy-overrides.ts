@@ -3,11 +3,11 @@ import { defaultPolicy } from '@invoicecontrol/engine/policy/policy';
 import type { Policy } from '@invoicecontrol/engine/policy/policy';
 import { isObject, readPolicy } from './policy-document.js';
 
-/** Policy members that an organization overrides. Lists are replaced as a whole. */
+/** Members of the detection policy that an organization overrides. Lists are replaced as a whole. */
 export type PolicyOverrides = Readonly<Record<string, unknown>>;
 
 const PATH = 'overrides_json';
-/** Policy members that cannot be overridden. */
+/** Members of the detection policy that cannot be overridden. */
 const FIXED: readonly string[] = ['id', 'version', 'overlay', 'effectiveFrom'];
 
 /**

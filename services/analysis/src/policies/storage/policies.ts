@@ -71,7 +71,7 @@ export async function registerReleasePolicy(
 }
 
 /**
- * Creates the policy store.
+ * Creates the store of detection policies.
  * @param base the policy of this release, without an overlay
  */
 export function policyStore(collection: Collection<PolicyDocument>, base: Policy, now: () => Date): PolicyStore {
@@ -106,7 +106,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
   };
   return {
     async current(organizationId) {
-      // An overlay is stored once for each release that used it, always with the same tolerances and overrides.
+      // The tolerances and overrides of a policy are stored once for each release that used them and never change.
       const newest = await collection.findOne(
         { organizationId },
         { sort: { overlay: -1, createdAt: -1 }, projection: { overlay: 1, tolerances: 1, overrides: 1 } },
@@ -116,7 +116,7 @@ export function policyStore(collection: Collection<PolicyDocument>, base: Policy
       const current = { policy, tolerances: tolerancesInForce(newest?.tolerances ?? []), overrides };
       const version = policyVersion(policy);
       if (newest?._id === idOf(organizationId, version) || (await insert(organizationId, current))) return current;
-      // The stored policy determines the meaning of a name.
+      // The policy that is stored under a name determines what the name means.
       const stored = await find(organizationId, version);
       return stored === undefined ? current : { ...stored, tolerances: tolerancesInForce(stored.tolerances) };
     },

@@ -3,7 +3,7 @@ import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import type { TenantFacts } from '@invoicecontrol/tenants/facts';
 import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 
-/** An upload whose content is stored. */
+/** An upload whose file is stored. */
 export interface KeptUpload {
   /** Channel origin of the upload. Undefined for a document that a caller uploaded. */
   readonly origin: ChannelOrigin | undefined;

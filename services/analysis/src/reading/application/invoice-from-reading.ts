@@ -25,7 +25,7 @@ const UK_ACCOUNT: readonly string[] = [SORT_CODE, ACCOUNT_NUMBER];
 /** Minimum confidence of a supplier name that the tax id or the account confirms. */
 const CONFIDENCE_OF_KNOWN_NAME = 0.95;
 
-/** Origin of a field's value. */
+/** Origin of the value of an invoice field. */
 export interface Provenance {
   readonly field: string;
   readonly value: string;
@@ -51,7 +51,7 @@ export interface ReadInvoice {
   readonly missing: readonly string[];
   /** Origin of the value of each invoice field. */
   readonly provenance: readonly Provenance[];
-  /** Printed text that looked like a bank account but is not one. */
+  /** Printed text of the document that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
   /** Faults in corrections. Other wrong values cause no faults, because they are left out. */
   readonly faults: FieldFaults;
@@ -187,7 +187,7 @@ function validInvoice(
   fields: Map<string, Provenance>,
   isCorrected: (path: string) => boolean,
 ): { readonly invoice: unknown; readonly faults: FieldFaults } {
-  // The loop ends, because each iteration removes at least one field.
+  // The loop ends because each iteration removes at least one invalid field.
   for (;;) {
     const found = new FieldFaults();
     const invoice = read(canonicalInvoice, bodyOf(fields), { faults: found });

@@ -4,7 +4,7 @@ import type { KnownSupplier, SupplierProfile } from '@invoicecontrol/engine/fact
 import { identityAfter } from '@invoicecontrol/engine/supplier/identity';
 import { countInvoice, emptyProfile } from '@invoicecontrol/engine/supplier/profile';
 
-/** Record that counts invoices, each of them once. It is written with a version check. */
+/** A record that counts invoices, each of them once. It is written with a version check. */
 export interface CountedRecord {
   /** Version of the counting record, or 0 while the record is not stored. */
   readonly version: number;
@@ -13,7 +13,7 @@ export interface CountedRecord {
 
 /** A record that has counted one more unit. */
 export interface CountedUnit<R extends CountedRecord> {
-  /** Counting record as it was read. Undefined if there was none. */
+  /** Counting record as it was read. Undefined if no record existed. */
   readonly before: R | undefined;
   readonly record: R;
   readonly unitId: string;

@@ -30,9 +30,7 @@ export interface WorkedFinding extends FindingRecord {
   readonly reviewedAt?: Date;
   /** The person who made the decision. Absent if an API key was used. */
   readonly reviewedBy?: string;
-  /**
-   * Time from which the finding blocks its account in the whole organization. Absent if it does not block the account.
-   */
+  /** Time from which the finding blocks its bank account in the whole organization. Absent if it does not block one. */
   readonly blockedSince?: Date;
 }
 
@@ -117,7 +115,7 @@ export interface FindingQuery extends PageRequest {
 /** Criteria that select the findings for a summary. The times are like those in {@link PageRequest}. */
 export interface SummaryQuery extends Pick<PageRequest, 'createdFrom' | 'createdTo'> {
   readonly companyId?: string | undefined;
-  /** Lowest severity to include. Undefined for all severities. */
+  /** Lowest severity of the findings in the list. Undefined if findings of all severities are listed. */
   readonly minSeverity?: Severity | undefined;
 }
 
@@ -126,15 +124,15 @@ export type FindingUpdate = {
   readonly entry: FindingChange;
   /** Finding in the form in which a repeated analysis has just raised it. */
   readonly raised?: StoredFinding;
-  /** New assignee, or null to remove the assignee. */
+  /** Id of the new assignee of the finding, or null to remove the assignee. */
   readonly assigneeUserId?: string | null;
 } & (
   | { readonly disposition?: Disposition; readonly isReview?: undefined; readonly blockedSince?: undefined }
   | {
       readonly disposition: Disposition;
-      /** True if a person made a decision whose consequences must still be stored. */
+      /** True if a person has reviewed the finding and the consequences of the review must still be stored. */
       readonly isReview: true;
-      /** Time from which the finding blocks its account. Undefined if it does not block the account. */
+      /** Time from which the finding blocks its bank account. Undefined if it does not block one. */
       readonly blockedSince: Date | undefined;
     }
 );

@@ -113,7 +113,7 @@ export interface InvoiceQuery extends PageRequest {
 /** Notes on a decided invoice that matter when other invoices are compared with it. */
 export type MatchNotes = Pick<MatchPart, 'confirmedAs' | 'suspectedAs' | 'bookedInvoiceId'>;
 
-/** Decision state of another invoice, with the records that its findings name. */
+/** Current decision on another invoice, with the records that its findings name. */
 export interface InvoiceOutcome {
   readonly invoiceId: string;
   readonly isDecided: boolean;
@@ -132,7 +132,7 @@ export interface NewInvoice extends InvoiceReference {
   readonly fingerprint?: string;
   /** Month in which the invoice counts as an analysis. Absent for scan rows and ERP bills, which do not count. */
   readonly usageMonth?: string;
-  /** True if the invoice is counted while it is being stored, instead of before. */
+  /** True if the invoice is counted towards the quota while it is being stored, instead of before. */
   readonly isCountUnsure?: true;
   /** Time in milliseconds during which only the first worker may decide the invoice. */
   readonly leaseMs: number;
@@ -155,10 +155,13 @@ export interface InvoiceStore {
   commit(
     at: InvoiceReference & { version: number },
     decided: {
-      /** Fields for comparison as they are stored. Only those that change are written. */
+      /**
+       * Fields by which the invoice is compared with others, as they are stored. Only the fields that change are
+       * written.
+       */
       matchBefore: MatchPart;
       match: MatchPart;
-      /** The corrected invoice. Present if the invoice was corrected. */
+      /** The invoice with its corrections. Present only if a person corrected it. */
       invoice?: CanonicalInvoice;
       /**
        * Gross amount in the base currency. Absent if the invoice was decided before, because the amount from the first
@@ -221,7 +224,7 @@ export interface InvoiceStore {
   unfinished(organizationId: string, invoiceId: string): Promise<{ record: DecidedInvoice; facts: Buffer } | undefined>;
   /** Checks whether the finding belongs to a decided invoice whose derived records may be missing. */
   hasUnstoredFinding(organizationId: string, findingId: string): Promise<boolean>;
-  /** Returns those of the analysis ids that are the newest for their invoices. */
+  /** Returns which of the analyses are the newest ones of their invoices. */
   newestAnalyses(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Returns the ids of the given invoices that are decided and whose derived records may be missing. */
   unfinalized(organizationId: string, invoiceIds: readonly string[]): Promise<ReadonlySet<string>>;

@@ -36,7 +36,7 @@ export interface ScanRunStore {
   /** Moves the receipt of the rows to a later time, because other invoices were decided without finding these rows. */
   receiveLater(of: RowsReference, receivedAtMs: number): Promise<void>;
   finish(of: RowsReference, outcome: RowsOutcome): Promise<void>;
-  /** Returns those of the history scans whose rows may not be counted everywhere yet. */
+  /** Returns which of the history scans have rows that may not be counted in all records yet. */
   unfinalized(organizationId: string, scanIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Returns those of the history scans that have no result yet, with the time at which a call for each scan last began.

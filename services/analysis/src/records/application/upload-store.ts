@@ -54,7 +54,7 @@ interface RequestedUpload extends InvoiceReference {
 
 export interface UnreadUpload extends RequestedUpload {
   readonly state: 'QUEUED' | 'PROCESSING';
-  /** Month in which the upload counts as an analysis. */
+  /** Month in whose quota the analysis of the upload counts. */
   readonly usageMonth: string;
   readonly extracted?: undefined;
   readonly knownSupplierName?: undefined;
@@ -64,7 +64,7 @@ export interface UnreadUpload extends RequestedUpload {
 /** An upload that was read. Its invoice is stored and decided, or a worker will do so next. */
 export interface ReadUpload extends RequestedUpload {
   readonly state: 'READ';
-  /** Month in which the upload counts as an analysis. */
+  /** Month in whose quota the analysis of the upload counts. */
   readonly usageMonth: string;
   /** Response of the documents service with the fields that were read. */
   readonly extracted: ExtractDocumentResponse;
@@ -104,7 +104,7 @@ export type UploadReference = InvoiceReference & Partial<Pick<UnreadUpload, 'seq
 export interface ClaimedUpload {
   readonly record: UnreadUpload | ReadUpload;
   /**
-   * Renews the lease until stopped.
+   * Renews the lease on the upload until it is stopped.
    * @param onLost called after a takeover
    */
   keepAlive(onLost: () => void): { stop(): void };

@@ -113,7 +113,7 @@ const OPEN: ReadonlySet<Disposition> = new Set(['OPEN', 'UNDER_REVIEW']);
 const CONFIRMED: ReadonlySet<Disposition> = new Set(['CONFIRMED', 'RESOLVED']);
 
 /**
- * Creates the totals for one grouping.
+ * Creates the totals of findings for one grouping, such as by severity.
  * @param keys groups that are listed even if they have no findings
  */
 function tally(keyOf: (finding: SummarizedFinding) => string, keys: readonly string[] = []) {

@@ -6,7 +6,7 @@ import { compareByArrival, compareText } from '@invoicecontrol/engine/facts/reco
 export interface ReimportedRow {
   /** Id of the first history scan that contained the row. */
   readonly scanId: string;
-  /** Id of that scan's row, which is an invoice id. */
+  /** Id of the row in that history scan, which is an invoice id. */
   readonly invoiceId: string;
 }
 

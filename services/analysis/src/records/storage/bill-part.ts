@@ -8,7 +8,7 @@ import type { BillOrigin } from '../application/bill-origin.js';
 export interface BillPart extends BillOrigin {
   readonly organizationId: string;
   readonly companyId: string;
-  /** Sort key of the bill list: import time, then the id. */
+  /** Sort key of the list of ERP bills: the import time, then the id. */
   readonly order: string;
   /**
    * Key of the order that the bill names, in the format of `Candidate.poKey`. Absent if the bill names none or several

@@ -41,7 +41,7 @@ export interface FindingDocument extends Aggregate, Omit<FindingRecord, 'finding
   readonly history: readonly FindingChange[];
   /** Time when the disposition of the finding was last set. */
   readonly reviewedAt?: Date;
-  /** The person who made the last decision about the disposition. */
+  /** The person who last set the disposition of the finding. */
   readonly reviewedBy?: string;
   /** Marker with a sparse index, set by a review and removed when all its consequences are stored. */
   readonly pending?: true;

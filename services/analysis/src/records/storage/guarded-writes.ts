@@ -23,7 +23,7 @@ interface Counted extends Versioned {
   readonly countedUnits: readonly string[];
 }
 
-/** The next version of a document, and if known, the version that was read. */
+/** The next version of a document and, if known, the version that was read. */
 interface VersionWrite<D extends Versioned> {
   readonly document: D;
   readonly before?: D | undefined;
@@ -86,7 +86,7 @@ export function countWriter<D extends Counted>(
     const { storedCount, refused } = await writeVersions(collection, writes);
     if (storedCount === writes.length) return writes.map(() => true);
     if (writes.length === 1) return [refused.get(0) ?? false];
-    // The database does not report which documents were stored.
+    // The database reports only how many documents were stored, so the documents are read again.
     const ids = writes.map(({ document }) => document._id);
     const found = await collection
       .find({ _id: { $in: ids } } as unknown as Filter<D>, { projection: { organizationId: 1, countedUnits: 1 } })

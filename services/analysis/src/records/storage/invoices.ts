@@ -54,7 +54,7 @@ export interface InvoiceDocument extends Aggregate, Claimable {
   readonly createdAt: Date;
   readonly invoice: CanonicalInvoice;
   readonly match: MatchPart;
-  /** Fields that only ERP bills have. */
+  /** Fields that only bills imported from an ERP have. */
   readonly erp?: BillPart;
   /** Id of the upload from which the invoice was read. */
   readonly documentId?: string;
@@ -184,7 +184,7 @@ export function invoiceStore(collection: Collection<InvoiceDocument>, outbox: Ou
         }),
         $unset: { leaseUntil: '', claim: '', isCountUnsure: '', ...$unset },
       } as UpdateFilter<InvoiceDocument>;
-      // An invoice is inserted without events.
+      // The first version of an invoice is inserted without events.
       if (version === 1) await aggregates.commitFirst({ ...at, version }, change, options);
       else await aggregates.commit({ ...at, version }, change, options);
     },

@@ -11,7 +11,7 @@ interface Kept {
 const SHARE_MAX = 3;
 const limitOf = (keysCount: number): number => SHARE_MAX * keysCount;
 
-/** Reads of records in memory, which count their commands. */
+/** Returns a reader of records in memory that counts the commands it would send. */
 function readsOf(records: readonly Kept[]) {
   const commands: { readonly organizationId: string; readonly together: boolean }[] = [];
   const sharing = (organizationId: string, keys: readonly string[], limit: number): Kept[] =>

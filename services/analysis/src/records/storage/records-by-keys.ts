@@ -1,8 +1,8 @@
 import { groupedBy, orError } from '@invoicecontrol/runtime/batched';
 
-/** Maximum number of reads in one batch. */
+/** Maximum number of lookups of records in one batch. */
 const READS_MAX = 100;
-/** Maximum number of keys in one read for several callers. */
+/** Maximum number of keys in one database read that serves several callers. */
 const SHARED_KEYS_MAX = 500;
 /**
  * Usual maximum number of records for a key in one read for several callers, and the number that is added to it. With
@@ -17,7 +17,7 @@ export interface ReadsByKeys<T> {
   /** Reads, for several callers at once, the records that have one of their keys. */
   readonly readTogether: (organizationId: string, keys: readonly string[], limit: number) => Promise<T[]>;
   readonly keysOf: (record: T) => readonly string[];
-  /** Number of records at which `read` limits the share of each key. */
+  /** Number of records from which `read` limits how many of them one key may contribute. */
   readonly limitOf: (keysCount: number) => number;
 }
 

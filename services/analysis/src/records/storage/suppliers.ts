@@ -31,7 +31,7 @@ export interface SupplierDocument extends Omit<KnownSupplier, 'supplierId'> {
   readonly profile: SupplierProfile;
   /** Newest counted invoices and scans, so that a repeated call does not count them again. */
   readonly countedUnits: readonly string[];
-  /** Withdrawn units. Absent in old records that have none. */
+  /** Ids of invoices that were withdrawn from the supplier's record. Absent in old records that have none. */
   readonly withdrawnUnits?: readonly string[];
 }
 

@@ -198,7 +198,7 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
           {
             leaseUntil: { $gte: FREE },
             createdAt: { $lte: before },
-            // A document that is waiting for its sequence is not stuck. Only the first one in the sequence may be
+            // A document that is waiting for its sequence is not stuck. Only the first document of a sequence may be
             // stuck.
             $or: [
               { sequence: { $exists: false } },

@@ -83,7 +83,7 @@ function isReproduced({ analysis, facts }: AnalysisRecord, policy: Policy, logge
   try {
     const repeated = analyze(facts, policy);
     const { policy: named } = analysis.versions;
-    // Earlier releases named this policy without its digest, and it was found under that name.
+    // Earlier releases named a policy without its digest, and the policy of this analysis was found under such a name.
     const versions = isUndigestedVersion(named) ? { ...repeated.versions, policy: named } : repeated.versions;
     return isSameResult(analysis, { ...repeated, versions });
   } catch (error) {

@@ -20,7 +20,7 @@ interface Deps {
 export interface AssignFindingInput {
   readonly organizationId: string;
   readonly findingId: string;
-  /** Id of the member, or undefined to remove the assignment. */
+  /** Id of the member to whom the finding is assigned, or undefined to remove the assignment. */
   readonly assigneeUserId: string | undefined;
 }
 

@@ -19,7 +19,7 @@ import { requireFinding } from './require-finding.js';
 
 /** Maximum number of findings in a summary, so that it takes a few seconds and some ten megabytes at most. */
 const SUMMARY_FINDINGS_MAX = 50_000;
-/** Maximum time in milliseconds for which a summary delays other requests. */
+/** Maximum time in milliseconds for which computing a summary of findings delays other requests. */
 const SUMMARY_TURN_MS_MAX = 5;
 
 interface Deps {
@@ -32,7 +32,7 @@ interface Deps {
 
 export interface FindingReader {
   /**
-   * Returns a finding.
+   * Returns a finding of the organization.
    * @throws DomainError not_found, unavailable
    */
   get(organizationId: string, findingId: string): Promise<WorkedFinding>;
@@ -85,7 +85,8 @@ export function findingReader({
       const recomputed = decisions
         .filter((change) => change.findingId === findingId)
         .map(({ at, from, to }): FindingChange => ({ at, actor: SYSTEM_ACTOR, action: 'RECOMPUTED', from, to }));
-      // Sorting keeps the order of entries with equal times, so a review precedes the decision that it changed.
+      // The sort is stable, so entries of the history with equal times keep their order and a review precedes the
+      // decision that it changed.
       return [created, ...changes, ...recomputed].sort((left, right) => left.at.getTime() - right.at.getTime());
     },
   };

@@ -73,7 +73,7 @@ export const reviewFinding =
         await effects.apply(reviewed);
         effected.resolve();
       } catch (error) {
-        // The review is stored. The sweep applies its effects.
+        // The review is already stored, so the sweep will apply its effects.
         effected.reject(error);
         logger.warn({ error, findingId }, 'what follows from a review could not be stored; the sweep retries');
       }

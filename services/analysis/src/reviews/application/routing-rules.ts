@@ -40,18 +40,18 @@ type RoutingRuleChange = { readonly [K in keyof RoutingRuleInput]?: RoutingRuleI
 export interface RoutingRules {
   list(organizationId: string): Promise<readonly RoutingRule[]>;
   /**
-   * Returns a routing rule.
+   * Returns a routing rule of the organization.
    * @throws DomainError not_found
    */
   get(organizationId: string, ruleId: string): Promise<RoutingRule>;
   /**
-   * Creates a routing rule.
+   * Creates a routing rule for the findings of the organization.
    * @throws DomainError invalid, also for ids that do not exist in the organization; wrong_state if there are too many
-   *   rules
+   * rules
    */
   create(organizationId: string, input: RoutingRuleInput, context: RequestContext): Promise<RoutingRule>;
   /**
-   * Changes a routing rule.
+   * Changes the given fields of a routing rule.
    * @throws DomainError not_found, invalid
    */
   update(
@@ -61,7 +61,7 @@ export interface RoutingRules {
     context: RequestContext,
   ): Promise<RoutingRule>;
   /**
-   * Deletes a routing rule.
+   * Deletes a routing rule of the organization.
    * @throws DomainError not_found
    */
   remove(organizationId: string, ruleId: string): Promise<void>;

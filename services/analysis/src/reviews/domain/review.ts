@@ -163,7 +163,7 @@ export function stillHolds({ type, reviewedAt }: CurrentReview, { bankLink }: Pi
   return type !== 'BANK_ACCOUNT_BLOCKLISTED' || confirmedAt === undefined || confirmedAt < reviewedAt.toISOString();
 }
 
-/** Converts a review to the form in which facts contain it. */
+/** Converts a review to the form in which the facts of an analysis contain it. */
 export function reviewFactOf(current: CurrentReview): ReviewFact {
   const { evidenceKey: key, disposition, invoiceId, pairKeys } = current;
   return { evidenceKey: key, disposition, invoiceId, pairKeys };

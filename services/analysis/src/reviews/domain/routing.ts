@@ -19,7 +19,7 @@ export interface RoutingMatch {
   readonly companyIds: readonly string[];
   /** Ids of suppliers that existed when the rule was written. A deleted supplier gets no more findings. */
   readonly supplierIds: readonly string[];
-  /** Minimum absolute gross amount of the invoice in `currency`. */
+  /** Minimum absolute gross amount of the invoice that a routing rule matches, in `currency`. */
   readonly minAmount?: DecimalAmount;
   /** Currency of the minimum amount or, if there is none, of the invoice. */
   readonly currency?: string;
@@ -44,7 +44,7 @@ export interface RoutingRule {
 }
 
 export const RULES_PER_ORGANIZATION_MAX = 200;
-/** Maximum number of entries in each list of conditions. */
+/** Maximum number of entries in each list of conditions of a routing rule. */
 export const MATCH_ENTRIES_MAX = 100;
 
 /** Compares rules by position. Rules with the same position are ordered by id, oldest first. */
@@ -75,7 +75,7 @@ const NAME_LENGTH_MAX = 200;
 const POSITION_MAX = 1_000_000;
 
 /**
- * Validates a routing rule.
+ * Validates the conditions and the assignee of a routing rule.
  * @throws DomainError invalid, with the field and what to change
  */
 export function readRule(

@@ -11,7 +11,7 @@ export interface FindingReviewDocument extends Omit<CurrentReview, 'findingId'> 
   /** Finding id, which is also the document id. */
   readonly _id: string;
   readonly organizationId: string;
-  /** The evidence key and all pair keys. */
+  /** The evidence key of the finding and all its pair keys. */
   readonly keys: readonly string[];
 }
 

@@ -60,7 +60,7 @@ interface Deps {
   readonly tenants: Tenants;
   readonly policies: Cache<OrganizationPolicy>;
   readonly routingRules: Cache<readonly RoutingRule[]>;
-  /** Policy that determines which suppliers are the same, as for single invoices. */
+  /** Detection policy that determines which names and tax ids belong to the same supplier, as for single invoices. */
   readonly policy: Policy;
   readonly publishedRates: PublishedRates;
   readonly highAmounts: HighAmounts;

@@ -47,7 +47,7 @@ export const countRows =
     ): Promise<void> =>
       countAll(unit, counts, {
         stateAfter: (key, record, rows) =>
-          // Every row has its supplier by now, and each link has at least one row.
+          // Each row was assigned to a supplier before this point, and each link has at least one row.
           rows.reduce<L | null>((link, row) => use(link, key, row, row.supplierId ?? ''), record?.link ?? null) as L,
         recordOf: (record, link, countedUnits) => ({ version: record?.version ?? 0, link, countedUnits }),
         writeMany: (records) => store.writeMany(organizationId, records, scanId),
@@ -90,7 +90,7 @@ interface CountingAll<R extends CountedRecord, S> {
   /** Builds the counting record from its new state and the version that was read. */
   readonly recordOf: (record: R | undefined, state: S, countedUnits: readonly string[]) => R;
   /**
-   * Writes many records.
+   * Writes many counting records in one command.
    * @returns keys of the records that another writer changed in the meantime
    */
   readonly writeMany: (records: ReadonlyMap<string, R>) => Promise<ReadonlySet<string>>;

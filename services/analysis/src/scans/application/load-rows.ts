@@ -72,7 +72,7 @@ export interface CandidateSearch {
   readonly keys: ReadonlySet<string>;
   /** Adds a row to the search. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
-  /** Returns the earlier records that were found for all rows, each of them once. */
+  /** Returns the earlier records that were found for the rows of the history scan, each record once. */
   found(): Promise<readonly MatchPart[]>;
 }
 
@@ -134,7 +134,7 @@ export async function withArrivals(
   const found = [...new Map([...candidates, ...arrived].map((hit) => [hit.invoiceId, hit])).values()];
   const { receivedAtMs } = first.invoice;
   const later = found
-    // An ERP bill has no decision.
+    // ERP bills are left out, because they have no decision.
     .filter((hit) => hit.source !== 'ERP' && compareByArrival(hit, first.invoice) > 0)
     .map(({ invoiceId }) => invoiceId);
   if (later.length === 0) return { candidates: found, receivedAtMs };

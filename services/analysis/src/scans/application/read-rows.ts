@@ -9,7 +9,7 @@ import type { RowsReference } from '../../records/application/row-store.js';
 
 /** A row as sent by the history scan service. */
 export interface RowInput {
-  /** Index of the row in the request, counted from 0. */
+  /** Index of the row among the rows of the request, counted from 0. */
   readonly position: number;
   /** Number of the row in the file of the caller. */
   readonly sourceRowNumber: number;
@@ -20,12 +20,12 @@ export interface RowInput {
 interface Reading {
   readonly receivedAtMs: number;
   readonly pace: Pace;
-  /** Callback that is called for each row as soon as it is read. */
+  /** Function that is called for each row of the history scan as soon as the row is read. */
   readonly onRow: (row: ReadRow) => void;
 }
 
 /**
- * Converts rows to the values by which they are compared.
+ * Converts the rows of a history scan to the values by which they are compared.
  * @returns the rows in the order in which they are analyzed
  */
 export async function readRows(

@@ -40,7 +40,7 @@ export interface StoredHistory {
   readonly suppliers: readonly SupplierRecord[];
   readonly bankLinks: ReadonlyMap<string, LinkRecord<BankLink>>;
   readonly orderLinks: ReadonlyMap<string, LinkRecord<OrderLink>>;
-  /** Earlier records that share a key with a row, by key. */
+  /** Earlier records that share a lookup key with a row of the history scan, by key. */
   readonly hits: Hits;
   /** ERP records that concern the rows of the history scan. */
   readonly erp: ErpRecords;
@@ -74,7 +74,7 @@ interface RowHistoryOptions {
 export interface Counts<R, S> {
   /** Record of the counts, as it was read from the database. */
   readonly record: R | undefined;
-  /** Rows in their order, each with its suspicion. */
+  /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];
   /** State of the counting record after the rows are counted. */
   readonly state: S;
@@ -236,7 +236,7 @@ function entry<T>(lists: Map<string, T[]>, key: string): T[] {
   return list;
 }
 
-/** Mutable form of {@link Counts} while rows are being counted. */
+/** The mutable form of {@link Counts} that is used while rows are being counted. */
 interface Counting<R, S> {
   readonly record: R | undefined;
   readonly rows: NormalisedInvoice[];

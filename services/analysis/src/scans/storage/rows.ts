@@ -129,8 +129,8 @@ export function rowStore(
     },
     async decide(organizationId, rows) {
       if (rows.length === 0) return new Set();
-      // Only the rows of this write refer to the bundle of facts. If a faster worker decided all of them, the bundle is
-      // never read.
+      // Only the rows of this write refer to their bundle of facts. If another worker has already decided all of these
+      // rows, the bundle is never read.
       const bundleId = uuidV7();
       const facts = await packBundle(rows.flatMap(({ facts: read }) => read ?? []));
       await bundles.insertOne({ _id: bundleId, organizationId, facts: new Binary(facts) });

@@ -141,7 +141,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
       const { record, isReplayed } =
         known === undefined ? await accept(deps, input, context) : { record: known, isReplayed: true };
       requireSameRequest(record, input);
-      // A request that was only just stored cannot have a result yet.
+      // A request to analyze an upload that was only just stored cannot have a result yet.
       if (!isReplayed || !(await hasResult(deps, record, isReplayed))) {
         if (!respondAsync) await decided(record, isReplayed);
         else if (!(await isDecidedWithin(record, isReplayed, waitMs))) {
@@ -266,7 +266,10 @@ function requireSameRequest(
   );
 }
 
-/** Stores a correction if it can be analyzed. A refused correction is not stored. */
+/**
+ * Stores a person's correction of an upload if the corrected upload can be analyzed. A refused correction is not
+ * stored.
+ */
 async function storeCorrections(
   deps: Deps,
   { organizationId, uploadId, fields, monthlyLimit }: CorrectUploadInput,
@@ -291,7 +294,7 @@ async function storeCorrections(
   const line = { action: 'invoice.corrected', target: `invoice:${invoiceId}`, outcome: 'SUCCEEDED' } as const;
   const audited = [auditAnnouncement(events.analysisAuditRecorded, context, line)];
   if (record.state !== 'FAILED') return uploads.correct(record, { corrections, counted: undefined }, audited);
-  // The upload counts from now on, because it can be read.
+  // The analysis of the upload counts towards the quota from now on, because the document can be read.
   const counted = { usageMonth: usageMonth(now), countedAt: now };
   const { created } = await createCounted<ReadUpload, never>(deps, {
     mark: analysisMark({ organizationId, usageMonth: counted.usageMonth, createdAt: now }),
@@ -362,7 +365,7 @@ function stillAtWork(uploadId: string): StillAtWork {
   return new StillAtWork(uploadId);
 }
 
-/** A refusal that only this file creates, so that it can be passed on unchanged. */
+/** A refusal that only this module creates, so that callers can recognize it and pass it on unchanged. */
 class StillAtWork extends DomainError {
   constructor(uploadId: string) {
     super(

@@ -16,7 +16,7 @@ test('8 queued uploads are worked on at once, 200 wait, and what is more is left
     open = resolve;
   });
   const uploads = {
-    // The simulated work only waits for a timer.
+    // The simulated worker only waits for a timer.
     async claim({ invoiceId }: { readonly invoiceId: string }): Promise<undefined> {
       claimed.push(invoiceId);
       await opened;
@@ -71,7 +71,7 @@ test('a caller who waits is answered at the end of the budget, one who prefers n
   setTimeout(() => (hasWaited = true), 19);
   expect(await analyze(true, 20)).toMatchObject({ isDecided: false });
   expect(hasWaited).toBe(true);
-  // The wait is not longer than without `respondAsync`.
+  // The response is not delayed for longer than without `respondAsync`.
   expect(await analyze(true, 3_600_000)).toMatchObject({ isDecided: false });
   expect(queued).toEqual([record, record, record]);
 });

@@ -73,7 +73,7 @@ export interface UploadWorker {
   /** Queues the analysis of an upload, which is done after the response to the caller. */
   queue(reference: UploadReference): void;
   /**
-   * Queues due uploads of any tenant.
+   * Queues the due uploads of all organizations.
    * @returns the number of uploads
    */
   sweep(): Promise<number>;
@@ -168,7 +168,7 @@ export function uploadWorker(deps: Deps): UploadWorker {
 }
 
 /**
- * Reads an upload.
+ * Reads the document of an upload and stores the result.
  * @returns undefined if nothing can be read; this result is stored and announced
  */
 async function readUpload(

@@ -105,7 +105,7 @@ function encodeShown(shown: Shown): DescribeRenderingResponse {
   return { rendering: undefined, pages: shown.missing === 'PAGE' ? shown.pages : undefined };
 }
 
-/** Maximum width of a picture in pixels. */
+/** Maximum width of the picture of a document page, in pixels. */
 const PAGE_WIDTH_MAX = 2_000;
 /** Number of bytes in one message. A piece of the store is longer. */
 const MESSAGE_BYTES = 64 * 1024;

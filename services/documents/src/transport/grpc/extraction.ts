@@ -13,7 +13,7 @@ import type { DocumentReading, OwnCompany, ReadingFailure } from '@invoicecontro
 import type { Extraction } from '../../application/extract-document.js';
 
 /**
- * Decodes the validation mode.
+ * Decodes the reference validation mode of a request.
  * @throws DomainError invalid
  */
 export function decodeMode(mode: WireMode): ValidationMode {

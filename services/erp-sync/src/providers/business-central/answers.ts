@@ -4,9 +4,9 @@ import type { AnswerRule } from '../answers.js';
 import { fieldOf, textOf } from '../json.js';
 import type { ErpAnswer } from '../provider.js';
 
-/** Name for the company in messages. */
+/** Name for the company of Business Central in error messages. */
 export const COMPANY = 'the company';
-/** List in the API for reports, which may not be installed. */
+/** Name of a list in the Business Central API for reports, which may not be installed. */
 export const PAYMENTS = 'vendorLedgerEntries';
 
 /** Error that the API refuses the query, for example because of a filter on a field that the list does not have. */
@@ -14,7 +14,7 @@ export class QueryRefused extends ErpFault {}
 
 const NOT_FOUND = ['BadRequest_NotFound', 'BadRequest_ResourceNotFound', 'Internal_RecordNotFound'];
 
-/** Error codes of the Business Central API v2.0. */
+/** Faults by the error codes of the Business Central API v2.0. */
 export const businessCentralAnswers: readonly AnswerRule[] = [
   {
     status: [401],
@@ -60,7 +60,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
   },
 ];
 
-/** Microsoft Entra error numbers (AADSTS) and OAuth error names. */
+/** Faults by the error numbers of Microsoft Entra (AADSTS) and by OAuth error names. */
 export const entraAnswers: readonly AnswerRule[] = [
   {
     codes: ['7000215'],

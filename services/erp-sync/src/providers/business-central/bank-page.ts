@@ -14,7 +14,7 @@ const name = 'the bank account page';
 /** The custom API page with vendor bank accounts, which the customer publishes because the standard API has none. */
 export interface BankPage {
   readonly accounts: StreamSource<RecordsOf['bankAccounts']>;
-  /** Returns the name of the custom page if it must not be read. */
+  /** Returns the name of the custom page if Business Central refuses access to it, and otherwise an empty list. */
   denied(): Promise<readonly string[]>;
   /** Reads the custom page for a test, and fails in the same way as an import run. */
   test(): Promise<void>;

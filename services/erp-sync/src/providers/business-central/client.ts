@@ -7,7 +7,7 @@ import type { ErpAnswer, SessionDeps } from '../provider.js';
 import { COMPANY, faultOfApi, PAYMENTS, QueryRefused } from './answers.js';
 import { entraTokens } from './tokens.js';
 
-/** Configured base URLs of Business Central, without a trailing slash. */
+/** Base URLs of Business Central, without a trailing slash. */
 export interface BusinessCentralAddresses {
   readonly loginUrl: string;
   readonly apiUrl: string;
@@ -24,7 +24,7 @@ export interface BusinessCentralConfig {
   readonly bankAccountIbanField?: string;
 }
 
-/** List of Business Central, with the name that messages use for it. */
+/** A list in the API of Business Central, with the name that messages use for the list. */
 export interface ListTarget {
   readonly url: string;
   /** Name that messages use for the list, such as `vendors`. */
@@ -67,7 +67,7 @@ export function businessCentralClient(
   };
 
   /**
-   * Reads one page of a list.
+   * Reads one page of a list from Business Central.
    * @param after path and query of the page, from the position of the previous page
    */
   const readPage = async ({ url, name }: ListTarget, after?: string, rowsMax = pageSize): Promise<RowsPage> => {
@@ -80,7 +80,7 @@ export function businessCentralClient(
   };
 
   return {
-    /** Path for the environment, which is part of every URL. */
+    /** Path of the environment, which is part of every URL of Business Central. */
     path: `${tenant}/${environment}`,
     companyUrl: `${base}/v2.0/companies(${config.companyId})`,
     paymentsUrl: `${base}/microsoft/reportsFinance/beta/companies(${config.companyId})/${PAYMENTS}`,

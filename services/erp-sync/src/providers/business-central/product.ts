@@ -9,7 +9,7 @@ const FIELD_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,119}$/;
 const fieldName = () =>
   textLike(FIELD_NAME, 'Must be the name of a field: letters, digits and _, at most 120 characters.').optional();
 
-/** Schema of the configuration (ERP reference, sections 3 and 12). */
+/** Schema of the configuration of a Business Central connection (ERP reference, sections 3 and 12). */
 const config = z.strictObject(
   {
     tenantId: textLike(
@@ -63,7 +63,7 @@ export const businessCentral: ErpProduct = {
 /** Checks the URL to which the access token is sent. Only origins that the installation allows are accepted. */
 function checkBankAccountEndpoint(text: string, companyId: string, origins: readonly string[]): void {
   const path = 'config.bankAccountEndpoint';
-  // The allowed origins determine if http is accepted.
+  // The allowed origins determine whether a URL with `http:` is accepted.
   const read = readCustomerUrl(text.replaceAll('{companyId}', companyId), { isHttpAllowed: true });
   if ('problem' in read) throw invalidField(path, `${read.problem}.`);
   if (!origins.includes(read.url.origin)) {

@@ -15,7 +15,7 @@ import { businessCentral } from './product.js';
 import * as records from './records.js';
 
 const WEB_CLIENT_URL = 'https://businesscentral.dynamics.com';
-/** Page numbers in the web client. */
+/** Page numbers in the web client of Business Central, by kind of record. */
 const webPages = { vendor: 26, bill: 138, creditNote: 140 } as const;
 /** Maximum number of vendor numbers in one filter. */
 const NUMBERS_MAX = 50;
@@ -109,7 +109,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           if (denied.length > 0) throw permissionDenied([...denied, ...((await bank?.denied()) ?? [])]);
           await bank?.test();
           const currency = await readLocalCurrency().catch((error: unknown) => {
-            // A used-up budget and an outage are valid results of a test.
+            // A used-up call budget and an outage are valid results of a connection test.
             if (error instanceof ErpFault && error.code === 'PERMISSION_DENIED') return undefined;
             throw error;
           });

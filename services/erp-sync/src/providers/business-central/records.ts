@@ -70,7 +70,7 @@ export function readBill(row: Row, pageUrl: PageUrl): BillRecord {
   };
 }
 
-/** Credit memos do not state an order. */
+/** Credit memos of Business Central do not state a purchase order. */
 export function readCreditNote(row: Row, pageUrl: PageUrl): BillRecord {
   return {
     ...readDocument(row, 'CREDIT_NOTE', pageUrl),
@@ -124,7 +124,7 @@ export function readPayment(
     vendorExternalId,
     date: required(dayOf(row, 'postingDate'), 'postingDate'),
     currency: required(row.text('currencyCode') ?? localCurrency, 'currencyCode'),
-    // A reversed payment is an entry with the opposite sign.
+    // Business Central reverses a payment by an entry with the opposite sign.
     amount: amount.replace(/^-/, ''),
     reference: row.text('externalDocumentNumber'),
     billExternalIds: [],
@@ -190,12 +190,12 @@ function dayOf(row: Row, name: string): string | undefined {
   return day === NO_DATE ? undefined : day;
 }
 
-/** Returns a field list for `$select`. */
+/** Returns a field list for the query parameter `$select`. */
 function fieldsOf(names: string): string {
   return namesOf(names).join(',');
 }
 
-/** Combines conditions for `$filter` with "and". */
+/** Combines conditions with "and" for the query parameter `$filter`. */
 export function filterOf(...conditions: readonly (string | undefined)[]): string | undefined {
   return conditions.filter((condition) => condition !== undefined).join(' and ') || undefined;
 }

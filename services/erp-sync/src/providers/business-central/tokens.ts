@@ -3,7 +3,7 @@ import { fieldOf, textOf } from '../json.js';
 import type { SessionDeps } from '../provider.js';
 import { faultOfEntra } from './answers.js';
 
-/** OAuth scope, which is the same for every API URL. */
+/** OAuth scope for Business Central, which is the same for every API URL. */
 const SCOPE = 'https://api.businesscentral.dynamics.com/.default';
 const MARGIN_SECONDS = 300;
 

@@ -26,7 +26,7 @@ export const odooAnswers: readonly AnswerRule[] = [
   },
   { codes: ['AccessError'], fault: (model) => permissionDenied([model]) },
   { codes: [NO_SUCH_DATABASE], fault: () => noSuchDatabase() },
-  // If its app is not installed, an optional list is left out as if the permission were missing.
+  // An optional list whose Odoo app is not installed is left out as if the permission to read it were missing.
   { codes: ['NotFound', 'KeyError'], of: OPTIONAL, fault: (model) => permissionDenied([model]) },
   {
     codes: ['NotFound', 'KeyError'],

@@ -28,7 +28,7 @@ export type Arguments = Readonly<Record<string, unknown>>;
 
 export interface OdooClient {
   /**
-   * Calls a method on a model.
+   * Calls a method of an Odoo model.
    * @throws ErpFault
    */
   call(model: string, method: string, named: Arguments): Promise<unknown>;

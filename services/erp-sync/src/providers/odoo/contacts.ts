@@ -8,7 +8,7 @@ export interface Contacts {
   note(rows: readonly unknown[]): void;
   /** Loads the contacts in `partner_id` of the rows that are not loaded yet. */
   load(rows: readonly unknown[]): Promise<void>;
-  /** Returns the vendor of a row, from its `partner_id`. */
+  /** Returns the vendor that an Odoo row names in `partner_id`. */
   vendorOf(row: Row): string;
 }
 

@@ -7,7 +7,7 @@ const COMPANY_ID_MAX = 2 ** 31 - 1;
 /** Paths of Odoo interfaces, which must not be part of the base URL. */
 const INTERFACE_PATH = /\/(?:json|json\/2|jsonrpc|xmlrpc|xmlrpc\/2|odoo|web)$/i;
 
-/** Schema of the configuration (ERP reference, sections 4 and 12). */
+/** Schema of the configuration of an Odoo connection (ERP reference, sections 4 and 12). */
 const config = z.strictObject(
   {
     baseUrl: z.string({ error: ({ input }) => (input === undefined ? 'Required.' : 'Must be a URL.') }),

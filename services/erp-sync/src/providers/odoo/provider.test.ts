@@ -261,7 +261,7 @@ describe('bank accounts', () => {
     account: { externalId: '7', raw: 'BE71 0961 2345 6769', iban: 'BE71096123456769', isTrusted: true },
   };
 
-  // An old Odoo does not have this field, so it remains unknown whether an account is trusted.
+  // An old version of Odoo does not have this field, so it remains unknown whether an account is trusted.
   test.each([
     ['18.0', undefined],
     ['19.0', true],
@@ -304,7 +304,7 @@ describe('bank accounts', () => {
       expect(page?.besides?.bankAccounts?.records).toEqual([read]);
     }
     await put('res.partner', [{ ...partner, write_date: '2026-03-01 00:00:00' }]);
-    // The session continues and has not read the vendor itself.
+    // The session is a continued one, which has not read the vendor itself.
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-02-01T00:00:00Z' })).toEqual([read]);
     expect(await readRecords(open(), 'bankAccounts', { from: '2026-04-01T00:00:00Z' })).toEqual([]);
   });
@@ -413,7 +413,8 @@ describe('pages', () => {
     await put('res.partner', [{ ...partner, country_id: [20, 'Belgium'] }]);
     await put('res.partner.bank', [{ id: 7, acc_number: 'BE71 0961 2345 6769', partner_id: 14 }]);
     await put('account.payment', [{ id: 61, partner_id: 14, date: '2026-03-01', amount: 121 }]);
-    // The limit also holds directly after all records were written, when they lie within the overlap.
+    // The limit on calls also holds directly after all records were written, when all of them lie within the overlap of
+    // two time windows.
     expect(await readAll(open())).toBeLessThanOrEqual(10);
     await set({ version: '18.0', login: 'admin' });
     expect(await readAll(open({ login: 'admin', database: 'main' }))).toBeLessThanOrEqual(10);
@@ -466,7 +467,7 @@ describe('a test', () => {
     const required = { code: 'DATABASE_REQUIRED', message: connectAnewWith('database') };
     await expect(open().test()).rejects.toMatchObject(required);
     await expect(open({ database: 'three' }).test()).rejects.toMatchObject(required);
-    // Without the list, nothing is proven.
+    // If the list of ids cannot be read, no record counts as deleted.
     await control.addFault({
       match: 'database/list',
       kind: 'BODY',

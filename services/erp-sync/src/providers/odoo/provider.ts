@@ -34,7 +34,7 @@ export const odooProvider: Provider = defineProvider({
   withoutDeletions: ['vendors', 'bankAccounts', 'bills', 'creditNotes', 'orders'],
   pageSize: 500,
   concurrency: 2,
-  // Modification times have microseconds that their texts do not show.
+  // Modification times in Odoo have microseconds that their texts do not show.
   overlapSeconds: 2,
   open({ pageSize, ...deps }) {
     const config = deps.config as unknown as OdooConfig;
@@ -180,7 +180,7 @@ export const odooProvider: Provider = defineProvider({
           pages: accountPages,
           prepare: loadContacts,
           read: (row) => records.readVendorAccount(row, contacts.vendorOf(row)),
-          // An archived account no longer belongs to the vendor.
+          // A bank account that was archived in Odoo no longer belongs to the vendor.
           isDeleted: (row) => row.boolean('active') === false,
           ids: (after) =>
             idsOf(reader.pages('res.partner.bank', [['active', '=', true]], ['id'], lastIdOf({ after })), idOf),

@@ -7,7 +7,7 @@ import type { Row } from '../row.js';
 import type { OdooClient } from './client.js';
 import { linkOf } from './records.js';
 
-/** A condition such as `["id", ">", 5]`, or an operator that combines two conditions. */
+/** A search condition of Odoo such as `["id", ">", 5]`, or an operator that combines two conditions. */
 export type Domain = readonly (string | readonly [field: string, operator: string, value: unknown])[];
 
 export interface Company {
@@ -32,7 +32,7 @@ export interface OdooReader {
    */
   pages(model: string, domain: Domain, fields: readonly string[], after?: number): AsyncIterable<RowsPage>;
   /**
-   * Reads records by id.
+   * Reads the Odoo records with the given ids.
    * @param more additional condition
    */
   readByIds(model: string, ids: Iterable<string>, fields: readonly string[]): Promise<readonly unknown[]>;
@@ -111,7 +111,7 @@ export function odooReader(client: OdooClient, companyId: number | undefined, pa
 }
 
 /**
- * Reads all rows.
+ * Reads every row of an Odoo response.
  * @throws ErpFault if a record cannot be read
  */
 function readAll<T>(rows: readonly unknown[], read: (row: Row) => T | undefined): readonly T[] {

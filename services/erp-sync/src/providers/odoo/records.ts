@@ -30,7 +30,7 @@ export const accountFields = namesOf(`
 `);
 export const accountFieldsBeforeJson2 = namesOf('acc_number acc_holder_name bank_bic');
 
-/** A link to a record, such as `[14, "Azure Interior"]`, or false if there is none. */
+/** A link to another Odoo record, such as `[14, "Azure Interior"]`, or false if there is none. */
 export interface Link {
   readonly id: string;
   readonly label: string;
@@ -66,7 +66,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
 }
 
 /**
- * Reads a vendor bank account.
+ * Reads a vendor bank account from an Odoo row.
  * @param vendorId id of the company to which the contact of the account belongs
  */
 export function readVendorAccount(row: Row, vendorId: string): VendorAccountRecord {
@@ -102,7 +102,7 @@ export function readBill(row: Row, recordUrl: RecordUrl): BillRecord {
       externalId,
       kind: row.requiredText('move_type') === 'in_refund' ? ('CREDIT_NOTE' as const) : ('BILL' as const),
       documentNumber: row.text('ref'),
-      // A draft has no number yet.
+      // A draft bill in Odoo has no number yet, which Odoo shows as `/`.
       erpNumber: name === '/' ? undefined : name,
       vendorExternalId: vendor.id,
       vendorName: vendor.label,
@@ -144,7 +144,7 @@ function stateOf(state: string, paymentState: string | undefined): BillRecord['s
 }
 
 /**
- * Reads a payment to a vendor.
+ * Reads a payment to a vendor from an Odoo row.
  * @param vendorId id of the company to which the contact of the payment belongs
  */
 export function readPayment(row: Row, vendorId: string): PaymentRecord {
@@ -157,7 +157,7 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
     amount: row.requiredAmount('amount'),
     reference: row.text('payment_reference'),
     billExternalIds: idsOf(row, 'reconciled_bill_ids'),
-    // The label consists of the account number and the bank.
+    // The label of the bank account consists of the account number and the bank.
     account: account && readAccount(account.id, account.label.split(' - ')[0] ?? account.label),
     isReturned: ['canceled', 'cancel', 'rejected'].includes(row.requiredText('state')),
     modifiedAt: instantOf(row, 'write_date'),
@@ -165,7 +165,7 @@ export function readPayment(row: Row, vendorId: string): PaymentRecord {
 }
 
 /**
- * Reads a purchase order.
+ * Reads a purchase order from an Odoo row.
  * @param vendorId id of the company to which the contact of the order belongs
  */
 export function readOrder(row: Row, vendorId: string): OrderRecord {
@@ -195,7 +195,7 @@ function idsOf(row: Row, name: string): readonly string[] {
   });
 }
 
-/** Times such as `2026-02-01 09:15:22` are in UTC. */
+/** Times in Odoo, such as `2026-02-01 09:15:22` are in UTC. */
 function instantOf(row: Row, name: string): Date | undefined {
   const text = row.text(name);
   if (text === undefined) return undefined;

@@ -6,10 +6,10 @@ import type { ErpAnswer } from '../provider.js';
 
 export const COMPANY = 'the company';
 const THROTTLED = 'ThrottleExceeded';
-/** Maximum number of characters that are read from an XML response, whose codes are in its first lines. */
+/** Maximum number of characters that are read from an XML error response, whose codes are in its first lines. */
 const XML_READ_MAX = 8_192;
 
-/** Numeric Intuit error codes without leading zeros, and fault types. */
+/** Faults by the numeric error codes of Intuit without leading zeros, and by fault types. */
 export const quickBooksAnswers: readonly AnswerRule[] = [
   // QuickBooks sends the throttling fault with the status 429, 403 or 200.
   {
@@ -62,7 +62,7 @@ export const quickBooksAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault for a response.
+ * Returns the fault that a response of QuickBooks Online means.
  * @param isGood checks whether the body has the requested content
  */
 export function faultOfAnswer(
@@ -71,7 +71,7 @@ export function faultOfAnswer(
   isGood: (json: unknown) => boolean,
 ): ErpFault | undefined {
   const codes = codesOf(answer);
-  // A response with a success status may contain a fault.
+  // A response of QuickBooks Online with a success status may contain a fault.
   if (answer.status === 200 && codes.length === 0 && isGood(answer.json)) return undefined;
   return faultByTable(quickBooksAnswers, { status: answer.status, codes }, noun);
 }

@@ -21,8 +21,8 @@ export interface Changes {
   /** Ids of the rows that were deleted in QuickBooks. */
   readonly deletedIds: readonly string[];
   /**
-   * True if the list of deletions is complete. A full response may lack some, and so may a response with an unreadable
-   * row.
+   * True if the list of deletions is complete. A full response may lack some deletions, and so may a response with an
+   * unreadable row.
    */
   readonly isComplete: boolean;
 }
@@ -79,7 +79,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
      */
     tryQuery: (entity: EntityName) => query(entity, `select Id from ${entity} startposition 1 maxresults 1`),
     /**
-     * Reads the company name.
+     * Reads the name of the QuickBooks company.
      * @throws ErpFault TENANT_NOT_FOUND
      */
     readCompanyName: async () =>
@@ -115,7 +115,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
             const id = row.requiredText('Id');
             return row.text('status') === 'Deleted' ? id : undefined;
           });
-          // A deletion that cannot be read is found by comparing all ids.
+          // A deletion whose row cannot be read is found later, when all ids are compared.
           return [entity, { deletedIds, isComplete: isWhole && invalid.length === 0 }];
         }),
       );

@@ -9,7 +9,7 @@ const ROWS_MAX = 1_000;
 
 export interface PagesOptions {
   readonly entity: EntityName;
-  /** Query without sort order and pagination. */
+  /** Query of QuickBooks Online without its sort order and pagination. */
   readonly statement: string;
   readonly pageSize: number;
   /** Position of the last page of ERP records that was stored (`position`). Reading continues after it. */

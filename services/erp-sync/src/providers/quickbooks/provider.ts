@@ -21,7 +21,7 @@ const ORDER_IDS_MAX = 200;
  * differences and slow calls.
  */
 const CHANGES_MS_MAX = (30 * 24 - 1) * 3_600_000;
-/** Condition that includes inactive vendors, which are left out by default. */
+/** Query condition that includes inactive vendors, which QuickBooks Online leaves out by default. */
 const VENDORS_OF_ALL_STATES = 'Active in (true,false)';
 const streams = ['vendors', 'bills', 'creditNotes', 'payments', 'orders'] as const satisfies readonly StreamName[];
 

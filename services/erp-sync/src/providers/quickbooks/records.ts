@@ -11,9 +11,9 @@ import type { Row } from '../row.js';
 
 /** Values that are needed to read the rows of QuickBooks but are not part of them. */
 export interface RowContext {
-  /** Currency for rows that state none. */
+  /** Home currency of the company, which applies to rows that state no currency. */
   readonly homeCurrency: string | undefined;
-  /** Numbers of purchase orders, by their id. */
+  /** Numbers of purchase orders by the ids of the orders. */
   readonly orderNumbers: ReadonlyMap<string, string>;
   /** Function that returns the URL of a record in QuickBooks, such as `bill?txnId=25`. */
   readonly pageUrl: (path: string) => string;

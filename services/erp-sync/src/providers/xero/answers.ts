@@ -19,7 +19,7 @@ const resources = { ...lists, Organisation: { noun: 'the organisation', scope: '
 /** Error type for an OAuth token that lacks a scope. A new token lacks it too. */
 export const SCOPE_MISSING = 'AuthorizationUnsuccessful';
 
-/** Error texts in the members `Detail`, `Title` and `Type` of responses. */
+/** Faults by the error texts in the members `Detail`, `Title` and `Type` of Xero responses. */
 export const xeroAnswers: readonly AnswerRule[] = [
   { status: [401], codes: [SCOPE_MISSING], fault: (resource) => permissionDenied([resource as ResourceName]) },
   {
@@ -44,7 +44,7 @@ export const xeroAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault for a response.
+ * Returns the fault that a response of Xero means.
  * @param isGood checks whether the body has the requested content
  */
 export function faultOfAnswer(
@@ -61,7 +61,7 @@ export function disconnected(): ErpFault {
   return new ErpFault('REAUTH_REQUIRED', 'The organisation was disconnected in Xero. Connect the organisation again.');
 }
 
-/** Returns a fault that names each list with its required scope. */
+/** Returns a fault that names each list that Xero denied, with the scope that it requires. */
 export function permissionDenied(denied: readonly ResourceName[]): ErpFault {
   const named = denied.map((resource) => `${resources[resource].noun} (${resources[resource].scope})`);
   return new ErpFault(

@@ -131,7 +131,7 @@ export function xeroProvider({ apiUrl }: { readonly apiUrl: string }): Provider 
 }
 
 /**
- * Builds a query.
+ * Builds the filter of a Xero query.
  * @param type the condition for documents of suppliers
  */
 function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuery {
@@ -141,7 +141,7 @@ function queryOf(type: string | undefined, { from, dateFrom }: Window): ListQuer
 }
 
 function contextOf(organisation: unknown): RowContext {
-  // Short code of the Xero organisation, which is part of the links to its pages of ERP records.
+  // Short code of the Xero organisation, which is part of the links to its pages.
   const shortCode = textOf(organisation, 'ShortCode');
   const login = `${WEB_URL}/organisationlogin/default.aspx?shortcode=${encodeURIComponent(shortCode ?? '')}&redirecturl=`;
   return {
@@ -154,7 +154,7 @@ function contextOf(organisation: unknown): RowContext {
 /** Returns the distinct contact ids on bills, credit notes and payments. */
 function contactsOf({ idName }: Pick<StreamSource<unknown>, 'idName'>, rows: readonly unknown[]): readonly string[] {
   const { records } = readRows(rows, idName, (row) =>
-    // A payment has the contact of its bill.
+    // If a Xero payment names no contact, the contact of its bill is used.
     (row.row('Contact') ?? row.row('Invoice')?.row('Contact'))?.text('ContactID')?.toLowerCase(),
   );
   return [...new Set(records)].filter((id) => /^[0-9a-f-]{36}$/.test(id));

@@ -12,7 +12,7 @@ import type { Row } from '../row.js';
 
 /** Values that are needed to read the rows of Xero but are not part of them. */
 export interface RowContext {
-  /** Country of the organisation, which determines the format of account numbers. */
+  /** Country of the Xero organisation, which determines the format of account numbers. */
   readonly countryCode: string | undefined;
   readonly baseCurrency: string | undefined;
   /** Function that returns the URL of a record in Xero, such as `/AccountsPayable/View.aspx?InvoiceID=...`. */
@@ -136,7 +136,7 @@ function toDocument(
     netAmount: row.amount('SubTotal'),
     taxAmount: row.amount('TotalTax'),
     grossAmount: row.amount('Total'),
-    // Xero does not link orders to bills.
+    // Xero does not link purchase orders to bills.
     purchaseOrderRefs: [],
     state: stateOf(row, hasPaidSome),
     paidAmount,

@@ -12,7 +12,7 @@ export type EncodeConnections = (connections: readonly Connection[]) => Promise<
 export type ReadRuns = (organizationId: string, runIds: readonly string[]) => Promise<readonly WireRun[]>;
 
 /**
- * Creates the encoder for connections.
+ * Creates the function that encodes ERP connections.
  * @param names form of ERP names in responses: `codes` or `products`
  */
 export function encodeConnections(names: 'codes' | 'products', readRuns: ReadRuns): EncodeConnections {

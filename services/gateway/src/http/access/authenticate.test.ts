@@ -38,7 +38,7 @@ beforeEach(() => {
 const unknown = () => Promise.reject(new DomainError('unauthenticated', 'No such key.'));
 const unreachable = () => Promise.reject(new DomainError('unavailable', 'Down.'));
 
-/** The part of a socket that the authenticator reads. */
+/** A fake socket with the members that the authenticator reads. */
 class Connection extends EventEmitter {
   destroyed = false;
 

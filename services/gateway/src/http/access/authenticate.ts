@@ -190,7 +190,7 @@ function digestOf(key: string): string {
   return createHash('sha256').update(key).digest('base64');
 }
 
-/** A cached key is refused from its expiry time on, not from its eviction. */
+/** A cached API key is refused from its expiry time on, not only when it is evicted from the cache. */
 function hasExpired({ keyExpiresTime }: Principal, nowMs: number): boolean {
   return keyExpiresTime !== undefined && keyExpiresTime.getTime() <= nowMs;
 }

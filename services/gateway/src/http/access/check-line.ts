@@ -16,7 +16,7 @@ interface Waiting {
   readonly fail: (error: Error) => void;
 }
 
-/** A waiting connection with its requests in order. */
+/** A waiting connection with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
   /** Stops listening for the close of the connection. */
@@ -25,7 +25,7 @@ interface Turn {
 
 interface Line {
   running: number;
-  /** Connections that wait for their turn, in the order in which they get it. */
+  /** Connections that wait until an unknown API key is checked, in the order in which they are served. */
   readonly turns: Map<Socket, Turn>;
 }
 
@@ -39,10 +39,10 @@ export class CheckLine {
   #pipelined = 0;
 
   /**
-   * Waits for the connection's turn.
+   * Waits until the unknown API key of a request on the connection may be checked.
    * @returns a function to call once when the check is complete
    * @throws ClientGone if the client disconnects first; DomainError `unavailable` if it is already waiting and too many
-   *   requests are waiting
+   * requests are waiting
    */
   async enter(address: string, socket: Socket): Promise<() => void> {
     if (socket.destroyed) throw new ClientGone();
@@ -50,7 +50,7 @@ export class CheckLine {
     const line = this.#lines.get(group) ?? { running: 0, turns: new Map<Socket, Turn>() };
     this.#lines.set(group, line);
     if (line.running < CHECKS_AT_ONCE_MAX) line.running += 1;
-    // A completed request hands over its slot.
+    // A completed check hands over its slot to the next connection.
     else await this.#wait(line, socket);
     return () => this.#leave(group, line);
   }
@@ -90,7 +90,7 @@ export class CheckLine {
     if (turn.requests.length === 0) {
       turn.forget();
     } else {
-      // The connection goes to the end of the queue.
+      // After one of its requests was served, the connection goes to the end of the queue.
       this.#pipelined -= 1;
       line.turns.set(socket, turn);
     }

@@ -15,9 +15,9 @@ export interface KeyAccess {
 }
 
 /**
- * Requires the rights for a route.
+ * Refuses a caller who lacks the rights for a route.
  * @throws DomainError `forbidden` with the missing right, before any lookup, so that a key without the right learns
- *   nothing else
+ * nothing else
  */
 export function requireRight(
   principal: Pick<Principal, 'role' | 'scopes' | 'hasActiveSubscription'>,

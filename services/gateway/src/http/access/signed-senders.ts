@@ -3,7 +3,7 @@ import { addressGroup } from '../limits/client-address.js';
 
 /** Maximum number of known senders. If it is reached, the sender that was inactive longest is evicted. */
 export const SENDERS_MAX = 1_000;
-/** Time after its last valid signature for which an address remains known. */
+/** Time for which the IP address of a sender remains known after its last valid signature. */
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**

@@ -291,7 +291,7 @@ describe('the files that are being received', () => {
   const ownerOf = (right: string) => (right.startsWith('?') ? 'slow' : principal().organizationId);
   const statusOf = async (gateway: RunningGateway, right: string): Promise<number> => {
     const { socket, answer } = await open(gateway, put(right, 2), '{}');
-    // A response without a body ends with its headers.
+    // The response to an upload with a wrong token has no body, so it ends with its headers.
     if (right === '?token=other') {
       const [text] = (await once(socket, 'data')) as [string];
       return Number(text.slice(9, 12));

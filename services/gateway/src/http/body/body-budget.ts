@@ -33,7 +33,7 @@ export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
 /** Maximum number of bytes for one address that sends signatures: one body of the maximum size. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
-/** Request bodies that share one limit of bytes. */
+/** Counter for the request bodies that share one limit of bytes. */
 interface Pool {
   readonly name: string;
   readonly bytesMax: number;
@@ -55,7 +55,7 @@ export interface BodyReservation {
    */
   requireRoom(bytes: number): void;
   /**
-   * Reserves additional bytes.
+   * Reserves additional bytes for the request body.
    * @throws DomainError `unavailable` if they exceed a limit; nothing is then reserved
    */
   add(bytes: number): void;
@@ -107,7 +107,7 @@ export class BodyBudget {
     return this.#reservation(isProven ? [own, signed] : [own, signed, unproven]);
   }
 
-  /** Number of bytes that are currently reserved. */
+  /** Number of bytes that are currently reserved for request bodies. */
   get bytes(): number {
     return [keyed, open, signed].reduce((sum, { name }) => sum + (this.#held.get(name) ?? 0), 0);
   }

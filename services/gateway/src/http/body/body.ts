@@ -87,7 +87,7 @@ export async function readOptionalJsonBody(
 }
 
 /**
- * Reads a request body unchanged.
+ * Reads a request body as bytes, without parsing it.
  * @throws the errors of {@link readJsonBody} for a body that is too large
  */
 export function readRawBody(

@@ -4,11 +4,11 @@ import { splitUnquoted } from '../response/split-unquoted.js';
 export interface MediaType {
   /** Media type such as `application/json`. Undefined if the header is missing or empty. */
   readonly type: string | undefined;
-  /** Charset parameters. Several different ones contradict each other. */
+  /** Charset parameters. Several different charsets contradict each other. */
   readonly charsets: readonly string[];
 }
 
-/** Parses a Content-Type header in one pass, whatever it contains. */
+/** Parses a Content-Type header in linear time, whatever it contains. */
 export function readMediaType(header = ''): MediaType {
   const [type = '', ...parameters] = splitUnquoted(header.toLowerCase(), ';').map((part) => part.trim());
   const charsets = parameters.flatMap((parameter) => {

@@ -5,12 +5,12 @@ import { readMediaType } from './media-type.js';
 
 /** A file announced by a PUT request. Its bytes have not arrived yet. */
 export interface SentFile {
-  /** Content type without parameters, in lower case. */
+  /** Content type of the sent file without parameters, in lower case. */
   readonly mediaType: string | undefined;
   /** Size in bytes that the Content-Length header announces. Undefined for a chunked body. */
   readonly declaredBytes: number | undefined;
   readonly hasContentEncoding: boolean;
-  /** Content of the file, which can be read once. */
+  /** Content of the sent file, which can be read once. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 

@@ -12,7 +12,7 @@ export function hasAnyField(body: object): boolean {
 const NAME_LENGTH_MAX = 100;
 
 /**
- * Validates a value with a schema.
+ * Validates a part of a request with its schema.
  * @param root name of the value in messages if a fault has no path: `body` or `query`
  * @throws DomainError `invalid` with one detail for each invalid field; its message has the first fault and the number
  * of faults
@@ -37,7 +37,7 @@ function check<S extends z.ZodType>(schema: S, value: unknown): z.ZodSafeParseRe
 /** Converts every issue to a fault in our own words. */
 function addIssues(faults: FieldFaults, issues: readonly z.core.$ZodIssue[], root: string): void {
   for (const issue of issues) {
-    // One issue of the schema lists all unknown fields of an object. There may be many of them, and the caller chose
+    // One validation issue lists all unknown fields of an object. There may be many such fields, and the caller chose
     // their names.
     const ends = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
     for (const end of ends) faults.add(pathOf([...issue.path, ...end], root), issue.message);

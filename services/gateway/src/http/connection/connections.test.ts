@@ -62,7 +62,8 @@ describe('a client that pipelines and hangs up', () => {
     const socket = await open(gateway);
     socket.pause();
     socket.write(request(path).repeat(1_200));
-    // Some responses are in the buffers of the operating system, one is being written, and the others are queued.
+    // Some of the responses are in the buffers of the operating system, one is being written, and the others are
+    // queued.
     await eventually(() => expect(gateway.unauthenticated.held('127.0.0.1')).toBeGreaterThan(10));
     socket.destroy();
     await eventually(() => expect(gateway.unauthenticated.held('127.0.0.1')).toBe(0));

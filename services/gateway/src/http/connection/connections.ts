@@ -27,7 +27,9 @@ interface Waiting {
 
 interface Connection {
   requests: number;
-  /** True if the connection uses a slot of an organization instead of one for unknown callers. */
+  /**
+   * True if the connection counts towards the limit of an organization and not towards the limit for unknown callers.
+   */
   isRecognized?: true;
   onRecognized?: () => void;
   /** Time when the connection's last response was decided. Later requests are neither executed nor answered. */
@@ -66,7 +68,7 @@ export function stopReading(socket: Socket): void {
 }
 
 /**
- * Adds a request to its connection.
+ * Records that a request on this connection waits for its response.
  * @param onSettled called once, when the response was sent or the connection is closed
  */
 export function trackRequest(socket: Socket, response: ServerResponse, onSettled: () => void): void {
@@ -156,14 +158,14 @@ export function closeLateConnections(
   let lookedAtMs = performance.now();
   const timer = setInterval(() => {
     const nowMs = performance.now();
-    // A pause of this process is not the fault of clients.
+    // A pause of this process must not count as slowness of its clients.
     const elapsedMs = Math.min(nowMs - lookedAtMs, 2 * checkingIntervalMs);
     lookedAtMs = nowMs;
     for (const socket of sockets) {
       const connection = connections.get(socket);
       if (connection === undefined) continue;
       if (hasLateBody(connection, nowMs, requestMs) || hasSlowBody(socket, connection, elapsedMs, bodyWindowMs)) {
-        // The error is the same as the one that Node.js creates.
+        // This error equals the one that Node.js creates for a request that times out.
         const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
         server.emit('clientError', error, socket);
         continue;

@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   readonly host: string;
   /** Port number. If it is 0, the operating system chooses one. */
   readonly port: number;
-  /** Counts requests that cannot be read. */
+  /** Counter of the requests of each IP address that cannot be read. */
   readonly failures: FailureBucket;
   readonly logger: Logger;
   readonly timeouts?: Timeouts;
@@ -55,13 +55,14 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,
-    // The app itself checks the Host header and sends an error response.
+    // Node.js does not check the Host header, because the app checks it and sends an error response of its own.
     requireHostHeader: false,
   });
   // The total size of headers is limited. Node.js's limit on their number would silently drop headers, such as a second
   // key.
   server.maxHeadersCount = 0;
-  // A body is requested after its API key and size were accepted. Other expectations are not supported.
+  // The body of a request with `Expect: 100-continue` is requested after the API key and the size were accepted. Other
+  // expectations are not supported.
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });

@@ -8,8 +8,8 @@ import { CACHE_CONTROL, isKnown } from '../response/etag.js';
 import { onlyGet } from '../response/only-get.js';
 
 /**
- * Content security policy that allows the page to run its own scripts and to call only this origin. Its library sets
- * element styles.
+ * Content security policy of the API page, which allows it to run its own scripts and to call only this origin. The
+ * library of the page sets element styles.
  */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +

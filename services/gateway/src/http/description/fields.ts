@@ -14,7 +14,7 @@ import { EXAMPLE_IDS } from './examples.js';
 const TEXT_LENGTH_MAX = 1_000;
 /** Maximum length of the names of organizations, companies and keys that the organization service accepts. */
 export const LABEL_LENGTH_MAX = 200;
-/** Maximum length of a note on a decision. */
+/** Maximum length of a note on the review of a finding. */
 const NOTE_LENGTH_MAX = 4_000;
 
 /**
@@ -43,12 +43,12 @@ export function uuid() {
   return schemaOfKind(kinds.uuid).overwrite(kinds.uuid.normalise);
 }
 
-/** Schema for an id in a response. */
+/** Returns the schema of an id in a response. */
 export function shownId() {
   return z.string().meta({ format: 'uuid' });
 }
 
-/** Schema for a time in a response. */
+/** Returns the schema of a time in a response. */
 export function shownInstant() {
   return z.string().meta({ format: 'date-time' });
 }
@@ -187,7 +187,7 @@ export function stated<T>(part: T | undefined): T {
 export const resourceNames = z.registry<{ readonly name: string }>();
 
 /**
- * Schema for an id in a path.
+ * Returns the schema of an id in the path of a request.
  * @param resource kind of resource that the id names; the example names one that does not exist
  */
 export function pathId(resource: keyof typeof EXAMPLE_IDS, name: string = resource) {

@@ -38,7 +38,7 @@ describe('the published description', () => {
       const statuses = Object.keys(responses);
       expect(statuses).toEqual(expect.arrayContaining(['429', '500', '503', '504']));
       if (inPath.length > 0) expect(statuses).toContain('404');
-      // A signed body is accepted with any declared type.
+      // The signed body of a payment notification is accepted with any declared media type.
       const isTyped = operationId !== 'receivePaddleNotification';
       if (requestBody !== undefined)
         expect(statuses).toEqual(expect.arrayContaining(['400', '413', ...(isTyped ? ['415'] : [])]));

@@ -206,7 +206,7 @@ function describeAccess(route: Route): string {
   return `Requires an API key with ${role} and the scope \`${access.scope}\`.${token}${subscription}`;
 }
 
-/** Describes a file with each of its possible media types. */
+/** Describes the file in a response with each of its possible media types. */
 function filesOf(mediaTypes: readonly string[]): NonNullable<ResponseConfig['content']> {
   return Object.fromEntries(
     mediaTypes.map((mediaType) => [mediaType, { schema: { type: 'string', format: 'binary' } }]),

@@ -10,7 +10,7 @@ import { HttpRefusal } from '../response/refusal.js';
 import { preconditionFailed, rangeNotSatisfiable } from '../response/byte-ranges.js';
 
 interface PublishedRefusal {
-  /** Name of the shared response in the description. */
+  /** Name of the shared error response in the API description. */
   readonly name: string;
   readonly description: string;
   readonly headers?: readonly HeaderName[];
@@ -28,7 +28,7 @@ const WHETHER_IT_TOOK_EFFECT =
 
 const AFTER_A_KEYED_POST = adviceFor({ method: 'post', honoursIdempotencyKey: true }, 'key');
 
-/** Published refusals by status, with the text that is the same on every route. */
+/** Published refusals by HTTP status, with the description that is the same on every route. */
 export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   400: {
     name: 'InvalidRequest',
@@ -157,7 +157,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
   },
 };
 
-/** Returns the envelope of an example as a caller would receive it. */
+/** Returns the example of a refusal in the form in which a caller receives it. */
 export function envelopeOf(refusal: Error): unknown {
   return answerTo(refusal, '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60').body;
 }

@@ -38,10 +38,11 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   /** SHA-256 hash of the request body as canonical JSON. Set only if the route honours the Idempotency-Key. */
   readonly fingerprint: string;
   /**
-   * Body as it was sent. Present only for a route that receives it unparsed (see {@link Described.rawBodyBytesMax}).
+   * Request body as it was sent. Present only for a route that receives it unparsed (see {@link
+   * Described.rawBodyBytesMax}).
    */
   readonly rawBody: Buffer;
-  /** Query as it was sent, without `?`, for a service that parses it itself. */
+  /** URL query as it was sent, without `?`, for a service that parses the query itself. */
   readonly rawQuery: string;
   /** The Idempotency-Key, or an empty string if the header is missing. Set only if the route honours it. */
   readonly idempotencyKey: string;
@@ -60,9 +61,9 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   /** Path of the route below `/v1`, with parameters such as `:companyId`. */
   readonly path: string;
   readonly summary: string;
-  /** Description for callers, in addition to the summary. */
+  /** Description of the operation for callers, in addition to its summary. */
   readonly description?: string;
-  /** Method that responds to the request, in the form `<package>.<Service>/<Rpc>`. */
+  /** gRPC method that responds to the request, in the form `<package>.<Service>/<Rpc>`. */
   readonly rpc: string;
   /** Further rpcs that the route calls to build its response. */
   readonly alsoAsks?: readonly string[];
@@ -72,7 +73,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly resourceName?: string;
   /** Schema of the path parameters. A malformed id is refused with 404, like an unknown one. */
   readonly params?: P;
-  /** Schema of the query. If absent, the query is ignored. */
+  /** Schema of the URL query. If absent, the query is ignored. */
   readonly query?: Q;
   readonly body?: B;
   /** True if a request without a body is treated as one with `{}`. */
@@ -141,7 +142,7 @@ export interface PublicRoute<
  */
 export interface FileRoute<P extends z.ZodObject = NoFields> extends Described<P, NoFields, z.ZodUndefined> {
   readonly access: KeyAccess;
-  /** Published media types. The service decides which of them it accepts. */
+  /** Published media types of the file. The service behind the route decides which of them it accepts. */
   readonly mediaTypes: readonly string[];
   /**
    * Returns the organization for which the token in the URL authorizes a file.

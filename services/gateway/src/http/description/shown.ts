@@ -26,7 +26,7 @@ type PropertyField<K extends Source, Value, S extends z.ZodType> = K extends str
   ? Field<undefined extends Value ? MayHave<K, Value> : { readonly [P in K]: Value }, S>
   : NamesakeField<Value, S>;
 
-/** Type of a message that may have the named property. */
+/** Type of a gRPC message that may have the named property. */
 type MayHave<K extends string, V> = { readonly [P in K]?: V | undefined };
 
 /** The fields that can be declared under the name `Name` in a record that shows a message. */
@@ -121,7 +121,7 @@ export function id<K extends Source = undefined>(example: string, description: s
   return field(shownId().describe(description), example, source);
 }
 
-/** Declares a field that counts something. */
+/** Declares a response field that holds a count. */
 export function count<K extends Source = undefined>(example: number, description: string, source?: K) {
   return field(z.int().min(0).describe(description), example, source);
 }
@@ -164,7 +164,7 @@ export function instant<K extends Source = undefined>(example: string, descripti
   return property<Date | undefined, z.ZodString, K>(shownInstant().describe(description), example, source, showInstant);
 }
 
-/** Declares a time that is null until it is known. */
+/** Declares a response field with a time, or null until the time is known. */
 export function instantOrNull<K extends Source = undefined>(example: string | null, description: string, source?: K) {
   return property<Date | undefined, z.ZodNullable<z.ZodString>, K>(
     shownInstant().nullable().describe(description),
@@ -254,7 +254,7 @@ export function within<Message, S extends Shape, K extends string>(
   ) as never;
 }
 
-/** Returns the word if the schema contains it, and throws a TypeError otherwise. */
+/** Returns the enum value if the response schema contains it, and throws a TypeError otherwise. */
 export function oneOf<E extends z.ZodEnum>({ enum: words }: E, value: string): z.infer<E> {
   if (!Object.hasOwn(words, value))
     throw new TypeError(`The value ${value} is not one of ${Object.keys(words).join(', ')}.`);

@@ -25,7 +25,7 @@ export class FailureBucket {
   }
 
   /**
-   * Refuses an address that has used up its attempts.
+   * Refuses a request from an IP address with too many refused requests.
    * @throws DomainError `rate_limited` if the address has had too many refused attempts in the current minute
    */
   refuseExhausted(address: string): void {
@@ -47,7 +47,7 @@ export class FailureBucket {
   }
 
   /**
-   * Counts a refusal for the address.
+   * Counts a refused request of the IP address.
    * @returns the refusal, or the one from {@link refusalOf} if the address had already reached the maximum
    */
   countedRefusal<R extends Error>(address: string, refusal: R): R | DomainError {

@@ -21,7 +21,7 @@ export const REQUESTS_PER_CONNECTION_MAX = 1_000;
 /** Maximum number of pipelined requests on one connection. A client without pipelining has one. */
 export const PIPELINED_MAX = 32;
 
-/** Maximum number of files that one process receives at the same time. Each takes some hundred KiB of memory. */
+/** Maximum number of files that one process receives at the same time. Each file takes some hundred KiB of memory. */
 export const FILES_IN_FLIGHT_MAX = 200;
 /** Maximum number of files that one organization sends at the same time. */
 export const ORGANIZATION_FILES_IN_FLIGHT_MAX = 40;
@@ -55,8 +55,8 @@ export interface Timeouts {
   /** Time from the end of a response until the client must have received its last byte. */
   readonly writeMs: number;
   /**
-   * Time from a refusal that closes the connection until it is closed. Earlier requests may get their response until
-   * then.
+   * Time from a refusal that closes the connection until the connection is closed. Earlier requests on the connection
+   * may get their responses until then.
    */
   readonly closingMs: number;
   readonly checkingIntervalMs: number;

@@ -49,7 +49,7 @@ export class LoadGauge {
     this.#delay.disable();
   }
 
-  /** Number of requests that are currently running. */
+  /** Number of requests that the gateway is currently processing. */
   get inFlight(): number {
     return this.#inFlight;
   }

@@ -1,13 +1,13 @@
 /** Counts how much each owner uses at the same time, so that one owner cannot use up everything. */
 export class Share {
-  /** Maximum for one owner. If it is 0, there is no limit. */
+  /** Maximum number of slots for one owner. With 0, there is no limit. */
   readonly max: number;
   readonly #totalMax: number;
   readonly #held = new Map<string, number>();
   #total = 0;
 
   /**
-   * Creates the counters.
+   * Creates the counters of slots for each owner and in total.
    * @param totalMax maximum for all owners together
    */
   constructor(max: number, totalMax = Infinity) {

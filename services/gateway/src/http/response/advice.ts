@@ -7,7 +7,7 @@ const REPEAT_TAKES_EFFECT_ONCE =
 const CHECK_FIRST = 'The request may have taken effect. Check whether it did before you send the request again.';
 const SEND_KEY = 'A request with an Idempotency-Key can simply be retried.';
 
-/** Route properties that determine if a request can be repeated. */
+/** Route properties that determine whether a request can be repeated. */
 interface Repeatable {
   readonly method: string;
   readonly honoursIdempotencyKey?: true;

@@ -7,7 +7,7 @@ import type { Response } from 'express';
 import { sendReply } from './answer.js';
 import { ClientGone } from './client-gone.js';
 
-/** A chunk that is larger than the socket buffers of both sides. */
+/** A chunk of a response that is larger than the socket buffers of both sides. */
 const CHUNK = Buffer.alloc(1024 * 1024);
 
 /** Sends bytes without end to a client that may stop reading, and returns how the response ended. */

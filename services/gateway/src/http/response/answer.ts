@@ -74,7 +74,7 @@ function isClientGone(error: unknown): boolean {
   return code === 'ERR_STREAM_PREMATURE_CLOSE' || code === 'ERR_STREAM_UNABLE_TO_PIPE';
 }
 
-/** A refusal because of our own load has no cause. */
+/** A refusal that the gateway sends because of its own load has no cause, and is not an outage. */
 function isOutage(error: HttpRefusal | DomainError): boolean {
   return isTemporary(error) && error.cause !== undefined;
 }

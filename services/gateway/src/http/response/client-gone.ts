@@ -1,4 +1,4 @@
-/** Error that is thrown when the caller disconnected before its request was complete. */
+/** Error that is thrown when the caller disconnected before the request was complete. */
 export class ClientGone extends Error {
   constructor() {
     super('The caller disconnected before the request was complete.');

@@ -12,9 +12,9 @@ export interface OfferedDocument {
   /** SHA-256 hash of the document, in hexadecimal digits. */
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** Value of the `Content-Disposition` header that offers the document. */
+  /** Value of the `Content-Disposition` header with which the document is sent. */
   readonly disposition: string;
-  /** Reads the document's bytes, or the given range of them. */
+  /** Reads the bytes of the document, or the given range of them. */
   read(range: ByteRange | undefined): AsyncIterable<Uint8Array>;
 }
 
@@ -37,7 +37,7 @@ export function documentReply(document: OfferedDocument, { headers, isHead }: Re
     ETag: etag,
     'Last-Modified': lastModified,
     'Cache-Control': 'private, no-store',
-    // The document is shown in the browser, and its content must neither run nor load anything.
+    // The browser shows the document, whose content must neither run scripts nor load anything.
     'Content-Security-Policy': "sandbox; default-src 'none'",
   };
   if (isUnchanged(headers, etag, lastModified)) return { status: 304, headers: known };

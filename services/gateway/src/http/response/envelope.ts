@@ -20,7 +20,7 @@ export interface ErrorAnswer {
   readonly body: ErrorEnvelope;
 }
 
-/** Value of `Retry-After` in seconds for refusals whose service states no time. */
+/** Value of `Retry-After` in seconds for refusals that state no time. */
 const RETRY_AFTER_SECONDS: Partial<Record<ErrorKind, number>> = { in_progress: 1, unavailable: 2 };
 
 /**

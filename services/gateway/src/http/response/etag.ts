@@ -15,7 +15,7 @@ export function conditional(resource: string, body: unknown, ifNoneMatch: string
   return isKnown(etag, ifNoneMatch) ? { status: 304, headers } : { status: 200, body, headers };
 }
 
-/** If-None-Match is compared weakly, so a leading `W/` is ignored. */
+/** ETags in If-None-Match are compared weakly, so a leading `W/` is ignored. */
 export function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;

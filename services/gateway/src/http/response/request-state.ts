@@ -12,13 +12,13 @@ export interface RequestState {
   /** Functions that release the slots that the request uses. They are called when the response is complete. */
   readonly slots: (() => void)[];
   isSettled: boolean;
-  /** Id of the organization. Set once the API key is known. */
+  /** Id of the organization that sent the request. Set once the API key is known. */
   organizationId?: string;
   /**
    * Advice for the caller if the service fails. Set when the service is called; before that, nothing has been changed.
    */
   advice?: string;
-  /** Duration of each stage, for routes with long bodies. */
+  /** Duration of each stage of the request, for routes with long bodies. */
   stages?: Stages;
 }
 

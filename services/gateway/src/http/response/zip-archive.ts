@@ -4,9 +4,9 @@ import { ZipFile } from 'yazl';
 
 /** A file in an archive. Its bytes are read when the archive reaches it. */
 export interface ArchiveFile {
-  /** Path in the archive: letters, digits and `-_./`. */
+  /** Path of the file in the archive: letters, digits and `-_./`. */
   readonly name: string;
-  /** False if the content is already compressed. */
+  /** True if the archive compresses the file, because its content is not compressed yet. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }
@@ -24,14 +24,14 @@ export async function* zipArchive(files: AsyncIterable<ArchiveFile>, modifiedAt:
   const output = zip.outputStream as Readable;
   let current: Readable | undefined;
   let isLeft = false;
-  // The content of a file reports its own failure below.
+  // This handler only prevents an uncaught error: a failure while reading a file is reported below.
   zip.on('error', () => {});
   const write = async (): Promise<void> => {
     for await (const { name, compress, content } of files) {
       if (isLeft) return;
       current = Readable.from(content(), { objectMode: false, highWaterMark: WAITING_BYTES_MAX });
       // The handler is registered before the stream is passed on, because the archive may end or fail as soon as it
-      // gets the stream.
+      // gets the stream of a file.
       const ended = finished(current, { writable: false });
       zip.addReadStream(current, name, { mtime: modifiedAt, mode: 0o100644, compress });
       await ended;

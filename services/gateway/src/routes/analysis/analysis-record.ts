@@ -15,7 +15,9 @@ export const riskScore = z
   .max(100)
   .describe('The risk score of the invoice, from 0 (no risk) to 100 (highest risk).');
 
-/** The example values are invented, so that no release of the engine or the policy makes them outdated. */
+/**
+ * The example values of this record are invented, so that no release of the engine or the policy makes them outdated.
+ */
 export const versions = shown.record<Versions>(
   'Versions',
   'The versions of the rules and of the policy with which the analysis was made.',

@@ -23,7 +23,7 @@ export const analyzeInvoice = route({
   summary: 'Analyze an invoice',
   rpc: 'invoicecontrol.analysis.v1.InvoiceService/AnalyzeInvoice',
   access: { scope: 'invoices:write' },
-  // A decision compares the invoice with the whole history of an organization.
+  // The timeout is long, because a decision compares the invoice with the whole history of the organization.
   timeoutMs: 10_000,
   body: canonicalInvoice,
   checkBody: readInvoice,

@@ -237,7 +237,7 @@ export const createPortalSession = route({
     'Creates a link to the payment provider page on which the customer manages payment methods, bills and cancellation. The link contains a token and is valid for a short time.',
   rpc: 'invoicecontrol.billing.v1.SubscriptionService/CreatePortalSession',
   access: { minimumRole: 'ADMIN', scope: 'billing:write' },
-  // Billing waits eight seconds for the provider.
+  // The timeout is long, because the billing service waits up to eight seconds for the payment provider.
   timeoutMs: 10_000,
   responses: {
     200: {

@@ -37,7 +37,7 @@ let origin: ChannelOrigin | undefined;
 let receive: Receive;
 let starts: UploadStart[];
 let stored: StoredInvoice;
-/** Number of pieces that the fake documents service has sent. */
+/** Number of pieces of a document that the fake documents service has sent. */
 let sentPieces: number;
 let isReading: boolean;
 let readAsked: unknown[];
@@ -227,7 +227,8 @@ describe('PUT /uploads/{id}/content', () => {
         if (!isDrained) break;
       }
     }
-    // The gateway keeps no pieces of its own. Only the buffers of the system and of the connection hold some.
+    // The gateway itself keeps no pieces of the document. Only the buffers of the system and of the connection hold
+    // some.
     expect(accepted).toBeLessThan(32);
     expect(starts).toHaveLength(1);
     release();

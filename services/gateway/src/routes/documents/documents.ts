@@ -9,7 +9,7 @@ import { route } from '../../http/description/route.js';
 /** Timeout in milliseconds, long enough for a slow reader of the largest document. */
 const READ_TIMEOUT_MS = 120_000;
 
-/** Media types that the service detects. */
+/** Media types of documents that the documents service detects. */
 const documentTypes = [
   'application/pdf',
   'image/png',

@@ -132,7 +132,8 @@ function callbackRoutes({ suffix, name }: { readonly suffix: '' | '/:provider'; 
         200: { description: 'The page on which the user confirms the ERP connection.', mediaTypes: ['text/html'] },
       },
       async handle({ rawQuery, isHead, ...input }, { erpOAuth }) {
-        // Showing a consent uses it up, so a program that only checks the URL must not do that.
+        // Showing the result of a consent uses it up, so a HEAD request, by which programs check a URL, must not do
+        // that.
         if (isHead) throw new DomainError('invalid', 'Open this address with GET.');
         const provider = providerOf(input);
         const { outcome } = await erpOAuth.receiveCallback({ provider, query: rawQuery });

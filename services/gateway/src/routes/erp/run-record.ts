@@ -4,7 +4,7 @@ import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT, exampleOf } from '../../http/description/examples.js';
 
-/** Maximum number of runs that are shown with an ERP connection. */
+/** Maximum number of import runs that are shown with an ERP connection. */
 export const RUNS_SHOWN_MAX = 10;
 const ERRORS_MAX = 20;
 
@@ -30,7 +30,7 @@ const streamCounts = shown.record<StreamCounts>('ErpStreamCounts')({
   ),
 });
 
-/** Error codes, grouped by their effect on the ERP connection and on the next run. */
+/** Error codes of import runs, grouped by their effect on the ERP connection and on the next run. */
 export const FAULT_CODES =
   'AUTH_FAILED, REAUTH_REQUIRED, PERMISSION_DENIED, TENANT_NOT_FOUND and DATABASE_REQUIRED mean that someone must act, and the connection becomes ERROR. ' +
   'RATE_LIMITED, TIMEOUT, UPSTREAM_ERROR and RUN_ABANDONED mean that the next run continues. ' +

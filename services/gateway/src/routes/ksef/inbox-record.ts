@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import * as shown from '../../http/description/shown.js';
 
-/** Maximum number of refused invoices that an inbox keeps, and that one run shows. */
+/** Maximum number of refused invoices that an inbox keeps, and that one inbox run shows. */
 const REFUSED_MAX = 100;
 
 const ROLES = ['SUBJECT2', 'SUBJECT3', 'SUBJECT_AUTHORIZED'] as const;

@@ -115,7 +115,7 @@ const inboxUpdates: UpdateInboxRequest[] = [];
 const startedRuns: string[] = [];
 const dismissals: string[] = [];
 const REFUSED_NUMBER = '5265877635-20260314-0A1B2C3D4E5F-7C';
-/** True while calls create a new record. */
+/** True while the fake KSeF service reports that a call created a new record. */
 let isNew = true;
 let underWay = 0;
 let underWayMax = 0;

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import * as shown from '../../http/description/shown.js';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 
-/** Maximum number of steps in one attempt. */
+/** Maximum number of steps in one attempt to submit an invoice. */
 const STEPS_MAX = 1_000;
 const WARNINGS_MAX = 10;
 

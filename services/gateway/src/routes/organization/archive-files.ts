@@ -30,7 +30,7 @@ import { company } from './companies.js';
 import { member } from './members.js';
 import { notification } from './notifications.js';
 
-/** Version of the archive layout. Adding a file does not change it. */
+/** Version of the archive layout, which does not change when a file is added. */
 const FORMAT = 1;
 
 interface Wanted {

@@ -189,7 +189,7 @@ interface Success {
   title: string;
   request: [string, string, unknown?];
   status: number;
-  /** The request that the service received. */
+  /** The request that the fake organization service received. */
   asked: unknown;
   body: unknown;
 }

@@ -71,7 +71,7 @@ const publishedRequest = scanOf(scanRowSchema)
   });
 /** Published schema of the request. {@link checkScan} reads the body. */
 export const scanRequest = publishedRequest as z.ZodType as z.ZodType<ReadScan>;
-/** The request without the content of its rows. */
+/** Schema of the request without the content of its rows. */
 const scanFrame = scanOf(z.unknown());
 
 /**

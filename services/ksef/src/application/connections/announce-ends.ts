@@ -27,7 +27,7 @@ export const announceEnds =
   async (signal: AbortSignal): Promise<void> => {
     async function announceEnd(connection: Connection): Promise<void> {
       const notice = dueNotice(connection, { now: clock.now(), tokensEnd });
-      // The notice is announced after the organization is restored.
+      // If the organization is deleted, the notice is announced after it is restored.
       if (notice === undefined || !(await organizations.exists(connection.organizationId))) return;
       const { id: connectionId, companyId, environment, authentication } = connection;
       await connections.save(connection, { endTold: notice }, [

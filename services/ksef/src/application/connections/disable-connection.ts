@@ -86,7 +86,7 @@ export async function wakeWaiting(
 }
 
 /**
- * Finds a KSeF connection.
+ * Returns a KSeF connection of the organization.
  * @throws DomainError not_found
  */
 export async function requireConnection(

@@ -160,7 +160,7 @@ function readCredential({ token, certificate: uploaded }: NewConnection, now: Da
 }
 
 /**
- * Finds the company.
+ * Finds the company to which the KSeF connection belongs.
  * @throws DomainError invalid if the company is unknown or belongs to another organization
  */
 async function readCompany(

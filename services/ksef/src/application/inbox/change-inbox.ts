@@ -21,7 +21,7 @@ export interface InboxDeps {
   readonly clock: Clock;
 }
 
-/** A KSeF inbox change that a caller requested. */
+/** A change to a KSeF inbox that a caller requested. */
 interface InboxWish {
   readonly organizationId: string;
   readonly connectionId: string;

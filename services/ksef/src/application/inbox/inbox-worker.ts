@@ -53,11 +53,11 @@ import type { ExportPackages, InboxClaim, InboxQueue, MonthlyLimits, TenantPlans
  */
 export const AT_ONCE_MAX = 16;
 const RECEIVING_MAX = 2;
-/** Time to wait for a free slot for receiving packages. */
+/** Time to wait for a free slot for receiving an invoice package. */
 const PLACE_WAIT_MS = 10_000;
 /** Time to wait while the KSeF connection is not CONNECTED or the organization is deleted. */
 const CONNECTION_WAIT_MS = 5 * 60_000;
-/** Time to wait after a fault, outside of an inbox run, of this service or of a service that it needs. */
+/** Time to wait after a fault of this service, or of a service that it needs, outside of an inbox run. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
@@ -117,7 +117,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
             isRunOver = now !== undefined && hasEndedRun(before, now.inbox);
           }
         } finally {
-          // The call has no effect if another worker holds the claim.
+          // Releasing the inbox has no effect if another worker holds the claim.
           if (!isLost) await now?.release();
         }
       } catch (error) {
@@ -147,7 +147,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     }
     if (secret === undefined || connection.status !== 'CONNECTED') return wait(claim, CONNECTION_WAIT_MS);
     if (connection.contextNip !== inbox.contextNip) {
-      // The stored marks belong to another taxpayer's invoices.
+      // The stored marks of the inbox belong to the invoices of another taxpayer.
       const { contextNip } = connection;
       const now = clock.now();
       const stopped = stoppedRuns(inbox, 'The connection was saved with another NIP.', now);
@@ -349,7 +349,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       const isAboutLimits = error.isAboutLimits || kind === 'BLOCKED';
       return store(claim, stepFailed(inbox, role, { message, retryAfterMs, isAboutLimits }, timing()));
     }
-    // With such a refusal of the reference, KSeF no longer has the export.
+    // If KSeF refuses the reference number in this way, it no longer has the export.
     const isGone = concerns === 'REFERENCE' && code !== 'KSEF_HTTP_403';
     if (isGone && role.run?.export?.referenceNumber !== undefined) {
       return store(claim, restarted(inbox, role, message, timing()));

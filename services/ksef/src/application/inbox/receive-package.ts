@@ -120,7 +120,7 @@ function invoiceReceiver(
 ): {
   refuse(refusal: RefusedFile): void;
   /**
-   * Stores an invoice and requests its analysis, or refuses it.
+   * Stores a received invoice and requests its analysis, or refuses the invoice.
    * @returns message if the plan of the organization allows no more invoices
    */
   receive(invoice: ListedInvoice & { readonly content: Buffer }): Promise<string | undefined>;

@@ -120,7 +120,7 @@ export interface TenantPlans {
   limitsOf(organizationId: string): Promise<MonthlyLimits | undefined>;
 }
 
-/** Monthly limits of a plan. Undefined if the plan has no limit. */
+/** Monthly limits of the plan. A limit is undefined if the plan does not have it. */
 export interface MonthlyLimits {
   readonly analyses: number | undefined;
   readonly uploadBytes: number | undefined;

@@ -133,7 +133,7 @@ export interface Organizations {
 /** Invoices and their decisions, from the analysis service. */
 export interface Invoices {
   /**
-   * Finds an invoice with its decision.
+   * Returns an invoice with its current decision.
    * @throws DomainError not_found
    */
   find(organizationId: string, invoiceId: string, context: RequestContext): Promise<DecidedInvoice>;
@@ -150,7 +150,7 @@ export interface DecidedInvoice {
 /** Documents from the documents service, which is the only service that parses them. */
 export interface Documents {
   /**
-   * Reads the fields of a document.
+   * Returns the fields of an FA(3) document that KSeF needs.
    * @throws DomainError wrong_state if the document was deleted or cannot be read
    */
   facts(organizationId: string, uploadId: string, context: RequestContext): Promise<DocumentFacts>;

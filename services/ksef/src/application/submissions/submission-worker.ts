@@ -67,7 +67,7 @@ const CONNECTION_WAIT_MS = 5 * 60_000;
 const REFUSED_MS_MAX = 7 * 24 * 3_600_000;
 /** Time to wait while the organization is deleted, because it may be restored. */
 const ORGANIZATION_WAIT_MS = 5 * 60_000;
-/** Time to wait after a fault of this or another service. */
+/** Time in milliseconds that a submission waits after a fault of this service or another one. */
 const FAULT_WAIT_MS = 5_000;
 /** Minimum wait, even if KSEF_WAIT_FACTOR is very small, so that the worker's slot is released in between. */
 const POSTPONED_MS_MIN = 50;
@@ -100,7 +100,7 @@ export interface SubmissionWorker {
 interface Outcome {
   readonly progress: Progress;
   readonly steps?: readonly { readonly session: string | undefined; readonly step: AttemptStep }[];
-  /** Refusal of the call that failed in this step. */
+  /** Refusal of the KSeF call that failed in this step. */
   readonly refusal?: KsefRefusal;
 }
 
@@ -286,7 +286,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   }
 
   /**
-   * Reads the document to send.
+   * Reads the document that is submitted to KSeF.
    * @returns undefined if it no longer exists, or is larger than stated
    */
   async function readDocument(organizationId: string, uploadId: string): Promise<Buffer | undefined> {
@@ -369,8 +369,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
         }
       } catch (error) {
         if (!(error instanceof KsefRefusal)) throw error;
-        // The invoice list of our own session also leads to the confirmation, so the worker waits until it is
-        // available.
+        // The invoice list of the session in which the invoice was sent also leads to the confirmation, so the worker
+        // waits until the list is available.
         if (error.isAboutConnection || (isOurs && !error.decidesNothing)) throw error;
         failure = error;
       }
@@ -529,7 +529,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   };
 }
 
-/** A response about another document provides no information about this one. */
+/** Refusal for a response about another document, which says nothing about the submitted one. */
 const OTHER_INVOICE = new KsefRefusal('TRANSIENT', 'The response of KSeF is about a different invoice.', {
   code: UNREADABLE_ANSWER,
 });
@@ -574,9 +574,9 @@ function withoutConnection(submission: Submission, step: Step, timing: Timing): 
 }
 
 /**
- * Makes a call to KSeF.
+ * Makes a call that KSeF may refuse.
  * @returns undefined if KSeF refuses it permanently; a refusal that may be temporary, or that another token may solve,
- *   is thrown
+ * is thrown
  */
 async function unlessRefused<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -4,7 +4,7 @@ import { readRole, readScopes } from '../../domain/rights.js';
 import type { Rights } from '../../domain/rights.js';
 
 /**
- * Reads the grantor of a request.
+ * Reads from a request the rights of the caller that grants other rights.
  * @throws DomainError invalid if the request names no grantor
  */
 export function readGrantor(grantor: Grantor | undefined): Rights {

@@ -5,7 +5,7 @@ import type { EndpointTrouble } from '../../domain/notification.js';
 
 type NotifyDeps = Parameters<typeof notifyAdmins>[0] & { readonly clock: Clock };
 
-/** Handles webhooks `endpoint_failing` and `endpoint_disabled`. */
+/** Handles the events `endpoint_failing` and `endpoint_disabled` of the webhooks service. */
 export function onEndpointTrouble(
   deps: NotifyDeps,
   kind: EndpointTrouble['kind'],

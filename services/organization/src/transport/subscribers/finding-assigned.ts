@@ -6,7 +6,7 @@ import { notifyAssignee } from '../../application/notifications.js';
 
 type NotifyDeps = Parameters<typeof notifyAssignee>[0] & { readonly clock: Clock };
 
-/** Handles analysis `finding_assigned`. */
+/** Handles the event `finding_assigned` of the analysis service. */
 export function onFindingAssigned(deps: NotifyDeps): (event: FindingAssigned) => Promise<void> {
   return ({ eventId, eventTime, organizationId, assigneeUserId, findingId, invoiceId, type, severity, summary }) =>
     notifyAssignee(deps)({

@@ -5,7 +5,7 @@ import { readAdditionalLegalEntities, readPlan, readSubscriptionStatus } from '.
 
 type ProjectionDeps = Parameters<typeof projectSubscription>[0] & { readonly clock: Clock };
 
-/** Handles billing `subscription_changed`. */
+/** Handles the event `subscription_changed` of the billing service. */
 export function onSubscriptionChanged(deps: ProjectionDeps): (event: SubscriptionChanged) => Promise<void> {
   return ({ eventId, eventTime, organizationId, version, plan, status, active, additionalLegalEntities }) =>
     projectSubscription(deps)(organizationId, eventId, {

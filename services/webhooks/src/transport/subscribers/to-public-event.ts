@@ -96,6 +96,6 @@ export function ofFindingReviewed(review: FindingReviewed): PublicEvent {
 
 function shortened(text: string): string {
   if (text.length <= TEXT_CHARACTERS_MAX) return text;
-  // The text must not end in half of a character.
+  // The shortened text must not end in half of a surrogate pair.
   return `${text.slice(0, TEXT_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -28,7 +28,7 @@ import type { ImportVendors } from '../../application/import-vendors.js';
 
 /** Maximum number of records in a page of ERP records, and of ids in a list of deleted records. */
 const PAGE_RECORDS_MAX = 1_000;
-/** Maximum number of ids in one part of a complete list. */
+/** Maximum number of ids in one part of a complete list from an ERP. */
 const LISTED_IDS_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 

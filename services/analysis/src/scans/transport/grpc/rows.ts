@@ -43,7 +43,7 @@ export function rowAnalysisService({ analyzeRows }: Deps): Binding {
 }
 
 /**
- * Decodes the rows in a request.
+ * Decodes the rows of a history scan from a request.
  * @throws DomainError invalid, with all faults
  */
 async function decodeRows(wireRows: readonly Row[]): Promise<RowInput[]> {
