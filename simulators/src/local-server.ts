@@ -16,7 +16,7 @@ export interface LocalServer {
   readonly stop: () => Promise<void>;
 }
 
-/** Handles one call and sends its response. An error becomes a 500 response. */
+/** Function that handles one call and sends its response. If it throws, the server sends a 500 response. */
 export type Serve = (call: Call, response: ServerResponse, url: string) => Promise<void>;
 
 /** Reads each request completely and handles it. Without a port, the operating system chooses one. */
@@ -48,7 +48,7 @@ export async function startLocalServer(serve: Serve, port = 0): Promise<LocalSer
 }
 
 /**
- * Reads a complete request.
+ * Reads a complete HTTP request.
  * @returns undefined if the body is too large
  */
 async function readCall(request: IncomingMessage): Promise<Call | undefined> {

@@ -6,14 +6,14 @@ import type { PublishedDay } from './published-days.js';
 
 export interface EcbFeedOptions {
   readonly port?: number;
-  /** The newest day that can be published. The default is today. */
+  /** The newest day whose exchange rates can be published. The default is today. */
   readonly today?: string;
   /** The oldest day in the history file. The real file begins on 1999-01-04. */
   readonly first?: string;
 }
 
 export interface EcbFeedSimulator {
-  /** URL of the folder with the three files. */
+  /** URL of the folder with the three files of exchange rates. */
   readonly url: string;
   /** Adds the exchange rates of a day to the feed, or corrects them. */
   publish(day: PublishedDay): void;

@@ -1,7 +1,7 @@
 /** Record in the form in which the simulated ERP sends it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A complete request to an ERP. */
+/** A complete HTTP request to a simulated ERP. */
 export interface Call {
   readonly method: string;
   /** Decoded path of the call, without the query. */
@@ -32,9 +32,9 @@ export interface Page {
   readonly render: (rows: readonly Row[], change: PageChange) => unknown;
 }
 
-/** Changes that a fault makes to a page, in addition to its rows. */
+/** Changes that a simulated fault makes to a page, in addition to the changes of its rows. */
 export interface PageChange {
-  /** True if the page must say that another page follows in any case. */
+  /** True if the page must state that another page follows, even if none does. */
   readonly isEndless: boolean;
   /** Link to the next page that a fault puts in place of the right one. */
   readonly nextLink?: string;

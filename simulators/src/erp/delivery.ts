@@ -9,11 +9,11 @@ const DRIPS_PER_SECOND_MAX = 10;
 export interface Delivery {
   readonly fault: DeliveryFault | undefined;
   readonly response: ServerResponse;
-  /** Makes the response to the call. */
+  /** Function that creates the response to the call. */
   readonly answer: () => Answer;
   /** Returns the vendor's response for a status code. */
   readonly refuse: (status: number) => Answer;
-  /** Signal that ends responses that wait. */
+  /** Signal that ends the responses that a simulated fault delays. */
   readonly signal: AbortSignal;
 }
 
@@ -102,7 +102,7 @@ async function drip(
   return answer.status;
 }
 
-/** The spaces are written as fast as they are read. */
+/** The spaces of the huge response are written as fast as the caller reads them. */
 async function sendHuge(response: ServerResponse, answer: Answer, bytes: number): Promise<number> {
   const body = writeHead(response, answer, bytes);
   response.write(body.subarray(0, -1));

@@ -35,7 +35,7 @@ export interface Erp<Tenant> {
 export interface RecordChange {
   readonly entity: string;
   readonly records: readonly Row[];
-  /** Ids of the records to remove. */
+  /** Ids of the records to remove from the simulated ERP. */
   readonly remove: readonly (string | number)[];
 }
 

@@ -15,7 +15,7 @@ const expression = z.string().refine((text) => {
   }
 }, 'must be a regular expression');
 const shared = {
-  /** Regular expression that is matched with `METHOD path?query body`. */
+  /** Regular expression for the calls that the fault affects, matched with `METHOD path?query body`. */
   match: expression,
   /** Number of calls that the fault affects. 0 means until it is removed. */
   times: z.int().min(0).default(1),
@@ -32,7 +32,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
     kind: z.literal('STATUS'),
     status: z.int().min(200).max(599),
     headers: z.record(z.string(), z.union([z.string(), z.number()]).transform(String)).optional(),
-    /** Body of the response. If absent, that of the vendor is sent. */
+    /** Body of the error response. If absent, the body that the ERP would send is used. */
     body: z.unknown().optional(),
   }),
   z.strictObject({ ...shared, kind: z.literal('THROTTLE'), retryAfter: z.union([z.number(), z.string()]) }),
@@ -128,7 +128,7 @@ export class Faults {
   }
 }
 
-/** The body is rendered here, after the page was changed. */
+/** The response body is rendered only after the fault has changed the page. */
 function changePage(answer: Answer, faults: readonly Fault[]): Answer {
   const { page, ...rest } = answer;
   if (page === undefined) return answer;

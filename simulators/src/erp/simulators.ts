@@ -15,9 +15,9 @@ export interface RegisteredApp {
 
 export interface ErpSimulatorsOptions {
   readonly ports?: Readonly<Partial<Record<ErpName, number>>>;
-  /** If absent, QuickBooks Online cannot be connected. */
+  /** OAuth app for QuickBooks Online. If absent, QuickBooks Online cannot be connected. */
   readonly quickBooksApp?: RegisteredApp;
-  /** If absent, Xero cannot be connected. */
+  /** OAuth app for Xero. If absent, Xero cannot be connected. */
   readonly xeroApp?: RegisteredApp;
 }
 

@@ -58,14 +58,14 @@ const CERTIFICATE_METHOD = {
   },
 };
 
-/** The caller of a business operation and its permissions. */
+/** The caller of a KSeF operation and the permissions of the caller. */
 export interface Caller {
   readonly context: string;
   readonly permissions: readonly string[];
   readonly proof: Proof;
 }
 
-/** Permissions of a company in its own context. */
+/** Permissions that a company has for itself. */
 const OWNER_PERMISSIONS = ['InvoiceWrite', 'InvoiceRead'];
 
 interface AuthenticationDeps {
@@ -76,7 +76,7 @@ interface AuthenticationDeps {
   readonly certificates: LoginCertificates;
   readonly settings: () => Settings;
   readonly checksNips: boolean;
-  /** True in the TEST environment, which accepts self-signed certificates and SHA-1. */
+  /** True if this is the TEST environment, which accepts self-signed certificates and SHA-1. */
   readonly isForTests: boolean;
 }
 

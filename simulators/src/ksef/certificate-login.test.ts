@@ -51,7 +51,7 @@ async function newRequest(environment: EnvironmentName, nip = SELLER): Promise<s
   });
 }
 
-/** Sends a document to X1 unchanged. */
+/** Sends a signed login request (call X1) without changing it. */
 async function send(document: string, environment: EnvironmentName): Promise<TestAnswer> {
   return call(`POST ${simulator.url}/${environment}/v2/auth/xades-signature`, document, {
     'x-error-format': 'problem-details',

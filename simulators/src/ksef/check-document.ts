@@ -39,7 +39,7 @@ export interface SentDocument {
 
 export interface DocumentRules {
   readonly formCode: FormCode;
-  /** Day on which KSeF receives the document. */
+  /** Day in Poland on which KSeF receives the document. */
   readonly today: string;
   readonly checksNips: boolean;
 }
@@ -237,7 +237,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     issueDate: (find('f:Fa/f:P_1') ?? '').slice(0, 10),
     currency: find('f:Fa/f:KodWaluty') ?? '',
     net: sum('starts-with(local-name(), "P_13_")'),
-    // P_14_1W and similar fields repeat the tax amount in PLN.
+    // The fields P_14_1W and similar ones, which repeat the tax amount in PLN, are left out.
     vat: sum('starts-with(local-name(), "P_14_") and not(contains(local-name(), "W"))'),
     gross: Number(find('f:Fa/f:P_15') ?? '0'),
     isSelfInvoicing: find('f:Fa/f:Adnotacje/f:P_17') === '1',

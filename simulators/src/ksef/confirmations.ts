@@ -15,7 +15,7 @@ interface ConfirmationsDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly keys: Keys;
-  /** Name of the environment that confirmations state. */
+  /** Name of the KSeF environment that confirmations state. */
   readonly label: string;
   readonly links: SignedLinks;
 }
@@ -60,7 +60,7 @@ export class Confirmations {
     return confirmation;
   }
 
-  /** Returns an address that needs no token, with its expiry time. */
+  /** Returns an address of a confirmation that needs no token, with its expiry time. */
   link(reference: string): { readonly url: string; readonly expires: string } {
     return this.#deps.links.sign(`/downloads/${reference}`, DOWNLOAD_MS);
   }

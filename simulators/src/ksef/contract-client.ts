@@ -17,7 +17,7 @@ interface Contract {
   readonly components: Json;
 }
 
-/** Published KSeF contract, reduced to the paths that are used. */
+/** Published KSeF contract, reduced to the paths that the product calls. */
 const contract = JSON.parse(
   readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
@@ -54,7 +54,7 @@ function findOperation(target: string): { readonly name: string; readonly operat
   const [method = '', below = ''] = target.split(' ');
   const path = `/${below.replace(/\?.*$/, '')}`;
   const found = Object.entries(contract.paths)
-    // Literal paths precede paths with parameters.
+    // Paths without parameters are sorted before paths with parameters, so that they are matched first.
     .sort(([a], [b]) => a.split('{').length - b.split('{').length)
     .find(([template, operations]) => {
       const pattern = new RegExp(`^${template.replaceAll(/\{[^}]+\}/g, '[^/]+')}$`);

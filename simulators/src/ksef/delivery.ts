@@ -20,11 +20,11 @@ export interface Delivery {
    * Callback that runs before the status is sent, so that a client that has received the response finds it in the log.
    */
   readonly onStatus: (status: number) => void;
-  /** Signal that ends all waits of the simulator. */
+  /** Signal that ends everything for which the simulator waits. */
   readonly signal: AbortSignal;
 }
 
-/** Answers a call as its configured faults require, or correctly if there are none. */
+/** Responds to a call as the configured faults require, or correctly if there are none. */
 export async function deliver(delivery: Delivery): Promise<void> {
   const { faults, response, answer, refuse, now, onStatus, signal } = delivery;
   const reply = (reached: Answer): void => {
@@ -36,7 +36,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   const fault = faults.delivery?.spec;
   if (fault === undefined) {
     const reached = await act();
-    // The call was performed, but the response is not sent.
+    // The fault HIDE performs the call, but sends no response.
     if (faults.effect('HIDE') !== undefined) close(response);
     else reply(reached);
     return;

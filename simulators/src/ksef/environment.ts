@@ -167,7 +167,7 @@ export function createEnvironment({ name, path, baseUrl, signal, limitWindowFact
     const { context } = authenticator.authorize(call);
     if (path === '/v2/limits/context') return { status: 200, body: CONTEXT_LIMITS };
     const factor = limitFactorOf(context);
-    // A system without limits states none.
+    // A simulated environment without limits states none.
     return factor === 0 ? { status: 404 } : { status: 200, body: statedLimits(factor) };
   };
 

@@ -32,7 +32,7 @@ interface ExportStatus {
   readonly package: ListedPackage | null;
 }
 
-/** A downloaded, decrypted and unpacked package. */
+/** A downloaded, decrypted and unpacked invoice package. */
 export interface OpenedPackage extends ListedPackage {
   /** Package files by name, without the metadata. */
   readonly files: ReadonlyMap<string, string>;

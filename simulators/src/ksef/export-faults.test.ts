@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterAll(async () => simulator.stop());
 
 /**
- * Adds a fault.
+ * Adds a fault to the simulated KSeF.
  * @returns its id
  */
 async function fault(spec: Json): Promise<string> {
@@ -38,7 +38,7 @@ async function fault(spec: Json): Promise<string> {
 }
 
 /**
- * Registers an invoice.
+ * Registers an invoice in the simulated KSeF.
  * @returns its KSeF number
  */
 async function register(): Promise<string> {

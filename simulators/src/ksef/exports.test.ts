@@ -58,7 +58,7 @@ beforeEach(async () => {
 afterAll(async () => simulator.stop());
 
 /**
- * Registers an invoice for the buyer.
+ * Registers an invoice for the buyer in the simulated KSeF.
  * @returns its KSeF number
  */
 async function register(request: Json = {}): Promise<string> {
@@ -446,7 +446,7 @@ describe('a request', () => {
       R5: async () => buyer.api('GET invoices/ksef/5265877635-20261123-000000000000-00'),
     };
     const send = calls[operation];
-    // The factor reduces the limit to one call in an hour.
+    // This factor reduces the call limit to one call in an hour.
     await buyer.control('PUT settings', { limitFactor: 1 / hourly });
     await send?.();
     expect((await send?.())?.status).toBe(429);

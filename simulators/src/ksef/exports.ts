@@ -29,7 +29,7 @@ import type { SignedLinks } from './signed-links.js';
 import type { Store, Table } from './store.js';
 import { encryptionSchema, openSymmetricKey } from './symmetric-key.js';
 
-/** Maximum number of concurrent exports for one context. */
+/** Maximum number of concurrent exports for one taxpayer. */
 const RUNNING_MAX = 10;
 const LINK_MS = 3_600_000;
 /** Time in milliseconds after which a KSeF export and its package no longer exist (410). */
@@ -287,7 +287,7 @@ export class Exports {
   async #pack(found: Export): Promise<readonly PackagePart[]> {
     const { referenceNumber, key, iv, partBytesMax, startedAt, tampering } = found;
     const list = this.#lists.get(referenceNumber) ?? [];
-    // An empty package has no parts.
+    // An invoice package without invoices has no parts.
     if (list.length === 0 && tampering.bomb === null && tampering.extraFile === null) return [];
     const packed = list.map((invoice) => this.#deps.invoices.requireAccepted(invoice));
     return packFiles(this.#filesOf(packed, found), {

@@ -7,7 +7,7 @@ export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;
   readonly sellerName?: string;
-  /** NIP of the buyer, or null for a buyer without any number. */
+  /** NIP of the buyer, or null for a buyer without any tax number. */
   readonly buyer?: string | null;
   readonly buyerName?: string;
   /** NIPs of further recipients (Podmiot3 with role 2). */
@@ -17,11 +17,11 @@ export interface Fa3Invoice {
   readonly kind?: string;
   readonly issueDate?: string;
   readonly item?: string;
-  /** Amounts in PLN with two decimals. */
+  /** Amounts of the invoice in PLN with two decimals. */
   readonly amounts?: { readonly net: string; readonly vat: string; readonly gross: string };
   /**
-   * True if the document states that the invoice was paid by card on its issue date. Otherwise it does not mention
-   * payment.
+   * True if the document states that the invoice was paid by card on its issue date. Otherwise the document does not
+   * mention payment.
    */
   readonly isPaid?: boolean;
   /** Account and due date of a requested bank transfer. */

@@ -91,7 +91,7 @@ export const faultSchema = z.discriminatedUnion('kind', [
   z.strictObject({
     ...shared,
     kind: z.literal('EXTRA_FILE'),
-    // The archive library refuses names that lead out of the archive.
+    // Name of the file. The archive library refuses names that lead out of the archive.
     name: z
       .string()
       .regex(/^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/, 'must be a name or a path without leading dots')
@@ -157,7 +157,7 @@ export class Faults {
   #last = 0;
 
   /**
-   * Adds a fault to simulate.
+   * Adds a fault that the simulated KSeF shows to matching calls.
    * @returns its id, or undefined if there are too many
    */
   add(spec: FaultSpec): string | undefined {
@@ -177,7 +177,7 @@ export class Faults {
   }
 
   /**
-   * Removes a fault and releases the calls that it blocks.
+   * Removes a fault, and releases the calls that the fault blocks.
    * @returns true if the fault existed
    */
   remove(id: string): boolean {

@@ -18,7 +18,7 @@ export const foreignInvoiceSchema = z
   .strictObject({
     /** Company that sent the document, by default its seller. */
     context: nip.optional(),
-    /** NIP of the seller. Absent fields are read from the XML. */
+    /** NIP of the seller. Like other absent fields, an absent NIP is read from the XML. */
     sellerNip: nip.optional(),
     buyerNip: nip.optional(),
     /** Companies that receive the invoice as Subject3 with role 2 (recipient). */
@@ -26,14 +26,14 @@ export const foreignInvoiceSchema = z
     /** Company that receives the invoice as SubjectAuthorized with role 3 (tax representative). */
     authorizedNip: nip.optional(),
     kind: z.enum(['VAT', 'KOR', 'ZAL', 'ROZ', 'UPR', 'KOR_ZAL', 'KOR_ROZ']).optional(),
-    // The number has the same restrictions as P_2 in the schema, because confirmations write it into XML.
+    // The invoice number has the same restrictions as P_2 in the schema, because confirmations write it into XML.
     number: z
       .string()
       .min(1)
       .max(256)
       .regex(/^[^\p{C}]*$/u, 'must not have control characters')
       .optional(),
-    /** Hash in the metadata, even if the document has another hash. */
+    /** Hash that the metadata of the invoice states, even if the document has another hash. */
     invoiceHash: z.base64().length(44).optional(),
     /**
      * Document that the receiving parties get. It is not checked. If it is absent, a valid FA(3) document is generated.
@@ -52,7 +52,7 @@ export const foreignInvoiceSchema = z
   .refine(({ count, xml }) => count === undefined || xml === undefined, 'must have either count or xml');
 
 /**
- * Reads the invoices in a request.
+ * Reads the invoices in a control request.
  * @throws ControlRefusal if the request contains neither the seller nor the number of its document
  */
 export function readForeignInvoices(

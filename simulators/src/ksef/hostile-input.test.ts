@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterAll(async () => simulator.stop());
 
 const REFERENCE = '20261123-SO-0000000000-0000000000-00';
-/** One valid call for each operation of the simulator. */
+/** A valid call for each operation of the simulator. */
 const calls: Readonly<Record<(typeof operationNames)[number], string>> = {
   A1: 'GET security/public-key-certificates',
   A2: 'POST auth/challenge',
@@ -67,7 +67,7 @@ describe('each operation', () => {
     const target = calls[operation];
     const bodies = target.startsWith('GET') ? [undefined] : [undefined, {}, [], 'text', 7, null, deep(500)];
     for (const body of bodies) {
-      // A7 would end the KSeF session of the client.
+      // The call A7 would end the login session of the client.
       const { status } = await client.api(target, body, operation === 'A7' ? 'unknown' : client.accessToken);
       expect([operation, status]).toEqual([operation, expect.any(Number)]);
       expect(status).toBeLessThan(500);
@@ -179,8 +179,8 @@ test('content that cannot be decrypted ends with 435', async () => {
     sendRequest(other, fa3Document({ number: 'n' })),
   );
   const ended = await client.waitFor(session, String(json(answer)['referenceNumber']));
-  // One in 256 wrong keys gives a padding that looks correct. The hash and the size then show the fault, with status
-  // 430.
+  // One in 256 wrong keys gives a padding that looks correct. In this case, the wrong hash and size show the fault,
+  // with status 430.
   expect([435, 430]).toContain((ended['status'] as { code: number }).code);
 });
 

@@ -5,7 +5,7 @@ import type { AcceptedInvoice } from './invoices.js';
 import { isKsefNumber, polishDay, sortableInstant, timestamp } from './numbers.js';
 import { badRequest } from './refusal.js';
 
-/** Maximum number of days in a query range (KSeF reference, section 11). */
+/** Maximum number of days in the date range of a query (KSeF reference, section 11). */
 const RANGE_DAYS_MAX = 100;
 const DAY_MS = 86_400_000;
 const VALUES_MAX = 1_000;
@@ -70,7 +70,7 @@ export interface Search {
   readonly context: string;
   readonly filters: Filters;
   readonly now: Date;
-  /** Time until which all invoices are known. */
+  /** Time until which KSeF has indexed all invoices. */
   readonly highWaterMark: Date;
 }
 
@@ -83,7 +83,7 @@ export function checkDateRange({ dateRange }: Filters, now: Date): void {
   const end = to ?? sortable(now);
   if (to !== undefined && to < from)
     throw badRequest(21_405, "'dateRange.to' must not be earlier than 'dateRange.from'.");
-  // Both times are compared without fractions of a second, which do not matter for a window of days.
+  // The two times of the range are compared without fractions of a second, which do not matter for a range of days.
   if (Date.parse(`${end}Z`) - Date.parse(`${from}Z`) > RANGE_DAYS_MAX * DAY_MS) {
     throw badRequest(21_405, `'dateRange' must not exceed ${RANGE_DAYS_MAX} days.`);
   }
@@ -104,7 +104,7 @@ export function completeUntil({ filters: { dateRange }, highWaterMark }: Search)
   return `${dateRange.to !== undefined && dateRange.to < mark ? dateRange.to : mark}+00:00`;
 }
 
-/** Finds the invoices that match the filters and sorts them by date, earliest first. */
+/** Returns the invoices that match the filters, sorted by date, earliest first. */
 export function searchInvoices(invoices: readonly AcceptedInvoice[], search: Search): readonly AcceptedInvoice[] {
   const { dateType, from, to, restrictToPermanentStorageHwmDate } = search.filters.dateRange;
   const end = to ?? sortable(search.now);

@@ -42,11 +42,11 @@ export interface ReceivedInvoice {
 /** An invoice that another taxpayer has registered (`POST /control/invoices`). */
 export interface ForeignInvoice {
   readonly facts: InvoiceFacts;
-  /** The document as buyers receive it. If undefined, it is generated from the facts. */
+  /** The document as buyers receive it. If undefined, the document is generated from the facts. */
   readonly xml: string | undefined;
   /** The hash in the metadata. If undefined, the hash of the document is used. */
   readonly invoiceHash: string | undefined;
-  /** Past time of permanent storage as KSeF writes it. If undefined, the current time is used. */
+  /** Past time of permanent storage of the invoice, in the format of KSeF. If undefined, the current time is used. */
   readonly storedAt: string | undefined;
 }
 
@@ -145,7 +145,7 @@ export class Invoices {
     return referenceNumber;
   }
 
-  /** Polls an invoice, which gets its final status after enough polls. */
+  /** Counts a poll of the invoice, which gets its final status after enough polls. */
   look(invoice: Invoice, session: Session): Invoice {
     if (invoice.final !== null) return invoice;
     const looked = { ...invoice, looks: invoice.looks + 1 };
@@ -158,7 +158,7 @@ export class Invoices {
     return this.#register(looked, now, this.#nextStorage('sent', now.getTime() + STORAGE_MS));
   }
 
-  /** Converts an invoice to the form in which S3 and S4 show it. */
+  /** Converts an invoice to the form in which the calls S3 and S4 show it. */
   present(invoice: Invoice, session: Session): Readonly<Record<string, unknown>> {
     const { final, facts, ksefNumber, acquiredAt, forced, looks } = invoice;
     const isAccepted = ksefNumber !== null && acquiredAt !== null && facts !== null;
@@ -254,7 +254,7 @@ export class Invoices {
     return invoice;
   }
 
-  /** Returns the document of an accepted invoice, as its sender sent it. */
+  /** Returns the document of an accepted invoice exactly as it was sent. */
   documentOf({ referenceNumber, facts }: AcceptedInvoice): string {
     return this.#documents.get(referenceNumber) ?? writeDocument(facts);
   }
@@ -297,7 +297,7 @@ export class Invoices {
     const { facts } = invoice;
     if (facts === null) throw new Error(`Invoice ${invoice.referenceNumber} could not be read.`);
     const key = duplicateKey(facts);
-    // The document is already registered if the process was killed between these two writes.
+    // The document is already registered if the process was killed between registering it and storing the invoice.
     const ksefNumber = this.#registered.get(key)?.ksefNumber ?? newKsefNumber(facts.sellerNip, now);
     this.#registered.put(key, {
       sellerNip: facts.sellerNip,
@@ -332,7 +332,7 @@ export class Invoices {
   }
 }
 
-/** Returns the time of permanent storage as KSeF writes it. */
+/** Returns the time of permanent storage of an invoice in the format of KSeF. */
 export function storageDateOf({ storedAt, acquiredAt }: AcceptedInvoice): string {
   return storedAt ?? timestamp(new Date(Date.parse(acquiredAt) + STORAGE_MS));
 }

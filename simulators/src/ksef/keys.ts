@@ -78,7 +78,7 @@ export class Keys {
       },
       webcrypto,
     );
-    // The library and OpenSSL write different labels.
+    // The label of the PEM block is replaced, because the library and OpenSSL write different labels.
     return list.toString('pem').replaceAll(' CRL-----', ' X509 CRL-----');
   }
 
@@ -112,7 +112,7 @@ export class Keys {
         const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
         return privateDecrypt(key, encrypted);
       } catch {
-        // The data was not encrypted for this key.
+        // Decryption fails if the data was not encrypted for this key.
       }
     }
     return undefined;
@@ -130,7 +130,7 @@ export class Keys {
   }
 }
 
-/** Returns the SHA-256 hash in base64. */
+/** Returns the SHA-256 hash of the data in base64. */
 export function sha256(data: Uint8Array | string): string {
   return createHash('sha256').update(data).digest('base64');
 }
@@ -150,7 +150,7 @@ async function createKeyPair(usage: KeyPair['usage'], from: Date, environment: s
   const keys = await webcrypto.subtle.generateKey(RSA, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned(
     {
-      // A leading zero keeps the number positive.
+      // The leading zero keeps the serial number positive.
       serialNumber: `0${randomBytes(8).toString('hex').slice(1)}`,
       name: `CN=KSeF simulator ${environment} ${usage}, O=Ministerstwo Finansów, C=PL`,
       notBefore: validFrom,

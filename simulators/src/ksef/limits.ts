@@ -2,7 +2,7 @@ import type { Clock } from '../erp/clock.js';
 import type { OperationName } from './operations.js';
 
 interface Limit {
-  /** Name of the group of calls that are counted together. */
+  /** Name of the group of KSeF calls that are counted together. */
   readonly group: string;
   /** Maximum numbers of calls within a second, a minute and an hour. */
   readonly calls: readonly (readonly [seconds: number, calls: number])[];
@@ -90,7 +90,7 @@ export class Limits {
   readonly #calls = new Map<string, number[]>();
 
   /**
-   * Creates the counters.
+   * Creates the counters of calls for each limit.
    * @param windowFactor factor for the second, the minute and the hour
    */
   constructor(clock: Clock, windowFactor = 1) {

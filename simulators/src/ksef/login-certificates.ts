@@ -27,7 +27,7 @@ export interface CertificateRequest extends Holder {
   /** Days until the certificate expires. With a negative value, it has already expired. */
   readonly days: number;
   readonly key: 'EC' | 'RSA';
-  /** Password for the private key. Without it, the key is not encrypted. */
+  /** Password that encrypts the private key. Without a password, the key is not encrypted. */
   readonly password?: string | undefined;
 }
 

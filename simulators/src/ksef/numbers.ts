@@ -8,7 +8,7 @@ export type ReferenceKind = 'CR' | 'AU' | 'SO' | 'EE' | 'EU' | 'EC' | 'EH';
 
 /** Pattern for KSeF numbers. KSeF 1.0 numbers have an additional hyphen. */
 const KSEF_NUMBER = /^\d{10}-\d{8}-[0-9A-F]{6}-?[0-9A-F]{6}-[0-9A-F]{2}$/;
-// The format is created once, because creating it takes longer than using it.
+// The date format is created only once, because creating it takes longer than using it.
 const polishDays = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw', dateStyle: 'short' });
 const polishTimes = new Intl.DateTimeFormat('sv-SE', {
   timeZone: 'Europe/Warsaw',

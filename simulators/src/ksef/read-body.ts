@@ -3,7 +3,7 @@ import type { Call } from '../erp/call.js';
 import { badRequest } from './refusal.js';
 
 /**
- * Parses the body of a call.
+ * Parses the body of a call to the simulated KSeF.
  * @throws Refusal 21405 if it breaks the contract
  */
 export function readBody<T>(call: Call, schema: z.ZodType<T>): T {

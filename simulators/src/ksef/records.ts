@@ -12,7 +12,7 @@ export interface Context {
   readonly people?: Readonly<Record<string, readonly string[]>>;
   /** NIPs of other sellers whose invoices this context may send. `*` allows all sellers. */
   readonly grants: readonly string[];
-  /** Limit factor of this context, which replaces the factor in the settings. */
+  /** Limit factor of this taxpayer, which replaces the factor in the settings of the simulator. */
   readonly limitFactor: number | undefined;
 }
 
@@ -38,9 +38,9 @@ export interface Status {
 export interface Authentication {
   readonly referenceNumber: string;
   readonly context: string;
-  /** The KSeF token, or null if it could not be decrypted, and for a login by certificate. */
+  /** The KSeF token of the login. Null if it could not be decrypted, and for a login by certificate. */
   readonly token: string | null;
-  /** The signed request. Present for a login by certificate. */
+  /** The signed login request. Present for a login by certificate. */
   readonly signed?: SignedLogin | undefined;
   readonly startedAt: string;
   /** Final status of the login, which is shown after enough polls. */
@@ -56,7 +56,7 @@ export interface SignedLogin {
   /** NIP or PESEL in the certificate subject. */
   readonly identity: string;
   readonly serialNumber: string;
-  /** SHA-256 hash of the request as it was sent, in base64. */
+  /** SHA-256 hash of the login request as it was sent, in base64. */
   readonly hash: string;
 }
 
@@ -85,9 +85,9 @@ export interface Session {
   readonly key: string | null;
   readonly iv: string;
   readonly status: number;
-  /** Number of polls that still return status 170. */
+  /** Number of polls of the closed session that still return status 170. */
   readonly looks: number;
-  /** Number of polls that a fault adds. */
+  /** Number of polls that a simulated fault adds. */
   readonly looksMore: number;
   readonly invoices: readonly string[];
   readonly upo: string | null;
@@ -113,7 +113,7 @@ export interface PartyIdentifier {
 export interface ThirdSubject {
   readonly identifier: PartyIdentifier;
   readonly name: string | null;
-  /** Role of the party (field Rola), or 0 for RolaInna. */
+  /** Role of the third party (field Rola), or 0 for RolaInna. */
   readonly role: number;
 }
 
@@ -159,8 +159,8 @@ export interface Invoice {
   readonly ksefNumber: string | null;
   readonly acquiredAt: string | null;
   /**
-   * Time of permanent storage as KSeF writes it. Buyers receive the invoice from this time on. Absent until it is
-   * accepted.
+   * Time of permanent storage as KSeF writes it. Buyers receive the invoice from this time on. Absent until the invoice
+   * is accepted.
    */
   readonly storedAt?: string;
   /** Number of requests for the list of invoices that do not show this invoice. */
@@ -188,7 +188,7 @@ export interface Confirmation {
   readonly xml: string;
 }
 
-/** An invoice export (R1). Its invoice list is a separate row. */
+/** An invoice export (R1). The invoice list of the export is a separate record. */
 export interface Export {
   readonly referenceNumber: string;
   readonly context: string;
@@ -214,11 +214,11 @@ export interface Export {
 export interface Tampering {
   /** Files of zero bytes whose names are the numbers of invoices that do not exist. */
   readonly bomb: { readonly bytes: number; readonly entries: number } | null;
-  /** A file that is missing from the metadata. */
+  /** A file of the package that is missing from the metadata. */
   readonly extraFile: { readonly name: string; readonly content: string } | null;
-  /** True if the metadata lists an invoice that has no file. */
+  /** True if the metadata of the package lists an invoice that has no file. */
   readonly isFileMissing: boolean;
-  /** True if the metadata is truncated in the middle. */
+  /** True if the metadata file of the package is truncated. */
   readonly isMetadataCut: boolean;
 }
 
@@ -233,9 +233,9 @@ export interface Settings {
   readonly exportInvoicesMax: number;
   /** Maximum size of one part of an invoice package in bytes, before encryption. */
   readonly partBytesMax: number;
-  /** Number of seconds by which the high water mark is behind. */
+  /** Number of seconds by which the high water mark of KSeF is behind the current time. */
   readonly highWaterLagSeconds: number;
-  /** Limit factor. A value of 0 disables the limits. */
+  /** Factor by which the call limits are multiplied. A value of 0 disables the limits. */
   readonly limitFactor: number;
   readonly systemWarning: string | null;
 }

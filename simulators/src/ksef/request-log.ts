@@ -101,9 +101,9 @@ export class RequestLog {
     return [...this.#requests.values()].filter(isWanted).sort((a, b) => a.n - b.n);
   }
 
-  /** Counts S2 requests by the hash of their invoice. */
+  /** Counts the requests that send an invoice (S2) by the hash of the invoice. */
   sends(context: string | undefined): Readonly<Record<string, number>> {
-    // The hash is chosen by the caller and may be `__proto__`.
+    // A Map is used, because the caller chooses the hash, which may be `__proto__`.
     const counts = new Map<string, number>();
     for (const send of this.#sends.values()) {
       if (context !== undefined && send.context !== context) continue;

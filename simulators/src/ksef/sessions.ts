@@ -43,7 +43,7 @@ const sendRequest = z.object({
   invoiceSize: z.int().min(1),
   encryptedInvoiceHash: hash,
   encryptedInvoiceSize: z.int().min(1),
-  // The string is too long for a regular expression.
+  // The encrypted content is too long for a regular expression, so only its length is checked.
   encryptedInvoiceContent: z.string().min(1).refine(isBase64, 'must be base64'),
   offlineMode: z.boolean().optional(),
   hashOfCorrectedInvoice: hash.nullish(),

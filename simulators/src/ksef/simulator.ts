@@ -7,7 +7,7 @@ import { createEnvironment, environments } from './environment.js';
 import type { Environment, EnvironmentName } from './environment.js';
 
 export interface KsefSimulatorOptions {
-  /** Port of the simulator. If it is absent, the system chooses one. */
+  /** Port of the simulator. If absent, the operating system chooses a free port. */
   readonly port?: number;
   /**
    * Directory in which contexts, tokens, keys, sessions, documents, counters and requests are stored. If it is absent,

@@ -2,8 +2,8 @@ import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSyn
 import { dirname } from 'node:path';
 
 /**
- * Number of lines from which the file is rewritten without outdated lines, if it also has four times as many lines as
- * there are current records.
+ * Number of lines from which the file of the store is rewritten without outdated lines, if it also has four times as
+ * many lines as there are current records.
  */
 const LINES_BEFORE_REWRITE = 50_000;
 
@@ -93,7 +93,7 @@ export class Store {
   }
 }
 
-/** Table, id, and the record, or null if the record was deleted. */
+/** A line of the file: the table, the id and the record, or null if the record was deleted. */
 type Line = readonly [string, string, unknown];
 
 function readLines(path: string): readonly Line[] {

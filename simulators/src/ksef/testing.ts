@@ -130,7 +130,7 @@ export class TestClient {
     return this.waitFor(session, String(json(answer)['referenceNumber']));
   }
 
-  /** Polls an invoice until it has a final status (S3). */
+  /** Polls the status of an invoice (S3) until the status is final. */
   async waitFor(session: TestSession, invoice: string): Promise<Json> {
     for (let polls = 0; polls < 20; polls++) {
       const shown = json(await this.api(`GET sessions/${session.reference}/invoices/${invoice}`));

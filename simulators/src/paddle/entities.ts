@@ -30,7 +30,7 @@ export interface Subscription {
   import_meta: null;
 }
 
-/** Prices as strings in minor units. */
+/** Amounts of the prices as strings in minor units. */
 const UNIT_AMOUNTS: Readonly<Record<string, number>> = { CORE: 4900, CONTROL: 14900, SCALE: 49900, ENTITY: 1900 };
 const MONTHS_PER_YEAR = 12;
 

@@ -15,9 +15,11 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 export interface FaultSwitch {
   /** Replaces the fault. `times` is a number of payment notifications. */
   set(kind: FaultKind, times: number): void;
-  /** Returns the fault that the next payment notification meets, and counts it. */
+  /** Returns the fault that affects the next payment notification, and counts the notification. */
   consume(): FaultKind;
-  /** True if the next sequence is shuffled. Its payment notifications are counted when they are sent. */
+  /**
+   * True if the next sequence is shuffled. The payment notifications of the sequence are counted when they are sent.
+   */
   readonly isShuffling: boolean;
 }
 

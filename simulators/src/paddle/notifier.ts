@@ -126,7 +126,7 @@ export function notifier(options: { readonly url: string | undefined; readonly s
   return {
     sent,
     async send(sequence) {
-      // The earlier event has the earlier time, whatever the order in which they are sent.
+      // The earlier event has the earlier time, whatever the order in which the events are sent.
       const dated = sequence.map((event) => ({ occurredAt: nextInstant(), ...event }));
       const ordered = faults.isShuffling ? shuffled(dated) : dated;
       for (const event of ordered) {

@@ -12,7 +12,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** A fault that applies to a number of e-mails. There is one fault at a time. */
 export interface FaultSwitch {
   set(kind: FaultKind, times: number): void;
-  /** Checks whether this fault applies now; returning true uses it once. */
+  /** Returns true if this fault applies to the current mail, and counts the use of the fault. */
   consume(kind: FaultKind): boolean;
 }
 

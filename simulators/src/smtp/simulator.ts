@@ -33,7 +33,7 @@ export interface SmtpSimulator {
   stop(): Promise<void>;
 }
 
-/** Maximum number of e-mails. Older ones are dropped. */
+/** Maximum number of e-mails that the simulator keeps. Older e-mails are dropped. */
 const MAILS_MAX = 1_000;
 const MAIL_BYTES_MAX = 1024 ** 2;
 const HOST = '127.0.0.1';
@@ -79,7 +79,7 @@ export async function startSmtpSimulator(
       );
     },
   });
-  // The faults make clients disconnect. The server must keep running.
+  // The simulated faults make clients disconnect, and the server must keep running.
   smtp.on('error', () => {});
   smtp.server.on('connection', (socket: Socket) => {
     const { remotePort = 0 } = socket;

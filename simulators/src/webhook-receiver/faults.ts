@@ -21,7 +21,7 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Number of requests that the fault affects. The default is all. */
+  /** Number of requests that the fault affects. By default, the fault affects all requests. */
   readonly times?: number | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;
@@ -105,7 +105,7 @@ export async function answerWith(fault: Fault, request: IncomingMessage, respons
   }
 }
 
-/** Writes chunks as fast as they are read. Ends early when the reader disconnects. */
+/** Writes the chunks as fast as the sender reads them, and stops when the sender disconnects. */
 async function writeChunks(
   stream: NodeJS.WritableStream & { readonly destroyed?: boolean },
   bytes: number,

@@ -1,9 +1,9 @@
-// This code follows section 6 of the specification and shares nothing with the sender or the client, so that their
-// mistakes are detected here.
+// This code follows section 6 of the specification and shares no code with the webhooks service or the client, so that
+// it detects their mistakes.
 import { createHmac } from 'node:crypto';
 
 export interface ReadSignature {
-  /** Signed time in Unix seconds, or null without a readable `t`. */
+  /** Signed time in Unix seconds, or null if the header has no readable `t`. */
   readonly t: number | null;
   /** Position of the secret that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];

@@ -19,9 +19,9 @@ export interface ReceivedDelivery {
   /** Body of the delivered request, byte for byte. */
   readonly body: Buffer;
   readonly contentType: string | null;
-  /** Time when its headers arrived, on the clock of `Date.now()`. */
+  /** Time when the headers of the request arrived, on the clock of `Date.now()`. */
   readonly arrivedAtMs: number;
-  /** Signed time in Unix seconds, or null without one. */
+  /** Signed time in Unix seconds, or null if the request has none. */
   readonly t: number | null;
   /** Position of the secret of the path that made each `v1`, in their order. Null if no secret made it. */
   readonly signedBy: readonly (number | null)[];
@@ -32,7 +32,7 @@ export interface ReceivedDelivery {
 }
 
 export interface WebhookReceiverOptions {
-  /** Local address to listen on. The default is 127.0.0.1. */
+  /** Local address on which the receiver listens, by default 127.0.0.1. */
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly controlPort?: number | undefined;
@@ -52,7 +52,7 @@ export interface WebhookReceiver {
   readonly controlUrl: string;
   /** Deliveries that the receiver recorded, oldest first. */
   readonly deliveries: readonly ReceivedDelivery[];
-  /** Number of requests that wait for a response or the rest of it. */
+  /** Number of requests that wait for a response or for the rest of it. */
   readonly open: number;
   /** @param path path of one webhook, or `*` for all paths that have no secrets themselves */
   setSecrets(path: string, secrets: readonly string[]): void;
@@ -67,7 +67,10 @@ const ALL = '*';
 const DELIVERIES_MAX = 100_000;
 const BODY_BYTES_MAX = 1024 ** 2;
 const TOLERANCE_SECONDS = 300;
-/** Time for which idle connections are kept, longer than senders keep them, so that the sender closes them. */
+/**
+ * Time for which idle connections are kept. It is longer than the time for which senders keep them, so that the sender
+ * closes the connection.
+ */
 const KEEP_ALIVE_MS = 60_000;
 
 /**

@@ -4,10 +4,10 @@ import type { Row } from '../call.js';
 export type FieldType = 'guid' | 'string' | 'enum' | 'number' | 'boolean' | 'date' | 'dateTime';
 
 export interface Entity {
-  /** Name of the entity type in messages, such as `Microsoft.NAV.vendor`. */
+  /** Name of the entity type in error messages of Business Central, such as `Microsoft.NAV.vendor`. */
   readonly type: string;
   readonly fields: Readonly<Record<string, FieldType>>;
-  /** Name of the field with the modification time, which is set if a record does not have it. */
+  /** Name of the field with the modification time, which the simulator sets if a record does not have it. */
   readonly modified: string;
   /** Values of fields that a record does not state. */
   readonly defaults: Row;
@@ -15,7 +15,7 @@ export interface Entity {
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const NO_DATE = '0001-01-01';
-/** Currency of the company, for documents without a currency. */
+/** Currency of the simulated company, which applies to documents without a currency. */
 const LOCAL_CURRENCY = 'EUR';
 
 const address = {
@@ -204,7 +204,7 @@ export const standardEntities: Readonly<Record<string, Entity>> = {
   },
 };
 
-/** Entity sets of other publishers, by publisher/group/version and name. */
+/** Entity sets of custom APIs of other publishers, by publisher/group/version and name. */
 export const publishedEntities: Readonly<Record<string, Readonly<Record<string, Entity>>>> = {
   'navipartner/core/v1.0': {
     vendorBankAccounts: {
@@ -236,7 +236,7 @@ export const publishedEntities: Readonly<Record<string, Readonly<Record<string, 
     vendorLedgerEntries: {
       type: 'Microsoft.API.FinancialManagement.vendorLedgerEntry',
       fields: {
-        // A query has no ids, so the entry number identifies records.
+        // The API query for ledger entries returns no ids, so the entry number identifies its records.
         entryNumber: 'number',
         documentType: 'enum',
         description: 'string',

@@ -1,7 +1,7 @@
 import type { Row } from '../call.js';
 import type { Entity, FieldType } from './entities.js';
 
-/** The API refuses a query with 400. */
+/** Error with which the simulated Business Central refuses a query (400). */
 export class QueryRefusal extends Error {}
 
 type Predicate = (row: Row) => boolean;
@@ -148,7 +148,7 @@ function readLiteral({ kind, text }: Token): Literal {
 function requireType(name: string, type: FieldType, literal: Literal, operator: string): void {
   if (type === 'enum') {
     if (literal.type !== 'string') throw incompatible('Enum', literal.type, operator);
-    // The blank option has no name that a filter could use.
+    // The blank option of an enum has no name that a filter could use.
     if (literal.value === '' || literal.value === ' ' || literal.value === '_x0020_') {
       throw new QueryRefusal(
         `The filter value of '${name}' is not valid: an option without a name cannot be compared.`,

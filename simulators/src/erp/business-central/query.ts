@@ -72,7 +72,7 @@ export function readPage(
   };
 }
 
-/** More rows were requested than a page may have (413). */
+/** Error for a request of more rows than a page of Business Central may have (413). */
 export class PageTooLarge extends Error {}
 
 /**
@@ -127,7 +127,7 @@ function project(row: Row, select: readonly string[]): Row {
 
 interface SkipToken {
   readonly given: number;
-  /** An id if the order is by id, and otherwise a position. */
+  /** Point at which the next page begins: an id if the rows are sorted by id, and otherwise a position. */
   readonly after: string;
 }
 

@@ -33,7 +33,7 @@ const BY_ID = /^([A-Za-z]+)(?:\(([^)]*)\))?$/;
 
 /** Dynamics 365 Business Central online: login and API v2.0, read only (ERP reference, section 3). */
 export function businessCentral({ clock, tenants, origin }: ErpDeps<Tenant>): Erp<Tenant> {
-  /** Serves `companies(id)/vendors` and the other entity sets of a publisher. */
+  /** Serves `companies(id)/vendors` and the other entity sets of an API publisher. */
   const handleApi = (call: Call, tenant: Tenant, environment: string, path: string): Answer => {
     if (environment.toLowerCase() !== tenant.environmentName.toLowerCase()) {
       return refuse(404, 'NoEnvironment', `The environment '${environment}' does not exist.`);

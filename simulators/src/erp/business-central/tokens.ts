@@ -11,7 +11,7 @@ export interface Application {
   readonly clientId: string;
   readonly clientSecret: string;
   isSecretExpired: boolean;
-  /** Expiry times of the tokens in milliseconds. */
+  /** Expiry times of the issued tokens in milliseconds. */
   readonly tokens: Map<string, number>;
 }
 

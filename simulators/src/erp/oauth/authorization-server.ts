@@ -4,7 +4,7 @@ import type { Answer, Call } from '../call.js';
 import { consentPage, errorPage } from './consent-page.js';
 import type { Grant, Grants, TokenPair } from './grants.js';
 
-/** The app that is registered at the vendor. */
+/** The OAuth app that is registered at the ERP vendor. */
 export interface OAuthClient {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -22,13 +22,13 @@ export interface AuthorizationServerOptions {
   /** @returns the OAuth error for scopes that the app must not request */
   readonly refuseScopes: (scopes: readonly string[]) => string | undefined;
   /**
-   * Called when a user has given consent for the tenant.
+   * Function that is called when a user has given consent for a tenant.
    * @returns additional parameters of the redirect
    */
   readonly consented: (tenant: string) => Readonly<Record<string, string>>;
   /** Checks whether the secret of the app has expired for calls about this tenant. */
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
-  /** True if the client may also send its secret in the body. */
+  /** True if the OAuth client may also send its secret in the request body. */
   readonly takesSecretInBody: boolean;
   /** Returns the response of the token endpoint. */
   readonly presentTokens: (pair: TokenPair) => Readonly<Record<string, unknown>>;
@@ -49,7 +49,7 @@ export function authorizationServer(options: AuthorizationServerOptions) {
    */
   const authorize = ({ query, path }: Call): Answer => {
     const { client_id: clientId, redirect_uri: redirectUri = '', response_type: type, state = '' } = query;
-    // A fault of the client or its redirect URI is shown to the user, because a redirect could lead anywhere.
+    // A wrong client id or redirect URI is shown to the user, because a redirect could lead anywhere.
     if (clientId === '' || clientId !== client.clientId)
       return errorPage(options.vendor, 'unauthorized_client: unknown client_id');
     if (!client.redirectUris().includes(redirectUri)) {
@@ -143,7 +143,7 @@ function isEqual(left: string, right: string): boolean {
   return timingSafeEqual(digest(left), digest(right));
 }
 
-/** Clients encode both parts as form fields before they join them. */
+/** OAuth clients encode id and secret as form fields before they join them. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));

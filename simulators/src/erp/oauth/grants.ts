@@ -5,7 +5,7 @@ import type { Clock } from '../clock.js';
 export interface TokenPolicy {
   readonly codeSeconds: number;
   readonly accessSeconds: number;
-  /** Seconds after its last use for which a refresh token is valid. */
+  /** Number of seconds for which a refresh token is valid after its last use. */
   readonly refreshIdleSeconds: number;
   /** Age in seconds until which a refresh returns the same refresh token. 0 means a new one each time. */
   readonly rotateAfterSeconds: number;
@@ -36,7 +36,7 @@ export interface CodeProof {
 export interface TokenPair {
   readonly grant: Grant;
   readonly accessToken: string;
-  /** Absent if no offline access was granted. */
+  /** Refresh token of the grant. Absent if no offline access was granted. */
   readonly refreshToken: string | undefined;
 }
 
@@ -134,7 +134,7 @@ export class Grants {
     return token !== undefined && token.expiresAt > this.#now() ? token.grant : undefined;
   }
 
-  /** Returns the tenant of a code or token, whether or not it is valid. */
+  /** Returns the tenant of an authorization code or token, whether or not the code or token is valid. */
   tenantOf(value: string): string | undefined {
     return (
       this.#codes.get(value)?.tenant ?? this.#access.get(value)?.grant.tenant ?? this.#refresh.get(value)?.grant.tenant
@@ -172,7 +172,7 @@ export class Grants {
     this.#counts.delete(tenant);
   }
 
-  /** Counts tokens, without replaced ones that may still be valid for their grace period. */
+  /** Counts the valid tokens, without replaced ones that may still be valid for their grace period. */
   count(tenant: string): Readonly<Counts & { liveRefreshTokens: number }> {
     const live = [...this.#refresh.values()].filter(
       (token) => token.grant.tenant === tenant && token.supersededAt === undefined && this.#holds(token),

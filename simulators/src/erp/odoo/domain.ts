@@ -7,7 +7,7 @@ type Predicate = (row: Row) => boolean;
 /** Name of the field with the exact modification time, whose microseconds the displayed text does not show. */
 export const HIDDEN_MS = '__write_ms';
 
-/** Returns the model of a many2one field, and its records by id. */
+/** Returns the Odoo model to which a many2one field points, and the records of the model by id. */
 export type FindRelated = (relation: string) => { readonly model: Model; get(id: number): Row | undefined } | undefined;
 
 export interface Domain {
@@ -61,7 +61,7 @@ function readLeaf(item: unknown, modelName: string, model: Model, related: FindR
   const relation = model.relations[link];
   const target = relation === undefined ? undefined : related(relation);
   if (relation !== undefined && target !== undefined) {
-    // The condition is on a path over a relation, such as `partner_id.supplier_rank`.
+    // The search condition is on a path over a relation, such as `partner_id.supplier_rank`.
     const matches = readLeaf([rest, operator, value], relation, target.model, related);
     return (row) => {
       const linked = row[link];
@@ -133,7 +133,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function isOrdered(left: unknown, operator: '>' | '>=' | '<' | '<=', right: unknown): boolean {
-  // An empty field is neither before nor after anything.
+  // An empty field is neither smaller nor larger than any value.
   if (isEmpty(left) || isEmpty(right)) return false;
   const [first, second] =
     typeof left === 'number' ? [left, Number(right)] : ([String(left), String(right)] as [string, string]);

@@ -16,14 +16,14 @@ export interface MethodCall {
   readonly method: string;
   readonly ids: readonly number[];
   readonly context: Readonly<Record<string, unknown>>;
-  /** Arguments that the call names. */
+  /** Arguments of the method that the call passes by name. */
   readonly named: Readonly<Record<string, unknown>>;
 }
 
 /** A list of records, which faults may change like a page, or any other value. */
 export type MethodResult = { readonly rows: readonly Row[]; readonly limit?: number } | { readonly value: unknown };
 
-/** The arguments of each method in their order. */
+/** The names of the arguments of each method, in their order. */
 export const signatures: Readonly<Record<string, readonly string[]>> = {
   search_read: ['domain', 'fields', 'offset', 'limit', 'order'],
   search: ['domain', 'offset', 'limit', 'order'],
@@ -32,7 +32,7 @@ export const signatures: Readonly<Record<string, readonly string[]>> = {
   fields_get: ['allfields', 'attributes'],
   context_get: [],
 };
-/** Methods that need no record set. */
+/** Methods of Odoo models that need no record set. */
 const modelMethods: ReadonlySet<string> = new Set([
   'search_read',
   'search',
@@ -41,7 +41,7 @@ const modelMethods: ReadonlySet<string> = new Set([
   'context_get',
 ]);
 
-/** Calls a public method. @throws OdooFault */
+/** Calls a public method of a simulated Odoo model. @throws OdooFault */
 export function callMethod(environment: Environment, call: MethodCall): MethodResult {
   const model = environment.models[call.model];
   if (model === undefined) throw notFound(`the model '${call.model}' does not exist`);
@@ -135,7 +135,7 @@ function sortBy(
     if (!/^(?:asc|desc)$/i.test(direction)) throw valueError(`Invalid "order" specified (${JSON.stringify(order)})`);
   }
   const [first] = keys;
-  // The rows of a table are already sorted by ascending id.
+  // The rows of a simulated table are already sorted by ascending id.
   if (keys.length === 1 && first?.[0] === 'id' && !/desc/i.test(first[1] ?? '')) return takeFirst(rows, count);
   return [...rows].toSorted((left, right) => {
     for (const [field = '', direction = 'asc'] of keys) {

@@ -41,7 +41,7 @@ interface Database {
 }
 
 /**
- * Adds or changes records by id.
+ * Adds records to a simulated model, or changes those with the same id.
  * @throws ControlRefusal without changing anything
  */
 export function putRecords({ models, tables, clock }: Database, { entity, records, remove }: RecordChange): void {

@@ -30,7 +30,7 @@ interface Tenant {
 }
 
 const USER_ID = 2;
-/** First version with JSON-2 and `/web/version`. */
+/** First version of Odoo with JSON-2 and `/web/version`. */
 const JSON_2_SINCE = 19;
 
 const NOT_FOUND_HTML =
@@ -211,7 +211,7 @@ function readContext(context: unknown): Readonly<Record<string, unknown>> {
   return context as Readonly<Record<string, unknown>>;
 }
 
-/** A list counts as a page, so that faults may change its rows. */
+/** A list in a response counts as a page, so that simulated faults can change its rows. */
 function bodyOf(result: MethodResult, render: (result: unknown) => unknown): { body: unknown } | { page: Page } {
   if ('value' in result) return { body: render(result.value) };
   const { rows: own, limit } = result;

@@ -22,7 +22,7 @@ export interface Deleted {
   readonly at: Date;
 }
 
-/** Time for which changes and deletions are available. */
+/** Time in seconds for which QuickBooks Online reports changes and deletions. */
 const CHANGES_SECONDS = 30 * 86_400;
 /** Maximum number of rows in one response with changes, over all entities; there is no second page. */
 const CHANGES_MAX = 1_000;

@@ -5,9 +5,9 @@ export interface Entity {
   readonly properties: ReadonlySet<string>;
   /** Properties that a query may select in addition to those that every row has. */
   readonly shown: ReadonlySet<string>;
-  /** True if rows are made inactive instead of deleted. */
+  /** True if rows of the entity are made inactive instead of being deleted. */
   readonly hasActive: boolean;
-  /** Returns the default values of fields. */
+  /** Returns the default values of the fields of a new row. */
   readonly defaults: (context: DefaultsContext) => Row;
 }
 

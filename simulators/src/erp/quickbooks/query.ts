@@ -35,7 +35,7 @@ type Literal = string | boolean;
 type Scalar = string | number | boolean;
 
 const PAGE_SIZE_DEFAULT = 100;
-/** Maximum page size. A larger one is silently reduced. */
+/** Maximum page size of a query. QuickBooks Online silently reduces a larger page size. */
 export const PAGE_SIZE_MAX = 1_000;
 const TOKEN = /\s*(?:('(?:[^'\\]|\\.)*')|(<=|>=|[=<>(),*])|([^\s'<>=(),*]+))/y;
 
@@ -189,13 +189,13 @@ export function select(rows: readonly Row[], { conditions, orderBy }: Statement,
   const known = kept.get(key);
   if (known !== undefined) return known;
   const tests = conditions.map(toTest);
-  // Inactive rows are included only if the query names the property.
+  // Inactive rows are included only if the query names the property `Active`.
   if (entity.hasActive && !conditions.some(({ field }) => field === 'Active'))
     tests.push((row) => row['Active'] !== false);
   const selected = rows.filter((row) => tests.every((test) => test(row)));
   for (const { field, isDescending } of orderBy.toReversed()) {
     const sign = isDescending ? -1 : 1;
-    // Rows are already sorted by id.
+    // The rows are already sorted by id, so only another sort field needs sorting.
     if (field !== 'Id') selected.sort((left, right) => sign * compare(valueAt(left, field), valueAt(right, field)));
     else if (isDescending) selected.reverse();
   }

@@ -154,7 +154,7 @@ function isWithin(value: number, max: number): boolean {
 
 const results = new WeakMap<readonly Row[], Map<string, readonly Row[]>>();
 
-/** The last results are cached, because pages of one query read the same rows. */
+/** The results of the last queries are cached, because all pages of one query read the same rows. */
 function cachedResult(rows: readonly Row[], key: string, select: () => readonly Row[]): readonly Row[] {
   const ofRows = results.get(rows) ?? new Map<string, readonly Row[]>();
   results.set(rows, ofRows);

@@ -2,16 +2,16 @@ import type { Row } from '../call.js';
 import { dateOf, timeOfDate } from './dates.js';
 
 export interface Entity {
-  /** Name of the entity type in messages, such as `Invoice`. */
+  /** Name of the entity type in error messages of Xero, such as `Invoice`. */
   readonly type: string;
   readonly id: string;
   /** Fields that `where` and `order` may use. */
   readonly fields: ReadonlySet<string>;
-  /** Scopes, one of which is required. */
+  /** OAuth scopes, one of which a call needs. */
   readonly scopes: readonly string[];
   /** Fields that are left out if no page is requested. */
   readonly pagedOnly: readonly string[];
-  /** Query parameters other than `page`, `pageSize` and `order`. */
+  /** Supported query parameters other than `page`, `pageSize` and `order`. */
   readonly parameters: readonly string[];
   readonly defaults: (context: DefaultsContext) => Row;
   /** Returns the row that replaces a removed one, because Xero never deletes records. */

@@ -41,7 +41,7 @@ interface Tenant extends Books {
 /** Connection to an organisation that an OAuth consent created. It belongs to the app, not to a token. */
 interface Connection {
   readonly id: string;
-  /** Id of the last OAuth consent to the connection. */
+  /** Id of the last OAuth consent that created or renewed the connection. */
   readonly authEventId: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
