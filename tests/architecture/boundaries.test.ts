@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const fixtures = join(root, 'tests/architecture/fixtures');
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
-/** The part of dependency-cruiser's JSON report that is read here. */
+/** The part of the JSON report of dependency-cruiser that this test reads. */
 interface Report {
   modules: { source: string; dependencies: { module: string; resolved: string }[] }[];
   summary: { violations: { from: string; rule: { name: string } }[]; ruleSetUsed: { forbidden: { name: string }[] } };
@@ -43,7 +43,7 @@ describe('the rules of .dependency-cruiser.mjs', () => {
       .map(({ source }) => source)
       .filter((source) => rules.includes(basename(source).split('.')[0] ?? ''));
     const reported = new Set(report.summary.violations.map(({ from }) => from));
-    // A cycle is reported once, at the file where it was entered.
+    // An import cycle is reported once, at the file where it was entered.
     expect(named.filter((source) => !reported.has(source) && !source.includes('no-cycles'))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ function sources(): string[] {
 }
 
 const COUNTER = /(?<![.\w])count\(\s*'([a-z_.]+)'/g;
-/** Gauges and durations are keys of tables that say what they are. */
+/** Gauges and durations are declared as keys of tables, from which the test reads their names. */
 const DESCRIBED = /'([a-z_]+(?:\.[a-z_]+)+)': \{\s*(?:unit|description):/g;
 
 /** Metrics of sealed records are named after the service and its records. */

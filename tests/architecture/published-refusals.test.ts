@@ -46,7 +46,7 @@ function isMadeBy(source: string, sentence: string): boolean {
   return [...literals].some(([, plain, template]) => {
     const text = plain ?? template ?? '';
     const pattern = text.split(/\$\{[^}]*\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-    // A literal that is little more than its values would give any sentence.
+    // A template literal with hardly any fixed text would match every sentence, so it is left out.
     return pattern.join('').length > 20 && new RegExp(`^${pattern.join('.+')}$`).test(sentence);
   });
 }

@@ -25,7 +25,10 @@ test('each tax id of a sample belongs to one page', () => {
   expect(all.length).toBeGreaterThanOrEqual(8);
 });
 
-/** German and British numbers and Polish tax offices are counted upwards and are far from these; Italian ones name a province. */
+/**
+ * German and British numbers and Polish tax offices are counted upwards and are far from real ones; Italian tax ids
+ * name a province.
+ */
 const UNASSIGNED = /^(?:GB999|DE9|PL999|IT\d{7}999)/;
 
 test.each(samples.flatMap(({ page, taxIds }) => taxIds.map((taxId) => [taxId, page] as const)))(

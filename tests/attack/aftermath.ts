@@ -6,7 +6,7 @@ import type { Attack } from './attacks.js';
 import type { AttackedSystem } from './attacked-system.js';
 import { head, open, statusOf } from './wire.js';
 
-/** Maximum memory after an attack, relative to the memory before it. */
+/** Maximum memory of a process after an attack, relative to the memory before the attack. */
 export const MEMORY_SHARE_MAX = 1.2;
 const MEMORY_MS_MAX = 30_000;
 const SAMPLE_EACH_MS = 20;
@@ -113,7 +113,10 @@ async function serveUpload({ origin, bystander }: AttackedSystem, servedMsMax: n
   return performance.now() - beganMs;
 }
 
-/** A caller without a key is served if its token or signature is checked. The response is then that it is invalid. */
+/**
+ * A caller without an API key is served if the gateway checks a token or signature instead. The response then states
+ * that the token or signature is invalid.
+ */
 async function serveStranger(
   { port }: AttackedSystem,
   path: string,

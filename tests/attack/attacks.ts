@@ -28,14 +28,14 @@ const BODIES_BYTEWISE = 2;
 const MIB = 1024 * 1024;
 /** Size just below the 10 MiB that a history scan may have. */
 const BODY_BYTES = Math.floor(9.7 * MIB);
-/** Number of such bodies that fit into the share of an organization. */
+/** Number of request bodies of this size that fit into the share of an organization. */
 const FITTING = 1;
 /** Number of files of one organization that a gateway receives at the same time. */
 const ORGANIZATION_FILES = 40;
 const JUNK = 25;
 const FLOOD = 400;
 const NEWCOMERS = 2;
-/** Number of files, more than a gateway receives at the same time. */
+/** Number of uploaded files, which is more than a gateway receives at the same time. */
 const TRICKLED = 208;
 const ADDRESSES = 5;
 const TRICKLED_BYTES = 100_000;
@@ -394,7 +394,7 @@ async function expectStatus(expected: number, answer: Promise<Response>): Promis
   if (status !== expected) throw new Error(`${url} answered ${status}, not ${expected}.`);
 }
 
-/** The flood of requests comes from the address of the customer. */
+/** The flood of requests comes from the IP address of the customer. */
 async function newKeyInFlood(system: AttackedSystem): Promise<string> {
   const { port } = system;
   const statuses: number[] = [];

@@ -4,7 +4,7 @@ import type { AttackedSystem } from './attacked-system.js';
 import type { HostileRequest } from './hostile-requests.js';
 import { open, statusOf, write } from './wire.js';
 
-/** Default maximum time in milliseconds for which such a request may block the event loop. */
+/** Default maximum time in milliseconds for which a hostile request may block the event loop. */
 export const HOLD_MS_MAX = 10;
 /**
  * Number of measurements, the shortest of which counts: garbage collection and compilation affect only some of them.

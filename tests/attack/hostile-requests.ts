@@ -12,7 +12,7 @@ const VALUE_LENGTH_MAX = 4_096;
 const TOO_LONG = 15_000;
 const URL_LENGTH = 8_000;
 const BODY_LENGTH = 256 * 1_024;
-/** Maximum size of a JSON body without a key. */
+/** Maximum size of a JSON body without an API key. */
 const JSON_LENGTH = 16 * 1024;
 const FORM_LENGTH = 16 * 1_024;
 const ACCEPT = '/v1/members/accept';

@@ -21,7 +21,7 @@ export const SLOWER_MAX = 2;
 const UPLOADS_AT_ONCE = 40;
 const WRITTEN_AT_ONCE = 256 * 1024;
 const SAMPLE_EACH_MS = 20;
-/** Interval between ordinary uploads: 4 a second. */
+/** Interval in milliseconds between ordinary uploads, so that 4 begin in each second. */
 const ORDINARY_EACH_MS = 250;
 const ATTACKERS = 6;
 /** Interval between the uploads of an attacker, who would otherwise reach the rate limit. */
@@ -72,14 +72,14 @@ export async function sendLargeUploads(system: AttackedSystem, bytes: number): P
   return { answers: tally(result), idleBytes, peakBytes };
 }
 
-/** Stored parts of uploads that never became documents. */
+/** Parts of uploads that are stored although their uploads never became documents. */
 export interface Remains {
   readonly files: number;
   readonly pieces: number;
 }
 
 /**
- * 40 clients send half of a file and disconnect.
+ * Lets 40 clients each send half of a file and disconnect.
  * @returns the stored parts after the service has noticed
  */
 export async function leaveHalfway(system: AttackedSystem, bytes: number): Promise<Remains> {
@@ -157,7 +157,7 @@ export async function uploadUnderAttack(
   return { answers: tally(statuses), defects, quiet, attacked, beforeBytes, peakBytes, afterBytes };
 }
 
-/** Uploads one file after the other until the test ends. */
+/** Uploads one hostile file after the other until the test ends. */
 async function attack(
   target: UploadTarget,
   files: readonly HostileFile[],

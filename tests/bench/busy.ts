@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 
 /**
- * Starts to measure the processors.
+ * Starts to measure the load of the processors.
  * @returns a function that returns the used share of their time since then, from 0 to 1
  */
 export function watchProcessors(): () => number {

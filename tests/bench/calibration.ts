@@ -15,7 +15,7 @@ import { progress, step } from './progress.js';
 export const readingWays = ['XML', 'TEXT', 'OCR'] as const;
 export type ReadingWay = (typeof readingWays)[number];
 
-/** A field of a document whose value is known. */
+/** A field of a benchmark document whose true value is known. */
 interface Read {
   readonly document: string;
   readonly way: ReadingWay;
@@ -67,7 +67,7 @@ const KEY_FIELDS: readonly FieldPath[] = [
   'supplier.bank_account.iban',
 ];
 
-/** A document with its known values. */
+/** A benchmark document with its known values. */
 interface Known {
   readonly name: string;
   readonly bytes: Uint8Array;
@@ -176,7 +176,7 @@ async function readKnown({ name, bytes, truth, companies = [] }: Known): Promise
   const way = reading?.method ?? (name.endsWith('scanned') || mediaType.startsWith('image/') ? 'OCR' : 'TEXT');
   return fieldPaths.flatMap((field): Read[] => {
     const expected = truth[field];
-    // A value that the document does not contain cannot be read.
+    // Fields whose value the document does not contain are left out, because they cannot be read.
     if (expected === undefined || expected === null) return [];
     const read = reading?.fields[field];
     const isRight = read !== undefined && normalised(field, read.value) === normalised(field, expected);

@@ -7,7 +7,7 @@ export type Watched = Readonly<Record<string, number | undefined>>;
 
 /** Result of one measurement: what the callers saw, and the CPU time of each process. */
 export interface Measured extends Load {
-  /** CPU milliseconds per request by process. */
+  /** CPU time per request in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 

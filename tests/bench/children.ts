@@ -3,13 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 
-/** Longer than a service takes for its open requests after the last call. */
+/** Time in milliseconds that is longer than a service takes for its open requests after the last call. */
 const STOP_MS_MAX = 10_000;
 
 const running = new Set<ChildProcess>();
 
 /**
- * Registers the child until it ends.
+ * Registers a child process of the benchmark until it ends.
  * @returns the child
  */
 export function ownChild(child: ChildProcess): ChildProcess {

@@ -5,7 +5,7 @@ import { startTcpProxy } from '@invoicecontrol/testkit/tcp-proxy';
 export interface CountingProxy {
   /** Address of the proxy as `host:port`, to be used instead of the real address. */
   readonly address: string;
-  /** From now on, delays every message by this time, in both directions. */
+  /** Delays every message by this time from now on, in both directions. */
   delay(latencyMs: number): void;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { XmlDocument } from 'libxml2-wasm';
 import sharp from 'sharp';
 import type { DocumentKind } from './document-files.js';
 
-/** Documents of one kind, which are parsed one after the other. */
+/** Documents of one kind, which a bare parser reads one after the other. */
 export interface CeilingOrder {
   readonly kind: DocumentKind;
   readonly files: readonly Uint8Array[];

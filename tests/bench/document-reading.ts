@@ -15,7 +15,7 @@ const fixtures = new URL('../../../packages/extraction/fixtures/', import.meta.u
 export interface ReadingMeasured {
   readonly document: string;
   readonly bytes: number;
-  /** True if it has more lines than an ordinary invoice. */
+  /** True if the document has more lines than an ordinary invoice. */
   readonly isLong: boolean;
   readonly parseMs: number;
   readonly readMs: number;
@@ -23,7 +23,7 @@ export interface ReadingMeasured {
 }
 
 /**
- * Measures all cases.
+ * Measures how fast each kind of document is read.
  * @param seconds duration of each measurement
  */
 export function measureReading(seconds: number): ReadingMeasured[] {

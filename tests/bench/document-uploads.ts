@@ -12,9 +12,12 @@ import { step } from './progress.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget, UploadTimes } from './upload-client.js';
 
-/** Number of documents of a kind, and number of clients that send them at the same time. */
+/** Number of documents of a kind, and number of clients that send the documents at the same time. */
 interface Plan {
-  /** Number of documents that are sent first, so that every reading process has compiled and loaded its code. */
+  /**
+   * Number of documents that are sent before the measurement, so that every reading process has compiled and loaded its
+   * code.
+   */
   readonly warmUp: number;
   readonly alone: number;
   readonly together: number;
@@ -152,7 +155,7 @@ async function rateOf(count: number, work: () => Promise<unknown>): Promise<numb
 
 interface Parser {
   /**
-   * Parses the files.
+   * Parses the files with a bare parser.
    * @returns the duration for each document
    */
   parse(kind: DocumentKind, files: readonly DocumentFile[]): Promise<number[]>;

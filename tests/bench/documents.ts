@@ -50,7 +50,7 @@ const AIMS = {
    * invoice is read.
    */
   overParserMs: 15,
-  /** Maximum ratio to the bare parser, for PDFs and scans. */
+  /** Maximum time for reading a PDF or a scan, as a multiple of the time of the bare parser. */
   parserRatio: 1.5,
   /** Maximum time for checking one invoice against all rules that apply to it. */
   validationMs: 3,

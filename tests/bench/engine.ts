@@ -18,7 +18,7 @@ import { machine, readOptions, writeReport } from './one-core.js';
 import { step } from './progress.js';
 import { endAfter, runProgram } from './run-program.js';
 
-/** Time limit for the default number of seconds or fewer. */
+/** Time limit in minutes of a benchmark with the default duration or a shorter one. */
 const MINUTES_MAX = 10;
 const SECONDS = 2;
 
@@ -42,7 +42,7 @@ const ROUNDS = 5;
  * a service that runs for days.
  */
 const WARM_UP_MS = 4_000;
-/** The target that the project has set. */
+/** Minimum number of invoices per second that the project has set as its target. */
 const ENGINE_PER_SECOND_MIN = 20_000;
 
 await runProgram(main);

@@ -9,7 +9,7 @@ import type { BooksSize, ErpName } from './erp-books.js';
 const ROWS_PER_REQUEST = 5_000;
 const SECRET = 'bench~secret.1';
 
-/** A request that a simulator has answered. */
+/** A request to which a simulator has responded. */
 export interface LoggedRequest {
   readonly n: number;
   readonly method: string;

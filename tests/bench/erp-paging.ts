@@ -12,7 +12,7 @@ export interface PagingOrder {
   }[];
 }
 
-/** Headers that the client sets itself. */
+/** Headers that the HTTP client sets itself. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(['host', 'connection', 'content-length', 'transfer-encoding']);
 
 process.once('message', (order: PagingOrder) => {

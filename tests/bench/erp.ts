@@ -41,9 +41,9 @@ Progress goes to standard error. Ends with code 1 if an aim was missed, and afte
 `;
 
 const AIMS = {
-  /** Minimum share of the rows per second of bare paging. */
+  /** Minimum number of imported rows per second, as a share of bare paging. */
   pagingShare: 0.5,
-  /** Maximum memory in addition to what the process used before the synchronisation. */
+  /** Maximum memory of the erp-sync process in addition to what it used before the synchronisation. */
   memoryMb: 150,
   /** Maximum number of calls of an hourly synchronisation that finds no change. */
   callsUnchanged: 10,
@@ -71,7 +71,7 @@ interface Measured {
   /** Inserts per second of the same bills with the same indexes and without the product. */
   readonly bareInsertsPerSecond: number;
   readonly pages: number;
-  /** CPU milliseconds per 1,000 rows, by process. */
+  /** CPU time per 1,000 rows in milliseconds, by process. */
   readonly cpuMs: Readonly<Record<string, number>>;
   readonly aboveIdleMb: Readonly<Record<string, number>>;
   readonly callsUnchanged: number;
@@ -170,7 +170,7 @@ async function measureErp(erp: ErpName, size: BooksSize, logDir: string): Promis
   const { run: unchanged } = await endOfRun(api, connectionId, 2);
   if (rowsOf(unchanged) > 0) throw new Error(`${erp}: the run without changes read ${rowsOf(unchanged)} rows.`);
   const callsUnchanged = (await company.requestsAfter(before)).length;
-  // The bare inserts are measured last, because they make the database larger.
+  // The inserts without the product are measured last, because they make the database larger.
   const bareInsertsPerSecond = await insertBare(stores, tenant.organizationId);
   return {
     erp,

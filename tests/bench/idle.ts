@@ -10,11 +10,11 @@ const SETTLE_MS = 15_000;
 const MEASURED_SECONDS = 30;
 
 export interface Idle {
-  /** Database commands in a second of an idle system, by service. */
+  /** Database commands per second of an idle system, by service. */
   readonly commands: Readonly<Record<string, number>>;
-  /** Commands a second, by `service collection.command`. */
+  /** Database commands per second, by `service collection.command`. */
   readonly commandsByName: Readonly<Record<string, number>>;
-  /** CPU milliseconds a second, by service. */
+  /** CPU time per second in milliseconds, by service. */
   readonly cpuMs: Readonly<Record<string, number>>;
 }
 

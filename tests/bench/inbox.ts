@@ -21,7 +21,7 @@ import { goodIn, table } from './table.js';
 import { upload } from './upload-client.js';
 import type { UploadTarget } from './upload-client.js';
 
-/** A busy machine decides fewer than three invoices a second. */
+/** Time limit in minutes. A busy machine decides fewer than three invoices per second. */
 const MINUTES_MAX = 90;
 
 const usage = `Receives the purchase invoices of one company from the simulator of KSeF, all services in processes of their own: the first package is
@@ -38,15 +38,15 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 `;
 
 const AIMS = {
-  /** Above what the process held before the run. */
+  /** Maximum memory of the process in addition to what it used before the inbox run. */
   memoryMb: 150,
   /** Calls of one role that finds nothing new. */
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;
-/** Number of invoices in the second package. */
+/** Number of invoices in the second invoice package. */
 const MORE = 2;
-/** Bare uploads, whose rate is known by then. */
+/** Number of uploads without KSeF after which their rate is known. */
 const UPLOADS_MAX = 500;
 const POLL_EACH_MS = 500;
 const BYTES_PER_MB = 1024 * 1024;
@@ -180,7 +180,8 @@ function inMb(memory: Resident): Resident {
 
 async function received(api: Client, connectionId: string, documents: Db, count: number): Promise<void> {
   for (;;) {
-    // A run shows its invoices when their package is complete. No other uploads exist yet.
+    // The inbox run counts its invoices only when their package is complete, so the uploads are counted instead. No
+    // other uploads exist yet.
     progress(`${await documents.collection('uploads').estimatedDocumentCount()} of ${count} received`);
     // The oldest run is read, because the next one may already have begun.
     const run = (await runsOf(api, connectionId)).findLast(({ role }) => role === 'SUBJECT2');

@@ -114,7 +114,7 @@ export function supplierAt(supplier: number): BenchInvoice['supplier'] {
   };
 }
 
-/** Usual net amount of an invoice of this supplier. */
+/** Usual net amount of an invoice of the given supplier. */
 export function usualNetCents(supplier: number): number {
   return 5_000 + Math.floor(randomOf(supplier)() ** 3 * 2_000_000);
 }

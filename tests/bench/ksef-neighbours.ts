@@ -15,7 +15,7 @@ export interface Neighbours {
   /** Address at which all simulated neighbours of the ksef service are reached. */
   readonly address: string;
   /**
-   * Creates an invoice.
+   * Creates the FA(3) document of an invoice to submit.
    * @returns the id of an invoice that may be submitted
    */
   newInvoice(nip: string, number: string): string;

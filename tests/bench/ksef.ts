@@ -159,7 +159,7 @@ async function measure(size: Size, logDir: string): Promise<Measured> {
     const running = await startNodeProcess(`ksef-${replica}`, program('ksef-replica.js'), env, logDir);
     addresses.push(running.address);
   }
-  // The child processes end before their proxies close.
+  // The child processes of the benchmark end before their proxies close.
   onEnd(endChildren);
   const filers = await connect(addresses, size, control);
   say(`${size.contexts} contexts connected with ${size.replicas} replicas`);

@@ -24,7 +24,7 @@ export interface LoadOrder {
  * duration of a request is measured from the time when the request is due.
  */
 export interface Load {
-  /** Number of requests that were sent, including those without a response at the end. */
+  /** Number of requests that were sent, including those that had no response at the end. */
   readonly posted: number;
   readonly answered: number;
   /** Number of other responses by status, and of requests with `no answer`. */

@@ -52,7 +52,8 @@ export async function startNodeProcess(
 /** Returns the user and system time that a process has used so far, in milliseconds. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
-  // The name in the second field may contain spaces, so the fields are counted from its closing parenthesis.
+  // The process name in the second field of `/proc/<pid>/stat` may contain spaces, so the fields are counted from its
+  // closing parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * MS_PER_TICK;
 }

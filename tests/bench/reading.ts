@@ -55,7 +55,7 @@ async function run(): Promise<void> {
       measured.push(...(await measureInvoice(invoice, dpi === undefined ? undefined : asScan(dpi, values.rough))));
     }
     print(set, measured);
-    // With --scan, the PDFs themselves are measured as pictures.
+    // With the option --scan, the PDFs are also read as pictures.
     const scans = dpi === undefined ? scansOf(set) : new Map<string, URL>();
     if (scans.size === 0) continue;
     step(`${set}, scans`);
@@ -132,7 +132,7 @@ function countsOfBand({ right, wrong }: FieldBand): string {
   return right + wrong === 0 ? '-' : `${right}/${wrong}`;
 }
 
-/** A value that is read where the invoice states none is wrong. */
+/** A value that was read although the invoice states none counts as wrong. */
 function lineOf(name: string, own: readonly MeasuredField[]): string {
   const share = (matches: (one: MeasuredField) => boolean): string => percent(own.filter(matches).length / own.length);
   const shares = [

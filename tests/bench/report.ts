@@ -46,7 +46,7 @@ export interface Report {
   readonly processors: string;
   readonly stores: string;
   readonly bodyBytes: number;
-  /** Undefined if only another part was measured. */
+  /** Result of the load. Undefined if only another part was measured. */
   readonly load: LoadReport | undefined;
   readonly work: readonly Work[] | undefined;
   readonly idle: Idle | undefined;

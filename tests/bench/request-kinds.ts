@@ -5,7 +5,7 @@ import { mean } from './cell.js';
 import { invoiceAt } from './invoices.js';
 import type { BenchInvoice } from './invoices.js';
 
-/** Number of requests of each kind. */
+/** Number of measured requests of each kind. */
 const REQUESTS = 10;
 
 /** The database work of one kind of request, on average. */
@@ -22,11 +22,11 @@ export interface DatabaseWork {
   readonly steps: number;
   /** Length of the longest chain of writes, each of which waits for the journal of the database. */
   readonly journalWaits: number;
-  /** Bytes of the commands that write, as they are sent. */
+  /** Number of bytes of the writing database commands, as they are sent. */
   readonly writtenBytes: number;
 }
 
-/** A request and the commands that analysis sent for it. */
+/** A request and the database commands that the analysis service sent for it. */
 export interface Counted {
   readonly commands: readonly DatabaseCommand[];
   readonly answeredAtMs: number;

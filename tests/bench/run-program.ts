@@ -6,9 +6,9 @@ import { inspect } from 'node:util';
 import { endChildren } from './children.js';
 import { currentStep, say } from './progress.js';
 
-/** Time in which everything must close after an interruption. */
+/** Time in which a benchmark must close everything after an interruption. */
 const CLOSE_MS_MAX = 30_000;
-/** More than three weeks. A longer timer would fire at once. */
+/** Longest delay of a timer, more than three weeks. A timer with a longer delay would fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 const opened: (() => unknown)[] = [];
@@ -29,7 +29,7 @@ export async function runProgram(main: () => Promise<void>): Promise<never> {
   } catch (error) {
     fail(error);
   }
-  // After an interruption, nothing more is done, because the handler of the interruption ends the process.
+  // After an interruption, the benchmark does nothing more, because the handler of the interruption ends the process.
   if (isInterrupted) await new Promise(() => {});
   return process.exit();
 }

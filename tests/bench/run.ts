@@ -61,7 +61,7 @@ const UNLIMITED_PLAN = 'ENTERPRISE';
 const LIMITED_PLAN = 'SCALE';
 const thorough = { seconds: 3, rounds: 3, history: 20_000 } as const;
 const quick = { seconds: 1, rounds: 1, history: 2_000 } as const;
-/** The largest history of work and scans, in large ones. */
+/** Factor between the large history and the largest history of the measurements of work and scans. */
 const LARGEST = 5;
 const CONNECTIONS = [1, 16, 64] as const;
 const WARM_UP = { connections: 16, seconds: 2 } as const;
@@ -223,7 +223,8 @@ async function measureLoad(
   for (let round = 1; round <= rounds; round++) {
     for (const { connections, rounds: done } of measured) {
       step(`round ${round} of ${rounds}, ${connections} connections`);
-      // The measurements follow one another within seconds, so that other work on the machine affects all of them.
+      // The measurements that are compared follow one another within seconds, so that other work on the machine affects
+      // all of them.
       const of = {
         ceiling: await onCeiling(ceiling, connections, secondsPerCell),
         storage: await onCeiling(storage, connections, secondsPerCell),

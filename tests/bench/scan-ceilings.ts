@@ -4,7 +4,7 @@ import { parseJson } from '@invoicecontrol/gateway/body';
 import { checkScan } from '@invoicecontrol/gateway/scan-request';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
 
-/** Duration of each part of the ceilings, in milliseconds. */
+/** Duration in milliseconds of each part of a history scan when it is done without the services. */
 export interface ScanCeilings {
   readonly parse: number;
   readonly validate: number;

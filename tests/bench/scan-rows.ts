@@ -40,14 +40,14 @@ const ORDER_SHARE = 0.3;
  */
 const FIRST_SEED = 500_000_000;
 const SEEDS_OF_FILE = 100_000;
-/** Greater than the numbers of any history, with as many digits. */
+/** First invoice number of a file, greater than the numbers of any history and with as many digits. */
 const FIRST_NUMBER = 1_000_000;
 const NUMBERS_OF_FILE = 10_000;
-/** The first line of a file has the names of its columns. */
+/** The first row is in line 2 of a file, because the first line has the names of the columns. */
 const FIRST_ROW_NUMBER = 2;
 
 /**
- * Returns the rows of a file.
+ * Returns the rows of a history scan file.
  * @param file two files with different numbers have no common row
  * @param storedCount number of invoices in the history of the organization (`seedHistory`), of which half of the
  * duplicates are copies
@@ -80,7 +80,8 @@ function original(random: () => number, file: number, time: number, index: numbe
   const { name, tax_id: taxId, bank_account: account } = supplierAt(supplier);
   return {
     supplierName: random() < IN_CAPITALS_SHARE ? name.toUpperCase() : name,
-    // The old system stored neither identifier of some suppliers, one of others, and both of the rest.
+    // The system that exported the file stored neither tax id nor account of some suppliers, one of them for others,
+    // and both for the rest.
     ...(supplier % 10 < 7 ? { supplierTaxId: taxId } : {}),
     // The numbers are as long as in the history. Otherwise every supplier would seem to have changed the form of its
     // numbers.

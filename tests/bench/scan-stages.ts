@@ -46,7 +46,7 @@ function named(service: string, stagesMs: Readonly<Record<string, number>>): Rec
   return Object.fromEntries(Object.entries(stagesMs).map(([stage, ms]) => [`${service}: ${stage}`, ms]));
 }
 
-/** The line is written at about the time of the response, so it may not exist yet. */
+/** The service writes the log line at about the time of the response, so the line may not exist yet. */
 async function lineOf(logFile: string, isWanted: (line: LogLine) => boolean): Promise<LogLine> {
   for (let attempts = 0; attempts < POLL_ATTEMPTS_MAX; attempts++) {
     const lines = (await readFile(logFile, 'utf8')).split('\n').slice(0, -1);

@@ -90,7 +90,7 @@ export interface ScansDeps {
   readonly storePids: Watched;
   readonly load: LoadProcess;
   readonly newTenant: NewTenant;
-  /** Database for the ceiling, on the database server of the services. */
+  /** Database for the measurement without the services, on their database server. */
   readonly ceilingDb: MongoConnection['db'];
 }
 
@@ -114,7 +114,7 @@ export async function measureScans(options: ScansOptions, deps: ScansDeps): Prom
     await measureScanCeilings(ceilingDb, newFile(0));
     await measureScan(scanning, await newTenant(0), 0);
   }
-  // Measured while the database is small, before the histories are stored.
+  // These measurements are made while the database is small, before the histories are stored.
   const others = await measureOthers(options, scanning);
   const memory = await measureMemory(scanning);
   return {

@@ -6,7 +6,9 @@ import { arrivalOf, invoiceAt } from './invoices.js';
 import type { IssueDates } from './invoices.js';
 
 export interface HistoryOptions {
-  /** The database of the analysis service, which must have started on it, because the service creates the indexes. */
+  /**
+   * The database of the analysis service, which the service must have opened before, because it creates the indexes.
+   */
   readonly db: MongoConnection['db'];
   /** An organization without invoices, with one company and base currency EUR, as `createTenant` creates it. */
   readonly organizationId: string;
@@ -17,7 +19,7 @@ export interface HistoryOptions {
   readonly onProgress?: (stored: number) => void;
 }
 
-/** Number of invoices in one write. */
+/** Number of invoices that one write stores. */
 const BATCH = 500;
 
 /**

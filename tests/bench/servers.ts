@@ -20,13 +20,13 @@ export interface SystemOptions extends Omit<Installation, 'mongodbUrlFor'> {
   /** Returns the database address of a service, when the services have different ones. */
   readonly mongodbUrlFor?: Installation['mongodbUrlFor'];
   readonly logDir: string;
-  /** Distinguishes the logs of several systems. */
+  /** Name of the system, which distinguishes the logs of several systems. */
   readonly name: string;
   /** Settings of the services in addition to those that every benchmark uses. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** High enough that no limit is ever met. */
+/** Rate limit that is so high that no benchmark reaches it. */
 const REQUESTS_PER_MINUTE = '100000000';
 
 /** @param stores where the service end runs the bare commands of storage; without them nothing is stored */

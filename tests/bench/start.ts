@@ -21,7 +21,7 @@ const usage = `Measures npm start, without its set-up, in processes of its own w
 Ends after ${MINUTES_MAX} minutes for each round at the latest.
 `;
 
-/** The aim of a start that continues with its data, on a machine that has nothing else to do. */
+/** Target for a start that continues with the data of an earlier one, on a machine that has nothing else to do. */
 const AGAIN_MS_MAX = 10_000;
 
 await runProgram(main);

@@ -11,7 +11,7 @@ import { runInProcess } from './testing/run-in-process.js';
 
 const KEPT = 'INVOICECONTROL_KEPT';
 
-/** Separate servers, because a benchmark deletes the streams that were created while it ran. */
+/** The test uses separate servers, because a benchmark deletes the streams that were created while it ran. */
 let given: Infrastructure;
 let natsManager: Bus['manager'];
 let mongo: MongoClient;

@@ -1,4 +1,4 @@
-// MongoDB and NATS of a benchmark.
+// Provides MongoDB and NATS to a benchmark.
 import { randomBytes } from 'node:crypto';
 import { dropDatabases } from '@invoicecontrol/dev/drop-databases';
 import { startInfrastructure } from '@invoicecontrol/dev/infrastructure';

@@ -1,4 +1,4 @@
-/** Shows a figure as good or bad by its aim. */
+/** Marks a figure of the report as reaching its target or not. */
 export type Good = (text: string, isGood: boolean) => string;
 
 export function goodIn(hasColours: boolean): Good {

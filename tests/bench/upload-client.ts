@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** Gateway to which files are uploaded, with the key that authorizes the uploads. */
 export interface UploadTarget {
-  /** Origin of the gateway, such as `http://127.0.0.1:<port>`. */
+  /** Origin of the gateway to which files are uploaded, such as `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly key: string;
 }

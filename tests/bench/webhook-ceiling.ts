@@ -19,7 +19,7 @@ export interface CeilingResult {
   readonly tookMs: number;
 }
 
-/** Maximum number of concurrent requests to one endpoint, as in the service. */
+/** Maximum number of concurrent requests to one endpoint, as in the webhooks service. */
 const PER_ENDPOINT = 2;
 const AT_ONCE_MAX = 64;
 const CONNECTIONS_PER_ORIGIN = 64;

@@ -3,9 +3,9 @@ import { startWebhookReceiver } from '@invoicecontrol/simulators/webhook-receive
 import type { WebhookReceiverOptions } from '@invoicecontrol/simulators/webhook-receiver';
 import type { Arrival, ReceiverOrder, ReceiverStart } from './webhook-receiver-process.js';
 
-/** The simulator keeps none: what arrives is kept here, without bodies. */
+/** Number of requests that the simulator keeps. The benchmark itself keeps what arrives, without bodies. */
 const KEPT_BY_SIMULATOR = 1;
-/** Delay of a receiver that stores the event before it responds. */
+/** Delay in milliseconds of a receiver that stores the event before it responds. */
 const ANSWER_MS = 5;
 
 process.once('message', (start: ReceiverStart) => void serve(start));
@@ -22,7 +22,7 @@ async function serve({ tls, servers: count }: ReceiverStart): Promise<void> {
   const servers = await Promise.all(Array.from({ length: count }, () => startWebhookReceiver(options)));
   for (const server of servers) server.setFault('*', { kind: 'SLOW', delayMs: ANSWER_MS });
   process.on('message', (order: ReceiverOrder) => {
-    // Paths are unique, so that every server may know all of them.
+    // The paths of the endpoints are unique, so that every server may know all of them.
     if (order.do === 'secret') for (const server of servers) server.setSecrets(order.path, [order.secret]);
     if (order.do === 'fault') for (const server of servers) server.setFault(order.path, order.fault);
     if (order.do === 'count') {

@@ -52,7 +52,10 @@ export interface WebhooksSystem {
   /** Endpoints that receive all events of the tenant. */
   register(tenant: Tenant, count: number): Promise<Endpoint[]>;
   deleteEndpoints(): Promise<void>;
-  /** An `invoice_analyzed` as analysis publishes it. Resolves when the broker has it. @returns when, by `Date.now()` */
+  /**
+   * Publishes an `invoice_analyzed` event as the analysis service does. Resolves when the broker has stored the event.
+   * @returns when, by `Date.now()`
+   */
   publish(organizationId: string, eventId: string): Promise<number>;
   /**
    * Changes with an event each, written and published by the outbox that every service has.
@@ -67,7 +70,7 @@ export interface Changes {
   write(organizationId: string): Promise<void>;
   /** Counts the events that the broker does not have yet. */
   unpublished(): Promise<number>;
-  /** When each change was written, by the id of its event. */
+  /** Returns the time when each change was written, by the id of its event. */
   writtenAtMs(): Promise<Map<string, number>>;
 }
 
@@ -81,7 +84,7 @@ export interface Counted {
 const UNLIMITED = '100000000';
 const CALL = { context: { requestId: 'bench', actor: { type: 'SYSTEM', id: 'bench' } }, timeoutMs: 30_000 } as const;
 const REGISTERED_AT_ONCE = 8;
-/** Payload of the event of each change. */
+/** Payload of the event about each change. */
 const ANALYZED = {
   invoiceId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d14',
   analysisId: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d15',
@@ -156,7 +159,7 @@ export async function startWebhooksSystem(options: {
     },
   );
   let webhooks: NodeProcess = system.webhooks;
-  // The children end before their proxies close.
+  // The child processes of the benchmark end before their proxies close.
   onEnd(endChildren);
   const db = await stores.openDatabase('webhooks');
   const logger = createLogger({ service: 'bench', level: 'silent' });
@@ -261,7 +264,7 @@ export async function startWebhooksSystem(options: {
 
 type EndpointClient = ReturnType<typeof client<typeof EndpointServiceDefinition>>;
 
-/** The compiled file is in `tests/dist/bench`. */
+/** Returns the path of a program. The compiled file of this module is in `tests/dist/bench`. */
 function program(service: string): string {
   return fileURLToPath(new URL(`../../../services/${service}/dist/main.js`, import.meta.url));
 }

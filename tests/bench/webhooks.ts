@@ -24,7 +24,7 @@ import { longestChain } from './request-kinds.js';
 const parts = ['work', 'throughput', 'latency', 'isolation', 'memory', 'recovery', 'backlog'] as const;
 type Part = (typeof parts)[number];
 
-/** Time limit for each part; for the backlog it is that of the usual size. */
+/** Time limit in minutes for each part of the benchmark. The limit for the backlog applies to its usual size. */
 const PART_MINUTES_MAX = 10;
 
 const usage = `Measures deliveries of webhooks over HTTPS to a receiver that verifies every signature, with the services, the receiver
@@ -58,7 +58,7 @@ const AIMS = {
 
 const WORK = { alone: 20, pauseMs: 250, idleMs: 4_000, latencyMs: 10, endpoints: 20, events: 50 } as const;
 const THROUGHPUT = { endpoints: 20, events: 500, inFlightPublishes: 64 } as const;
-/** Several organizations, because an endpoint gets at most 50 requests a second. */
+/** Number of organizations, which must be several because an endpoint gets at most 50 requests per second. */
 const LATENCY = { organizations: 4, eventsPerSecond: 100, warmUpSeconds: 3, seconds: 20 } as const;
 const ISOLATION = { organizations: 20, endpointsEach: 10, seconds: 20, warmUpSeconds: 3 } as const;
 const MEMORY = { organizations: 10, endpointsEach: 100, eventsEach: 10, seconds: 20 } as const;
@@ -82,7 +82,7 @@ const MIB = 1024 ** 2;
 interface Figure {
   readonly name: string;
   readonly measured: string;
-  /** Target for the figure. Empty if there is none. */
+  /** Target for the figure. Empty if the figure has no target. */
   readonly aim: string;
   readonly isReached: boolean;
 }
@@ -296,7 +296,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
     .find({ _id: { $in: [...writtenAtMs.keys()] } }, { projection: { createdAt: 1 } })
     .toArray();
   const storedAtMs = new Map(stored.map(({ _id, createdAt }) => [_id, createdAt.getTime()]));
-  /** A webhook delivery that never arrived counts as the latest of all. */
+  /** A webhook delivery that never arrived counts as later than all others. */
   const since = (fromMs: ReadonlyMap<string, number>, toMs: ReadonlyMap<string, number>) =>
     percentilesOf([...fromMs].map(([id, ms]) => (toMs.get(id) ?? Number.POSITIVE_INFINITY) - ms));
   const { p50Ms, p99Ms } = since(writtenAtMs, firstAtMs);
@@ -315,7 +315,7 @@ async function measureLatency(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** The same steady load twice; the second time half of the endpoints never answer. */
+/** Measures the same steady load twice. In the second measurement, half of the endpoints never respond. */
 async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): Promise<Figure[]> {
   const { organizations, endpointsEach, seconds, warmUpSeconds } = ISOLATION;
   const endpoints: Endpoint[] = [];
@@ -338,7 +338,7 @@ async function measureIsolation(system: WebhooksSystem, ratePerSecond: number): 
       await delay(Math.max(0, beganAtMs + (number * 1_000) / eventsPerSecond - performance.now()));
       const id = `evt_${name}${number}`;
       const organizationId = organizationIds[number % organizationIds.length] ?? '';
-      // Earlier events include the handshakes of all connections.
+      // Events during the warm-up are left out, because their times include the handshakes of the connections.
       if (number >= warmUpSeconds * eventsPerSecond) publishedAtMs.set(id, Date.now());
       publishing.push(system.publish(organizationId, id));
     }
@@ -448,7 +448,10 @@ async function measureRecovery(system: WebhooksSystem): Promise<Figure[]> {
   ];
 }
 
-/** The broker is gone while events are written; from its return on they are published, stored for their endpoints and sent. */
+/**
+ * Measures an outage of the broker, during which events are written. From the return of the broker on, the events are
+ * published, stored for their endpoints and sent.
+ */
 async function measureBacklog(system: WebhooksSystem, events: number): Promise<Figure[]> {
   const organizationIds: string[] = [];
   for (let number = 0; number < BACKLOG.organizations; number++) {

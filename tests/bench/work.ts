@@ -14,11 +14,14 @@ import type { Call, Counted, KindOfRequest } from './request-kinds.js';
 const REQUESTS = 40;
 /** Commands that go out together must not look as if they waited for each other, however busy the machine is. */
 const LATENCY_MS = 10;
-/** Longer than what goes on after an answer, so that the next request does not meet it. */
+/**
+ * Pause in milliseconds that is longer than the work after a response, so that the next request does not meet this
+ * work.
+ */
 const PAUSE_MS = 250;
 const LOAD_SECONDS = 2;
 const LOAD_CONNECTIONS = 16;
-/** More invoices than the measurement of the kinds of requests posts. */
+/** Number of prepared invoices, more than the measurement of the kinds of requests posts. */
 const KINDS_INVOICES = 100;
 
 /** The work for one invoice in an organization with this many invoices and this plan. */
@@ -45,7 +48,7 @@ export interface Work {
   readonly kinds: readonly KindOfRequest[];
 }
 
-/** An organization with a history of `seedHistory` and nothing else. */
+/** An organization whose only data is a history that `seedHistory` has created. */
 export interface Customer {
   readonly organizationId: string;
   readonly key: string;
@@ -54,7 +57,7 @@ export interface Customer {
 }
 
 export interface WorkOptions {
-  /** An address without options other than those of the driver. */
+  /** Address of MongoDB without options other than those of the driver. */
   readonly mongodbUrl: string;
   readonly natsUrl: string;
   readonly databasePrefix: string;
@@ -84,7 +87,7 @@ export async function measureWork(options: WorkOptions): Promise<Work[]> {
 
 interface Counting extends Pick<WorkOptions, 'db' | 'load'> {
   readonly url: string;
-  /** Written by the proxies, as is what follows. */
+  /** Database commands of the current request, which the proxies record. */
   readonly commands: DatabaseCommand[];
   readonly calls: Record<string, number>;
   readonly databases: readonly CountingProxy[];
@@ -96,7 +99,7 @@ async function workOf(
 ): Promise<Work> {
   const beganAt = new Date();
   let index = stored;
-  // The first request opens connections, asks for the key and for the tenant.
+  // The first request is not measured, because it also opens connections and loads the key and the tenant.
   const counted = async (request: Call): Promise<Counted> => {
     commands.length = 0;
     const response = await call(url, key, request);
@@ -156,7 +159,7 @@ async function workOf(
   };
 }
 
-/** Makes a request and notes when its response was complete. */
+/** Sends a request and records when its response was complete. */
 async function call(
   url: string,
   key: string,

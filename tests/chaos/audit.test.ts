@@ -79,11 +79,11 @@ describe('the audit', () => {
   });
 
   test('has a fault for each of its counts', () => {
-    // The tests for faults of webhooks are in a separate file.
+    // The tests for violations by webhook deliveries are in a separate file.
     expect(new Set([...faults.map(([count]) => count), 'unsigned'])).toEqual(new Set(counts));
   });
 
-  // The following faults break more than one guarantee each.
+  // Each of the following violations breaks more than one guarantee.
   test('counts a key that was answered with two ids as doubled', () => {
     const sample = sampleBooks();
     const { answers } = first(sample.ledger.invoices);
@@ -179,7 +179,7 @@ function againWithMore(events: SampleBooks['books']['events']): void {
   again(events, { payload: { ...first(events).payload, more: true } });
 }
 
-/** Stored a second time, and not counted. */
+/** Returns the data with an upload that was stored a second time and not counted. */
 function againUploaded({ uploads, storedBytes }: SampleBooks['books']): void {
   uploads.push({
     _id: 'another',

@@ -16,7 +16,7 @@ export const counts = [
 ] as const;
 export type Count = (typeof counts)[number];
 
-/** Meaning of each count, for people. */
+/** Meaning of each count of the audit, as the report explains it. */
 export const meanings: Readonly<Record<Count, string>> = {
   lost: 'acknowledged, and not stored or not complete',
   doubled: 'one request with two effects',
@@ -353,7 +353,7 @@ function auditWorkOnFindings(
       const assigned = entriesOf(finding, 'ASSIGNED');
       const mails = assigned.map(({ to }) => `${_id}|${to}`);
       return [
-        // The clients review and assign each finding once.
+        // The clients of the test load review and assign each finding only once.
         ...(reviewed.length > 1 ? breach('doubled', `finding ${_id} was reviewed ${reviewed.length} times`) : []),
         ...(assigned.length > 1 ? breach('doubled', `finding ${_id} was assigned ${assigned.length} times`) : []),
         ...ledgered('audit line', 'of the review', _id, linesOf[_id] ?? 0, reviewed.length),
@@ -381,7 +381,7 @@ function ledgered(what: string, of: string, id: string, is: number, should: numb
   return breach(is < should ? 'lost' : 'doubled', `there are ${is} of ${should}: ${what} ${of} finding ${id}`);
 }
 
-/** Checks that no work is unfinished. */
+/** Checks that no service has left work unfinished. */
 function auditMarks({ invoices, findings, scans, scanRuns, uploadAnalyses, leftovers }: Books): Breach[] {
   const marked = (what: string, { _id, ...marks }: Marks & { readonly _id: string }): Breach[] => {
     const names = (['pending', 'outboxPending', 'leaseUntil'] as const).filter((mark) => marks[mark] !== undefined);
@@ -423,7 +423,8 @@ function auditEvents(books: Books): Breach[] {
   const twoContents: Breach[] = [];
   const told = new Map<string, { ids: Set<string>; payload: Readonly<Record<string, unknown>> }>();
   for (const { id, name, payload } of books.events) {
-    // The same event may be delivered repeatedly: delivery is at least once. Its content must be the same.
+    // The stream may contain the same event repeatedly, because events are delivered at least once. Its content must
+    // always be the same.
     const content = JSON.stringify(payload);
     if ((contents.get(id) ?? content) !== content)
       twoContents.push(...breach('changed', `event ${id} has two contents`));
@@ -478,7 +479,7 @@ function changesOf({ invoices, findings, scans }: Books): Change[] {
         if (action === 'ASSIGNED') {
           return [{ event: 'finding_assigned', key: `${_id} to ${to}`, says: { assigneeUserId: to } }];
         }
-        // A record whose `from` does not differ is a note.
+        // An entry in the history whose `from` equals `to` only adds a note.
         if (action !== 'REVIEWED' || from === to) return [];
         return [{ event: 'finding_reviewed', key: `${_id} to ${to}`, says: { previousDisposition: from } }];
       }),
@@ -504,7 +505,7 @@ function eventKey(name: string, payload: Readonly<Record<string, unknown>>): str
   return name === 'scan_completed' ? String(scanId) : undefined;
 }
 
-/** Proto JSON leaves out fields with their default value. */
+/** Returns the default value for a type, because proto JSON leaves out fields with their default value. */
 function defaultLike(value: unknown): unknown {
   if (typeof value === 'number') return 0;
   return typeof value === 'object' ? {} : undefined;

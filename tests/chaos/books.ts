@@ -99,7 +99,7 @@ export interface Books {
   readonly scanRuns: readonly { readonly _id: string; readonly outcome?: unknown }[];
   readonly uploadAnalyses: readonly UploadAnalysisRecord[];
   readonly uploads: readonly UploadRecord[];
-  /** Stored bytes by the id of the file. */
+  /** Number of stored bytes by the id of the uploaded file. */
   readonly storedBytes: Readonly<Record<string, number>>;
   /** Usage counters of all services, with ids of the form `<organization>:<month>:<meter>`. */
   readonly usage: readonly { readonly _id: string; readonly used: number }[];
@@ -110,20 +110,20 @@ export interface Books {
   readonly leftovers: readonly string[];
 }
 
-/** Records that counters are compared with. */
+/** Records with which the usage counters are compared. */
 export type Counted = Pick<Books, 'invoices' | 'scans' | 'uploadAnalyses' | 'uploads' | 'usage'>;
 
 export interface BookReader {
   /** Returns unfinished work, without reading all records. */
   unfinished(): Promise<string[]>;
-  /** Reads the counters and the records whose sums they must equal. */
+  /** Reads the usage counters, and the records whose sums the counters must equal. */
   counters(): Promise<Counted>;
   read(): Promise<Books>;
   close(): Promise<void>;
 }
 
 const STREAMS = ['ANALYSIS', 'DOCUMENTS', 'SCAN', 'ORGANIZATION', 'WEBHOOKS'].map((name) => `INVOICECONTROL_${name}`);
-/** Collections of the organization service whose documents have such fields. */
+/** Collections of the organization service whose documents have the fields of an outbox. */
 const ORGANIZATION_AGGREGATES = ['organizations', 'api_keys', 'members'];
 
 export async function openBooks({ mongodbUrl, natsUrl }: { mongodbUrl: string; natsUrl: string }): Promise<BookReader> {
@@ -294,7 +294,7 @@ interface Durable {
   readonly unacknowledged: number;
 }
 
-/** Undefined for a consumer that the broker lost and that no service has created again. */
+/** Position of the consumer. Undefined for a consumer that the broker lost and that no service has created again. */
 async function infoOf({ manager }: Bus, stream: string) {
   try {
     return await manager.streams.info(stream);
@@ -352,7 +352,7 @@ async function unfilled(bus: Bus, stream: string, databases: readonly Db[]): Pro
   return isWhole ? [] : [`${stream} is not filled again`];
 }
 
-/** Every message of a stream, from its first. */
+/** Returns every message of a stream, from the first one on. */
 async function published({ jetstream, manager }: Bus, stream: string): Promise<PublishedEvent[]> {
   const { state } = await manager.streams.info(stream);
   if (state.messages === 0) return [];

@@ -26,17 +26,17 @@ export interface ChaosOptions {
   readonly seed: number;
   readonly rounds: readonly Round[];
   readonly replicas: number;
-  /** Directory for the data and the logs of the run. */
+  /** Directory for the data and the logs of the chaos run. */
   readonly directory: string;
   /** Time from the end of the load until started work must be finished. */
   readonly graceMs: number;
-  /** Time from the end of the load until counters must be correct. */
+  /** Time from the end of the load until the usage counters must be correct. */
   readonly usageGraceMs: number;
   readonly tenants: number;
   readonly rowsMax: number;
   /** Clients of each organization that post invoices; 2 by default. */
   readonly clients?: number;
-  /** Minimum time between the starts of two rounds. Default: none. */
+  /** Minimum time between the starts of two rounds of a chaos run. By default, rounds follow each other at once. */
   readonly everyMs?: number;
   /** Receives a line about a step that begins. */
   readonly step: (line: string) => void;
@@ -72,7 +72,7 @@ export interface ChaosReport {
   readonly countersRightAfterMs: number;
   /** Outages of the broker, one entry for each round with a `broker-outage`. */
   readonly outages: readonly OutageRow[];
-  /** Growth of the processes of the services. */
+  /** Memory growth of the processes of the services. */
   readonly growth: readonly Growth[];
   /** For each round, the number of delivery claims that had expired a minute before and were not taken over. */
   readonly lapsedClaims: readonly number[];
@@ -95,7 +95,7 @@ interface Spread {
   readonly maxMs: number;
 }
 
-/** Everything that an audit needs, so that tests can break it. */
+/** Everything that the audit of a chaos run needs, so that tests can change it. */
 export interface ChaosResult {
   readonly report: ChaosReport;
   readonly books: Books;

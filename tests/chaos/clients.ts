@@ -14,7 +14,7 @@ export interface LoadOptions {
   readonly tenants: readonly Tenant[];
   /** Number of clients of each tenant, in addition to the one that scans. */
   readonly clients: number;
-  /** Maximum number of rows of a file; 0 for no history scans. */
+  /** Maximum number of rows of a history scan file. With 0, the clients send no history scans. */
   readonly rowsMax: number;
   /** Maximum pause of a client. Before each request, it waits for a random part of this time. */
   readonly pauseMs: number;
@@ -117,7 +117,7 @@ function invoiceClient(
     const number = copied ? Math.max(0, count - random.integer(1, RECENT_MAX)) : count;
     const sentAs = `${tenantNumber}-${client}-${count}`;
     const isDocument = random.chance(shares.document);
-    // For a document, the upload takes the role of the key.
+    // For an uploaded document, the upload id takes the role of the idempotency key.
     const hasKey = !random.chance(shares.withoutKey) || isDocument;
     const isLooking = random.chance(shares.look);
     count++;
@@ -233,7 +233,7 @@ function letters(value: number): string {
   return [...value.toString(26)].map((digit) => String.fromCharCode(65 + Number.parseInt(digit, 26))).join('');
 }
 
-/** A separate random source for all values that identify records. */
+/** Returns a separate random source for all values that identify records. */
 function randomOf(seed: number, ...name: readonly (string | number)[]): Random {
   let hash = seed | 0;
   for (const character of name.join('|')) hash = Math.imul(hash ^ character.charCodeAt(0), 16_777_619);

@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Fault } from './plan.js';
 import type { ChaosSystem } from './system.js';
 
-/** Fault of a round that has ended. */
+/** A fault of a chaos round that has ended. */
 export interface Lifted {
-  /** Time of the fault on the clock of `performance.now()`. */
+  /** Time at which the fault ended, on the clock of `performance.now()`. */
   readonly atMs: number;
   /** Resolves when the killed process serves again. */
   readonly restored: Promise<void>;

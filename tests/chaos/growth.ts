@@ -1,7 +1,7 @@
 // Watches values that must not grow in a long run: memory and descriptors of the processes, and abandoned claims.
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Memory of one process after a round. */
+/** Memory of one process after a round of the chaos run. */
 export interface Sample {
   readonly round: number;
   readonly process: string;
@@ -11,7 +11,7 @@ export interface Sample {
   readonly descriptors: number;
 }
 
-/** Growth of one process over the run. */
+/** Memory growth of one process over the chaos run. */
 export interface Growth {
   readonly process: string;
   readonly starts: number;

@@ -4,7 +4,7 @@ import type { Tenant } from '@invoicecontrol/dev/tenant';
 import type { AcceptedAnalysis, Finding, LatestAnalysis, Scan } from '../e2e/shapes.js';
 import type { Row } from '../e2e/crash/sample-invoices.js';
 
-/** Time limit for one attempt. The gateway gives up earlier. */
+/** Time limit for one attempt of a request. The gateway responds earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
 /** Pauses of a client that backs off. */
@@ -19,7 +19,7 @@ type Outcome = 'ACKNOWLEDGED' | 'REFUSED' | 'UNKNOWN';
 interface Entry {
   readonly organizationId: string;
   outcome: Outcome;
-  /** True when the client repeats the request until it knows the outcome. */
+  /** True if the client repeats the request until its outcome is known. */
   readonly isRetried: boolean;
   /** Last failure among the responses to the request. */
   lastFailure?: string;
@@ -36,7 +36,7 @@ export interface InvoiceAnswer {
 
 export interface InvoiceEntry extends Entry {
   readonly idempotencyKey: string | undefined;
-  /** Stored as the buyer's name of the invoice. No other invoice has this name. */
+  /** Buyer's name of the invoice, which no other invoice has, so that the audit can find its records. */
   readonly sentAs: string;
   readonly answers: InvoiceAnswer[];
   /** Progress of the client, for an invoice that is sent as a document. */
@@ -73,7 +73,7 @@ export interface LedgerBooks {
 
 export interface Ledger {
   readonly books: LedgerBooks;
-  /** Number of responses by status. `none` counts requests without a response. */
+  /** Number of responses by HTTP status. `none` counts requests without a response. */
   readonly statuses: ReadonlyMap<string, number>;
   postInvoice(tenant: Tenant, entry: InvoiceEntry, body: object): Promise<Outcome>;
   /** Sends an invoice as a document: steps that have a response are not repeated. */
@@ -94,7 +94,7 @@ export interface Ledger {
 interface Answer {
   readonly status: number;
   readonly text: string;
-  /** True if the response states when to retry. */
+  /** True if the refusal is temporary, so that the request can be repeated. */
   readonly isForNow: boolean;
 }
 
@@ -136,13 +136,13 @@ export function openLedger(baseUrl: string): Ledger {
       const isForNow = response.headers.has('retry-after');
       answer = { status: response.status, text: await response.text(), isForNow };
     } catch {
-      // Without a complete response, the outcome is not known.
+      // If the response is incomplete, the outcome of the request is not known.
     }
     const status = String(answer?.status ?? 'none');
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     return answer;
   };
-  /** Sends once and records the outcome. */
+  /** Sends a request once and records the outcome. */
   const attempt = async <E extends Entry>(
     kept: E[],
     entry: E,
@@ -181,7 +181,7 @@ export function openLedger(baseUrl: string): Ledger {
     }
     if (upload.isStored !== true) {
       const stored = await call(tenant, `PUT /uploads/${upload.id}/content`, { document });
-      // The response to an earlier PUT was lost.
+      // A 409 response means that an earlier PUT stored the file and its response was lost.
       const wasStored = stored?.status === 409 && !stored.isForNow;
       if (stored?.status !== 204 && !wasStored) return stored;
       upload.isStored = true;
@@ -269,5 +269,5 @@ interface CallOptions {
   readonly timeoutMs?: number;
 }
 
-/** Temporary refusals: in progress, conflicting, too many. */
+/** HTTP statuses of temporary refusals: request in progress, conflict, too many requests. */
 const mayBeRepeated: ReadonlySet<number> = new Set([408, 409, 425, 429]);

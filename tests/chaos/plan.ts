@@ -33,7 +33,7 @@ export type FaultKind = (typeof faultKinds)[number];
 /** Kinds of faults that a run uses by default. The one that takes as long as a whole run is left out. */
 export const usualKinds: readonly FaultKind[] = faultKinds.filter((kind) => kind !== 'broker-outage');
 
-/** Meaning of each kind of fault, for people. */
+/** Meaning of each kind of fault, as the report explains it. */
 export const faultMeanings: Readonly<Record<FaultKind, string>> = {
   kill: 'a process ends at once (SIGKILL) and is started again',
   pause: 'a process is stopped (SIGSTOP) and continued',
@@ -49,12 +49,12 @@ export const faultMeanings: Readonly<Record<FaultKind, string>> = {
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Name of the process, such as `analysis-1` or `database`. Absent for faults of connections. */
+  /** Name of the process, such as `analysis-1` or `database`. Absent if the fault affects connections. */
   readonly process?: string;
   /** Target of a fault of connections, for people: one link, or all links to and from a node. */
   readonly target: string;
   readonly links: readonly Link[];
-  /** Time after the beginning of its round. */
+  /** Time of the fault after the beginning of its round. */
   readonly afterMs: number;
   readonly lengthMs: number;
   readonly direction?: 'toServer' | 'toClient';
@@ -86,7 +86,7 @@ const TWO_FAULTS_SHARE = 0.25;
 const TRIES = 10;
 const BEGIN_MS_MAX = 1_500;
 const LENGTH_MS = { min: 300, max: 5_000 } as const;
-/** Some faults last longer than the deadlines of calls. */
+/** Share of the faults that last longer than the deadlines of calls, and the factor of their duration. */
 const LONG = { share: 0.2, factor: 3 } as const;
 const OUTAGE_MS = 60_000;
 const LATENCY_MS = { min: 50, max: 500 } as const;

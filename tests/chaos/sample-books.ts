@@ -69,7 +69,7 @@ export function sampleBooks(): SampleBooks {
         riskScore: 7,
       },
     },
-    // A field with its default value is left out: no row was skipped.
+    // The field with the number of skipped rows is left out, because its value is the default 0.
     { id: 'evt-5', name: 'scan_completed', payload: { scanId: 'scan', invoicesAnalyzed: 2 } },
   ];
   const known = { organizationId, outcome: 'ACKNOWLEDGED', isRetried: true } as const;
@@ -162,7 +162,7 @@ function invoiceRecord(_id: string, { sentAs, position, findings = [] }: About):
     status: 'ANALYZED',
     invoice: { invoice_number: `number of ${_id}`, ...(sentAs === undefined ? {} : { buyer: { name: sentAs } }) },
     match: position === undefined ? {} : { scanId: 'scan', position },
-    // An upload counts by the request for its analysis.
+    // An upload is counted towards the quota through the request for its analysis.
     ...(position === undefined && _id !== 'uploaded' ? { usageMonth: MONTH } : {}),
     analysis: { analysisId: `analysis of ${_id}`, decision: 'PASS', riskScore: 7, findings },
   };

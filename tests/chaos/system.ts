@@ -24,11 +24,11 @@ const WEBHOOKS_ENV = {
   WEBHOOK_RETRY_WAITS_MS: '1000,2000,5000,8000',
   WEBHOOK_RETRY_FLOOR_MS: '1000',
 } as const;
-/** A service ends at its start while MongoDB or NATS is unavailable, and its supervisor restarts it repeatedly. */
+/** A service exits at its start while MongoDB or NATS is unavailable, and its supervisor restarts it repeatedly. */
 const RESTART_MS_MAX = 300_000;
 const RESTART_PAUSE_MS = 500;
 
-/** A process that a fault may be about. */
+/** A process that a fault can affect. */
 interface Node {
   /** Process id of a running service. */
   readonly pid?: number | undefined;
@@ -93,7 +93,7 @@ export async function startChaosSystem({ directory, replicas }: ChaosSystemOptio
     through.port = String(await proxied(link, [Number(through.port)]));
     return through.href;
   };
-  /** Starts the ended process, repeatedly until it serves; other faults may be in force. */
+  /** Starts an ended process, again and again until it serves calls, because other faults may still affect it. */
   const untilStarted = async (start: () => Promise<void>): Promise<void> => {
     const givenUpAtMs = performance.now() + RESTART_MS_MAX;
     for (;;) {

@@ -10,7 +10,7 @@ export interface EndpointRecord {
   readonly url: string;
   readonly status: string;
   readonly activeSince: Date;
-  /** Public names, each with the time of its subscription. */
+  /** Public names of the event types, each with the time of its subscription. */
   readonly events: readonly { readonly type: string; readonly since: Date }[];
 }
 
@@ -119,7 +119,7 @@ function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach
   });
 }
 
-/** I1, I5 and I7 for one webhook delivery. */
+/** Checks the guarantees I1, I5 and I7 for one webhook delivery. */
 function auditDelivery(
   { _id, state, failures, attemptCount, attempts, leaseUntil, claim }: DeliveryRecord,
   {

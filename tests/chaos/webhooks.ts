@@ -101,7 +101,7 @@ export async function startChaosWebhooks(options: ChaosWebhooksOptions): Promise
   };
 }
 
-/** The status line decides, whatever the body does. */
+/** Responses whose status line accepts the webhook, whatever happens to the response body. */
 const acceptedBy: ReadonlySet<unknown> = new Set([200, 'SLOW', 'RESET_AFTER_HEADERS']);
 
 interface Registration {

@@ -15,7 +15,7 @@ test.skipIf(hadolint === undefined)('a Dockerfile with an image of no exact vers
   expect(lint('-', 'FROM node\nRUN cd /app && npm ci\n')).toContain('DL3006');
 });
 
-/** Returns the faults, one line each. */
+/** Returns the faults that hadolint finds in a Dockerfile, one line each. */
 function lint(file: string, input = ''): string {
   const path = file === '-' ? file : join(root, file);
   const { stdout, stderr } = spawnSync(hadolint?.binary ?? '', ['--no-color', path], {

@@ -55,7 +55,7 @@ export function deniesByDefault(objects: readonly KubernetesObject[]): boolean {
   );
 }
 
-// A rule that names no peer, or no port, allows all of them.
+// A network policy rule that names no peer allows all peers, and a rule that names no port allows all ports.
 function peers(named: readonly Peer[] | undefined): string[] {
   return named?.map(peerName) ?? ['anyone'];
 }

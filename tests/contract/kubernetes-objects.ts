@@ -6,7 +6,7 @@ import { findKubectl } from '@invoicecontrol/dev/kubectl';
 import { parseAllDocuments } from 'yaml';
 import { skipWithout } from './skip-without.js';
 
-/** The root of the repository, with a slash at its end. */
+/** The root directory of the repository, with a slash at its end. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const KUSTOMIZE_TIMEOUT_MS = 30_000;
@@ -64,7 +64,7 @@ export function parseObjects(yaml: string): KubernetesObject[] {
   return parseAllDocuments(yaml).map((document) => document.toJS() as KubernetesObject);
 }
 
-/** The objects of one kind, with their `spec` read as `Spec`. */
+/** Returns the Kubernetes objects of one kind, with their `spec` read as `Spec`. */
 export function ofKind<Spec>(
   objects: readonly KubernetesObject[],
   kind: string,

@@ -69,7 +69,7 @@ export function workloads(objects: readonly KubernetesObject[]): Workload[] {
   ];
 }
 
-/** True when a selector picks pods that carry these labels. */
+/** Checks whether a selector matches pods with these labels. */
 export function selects(selector: Record<string, string>, labels: Record<string, string>): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { root } from './kubernetes-objects.js';
 import { skipWithout } from './skip-without.js';
 
-// The package carries the JSON schemas of every Kubernetes version named here, so nothing is fetched once it is installed.
+// The npm package contains the JSON schemas of every Kubernetes version that is named here, so the tests download
+// nothing.
 const PACKAGE = 'kubernetes-validate==1.37.0';
 const INSTALL_TIMEOUT_MS = 90_000;
 const VALIDATE_TIMEOUT_MS = 60_000;

@@ -26,7 +26,7 @@ const validate = built && schemaValidator();
 const describeManifests = built === undefined ? describe.skip : describe;
 const describeSchemas = validate === undefined ? describe.skip : describe;
 
-/** The faults that a check finds in every rendering, each with the rendering it is in. */
+/** Returns the faults that a check finds in the renderings of k8s/, each with the name of its rendering. */
 function everywhere(check: (rendering: Rendering) => string[]): string[] {
   return renderings.flatMap((rendering) => check(rendering).map((fault) => `${rendering.name}: ${fault}`));
 }
@@ -51,7 +51,7 @@ describeSchemas('schemas', () => {
   test.each(KUBERNETES_VERSIONS)(
     'every object of every overlay and combination is valid in Kubernetes %s',
     (version) => {
-      // Most objects are the same in many renderings; each is checked once.
+      // Most Kubernetes objects are the same in many renderings, so each object is checked only once.
       const documents = [...new Set(renderings.flatMap(({ yaml }) => yaml.split(/^---\n/m)))];
       const result = validated(documents.join('---\n'), version);
       expect(result.faults).toEqual([]);
@@ -344,7 +344,7 @@ describeManifests('backup', () => {
     // The operation log exists only for the whole server, so --oplog excludes a choice of databases.
     expect(dump).toContain('--oplog');
     expect(dump.filter((option) => /^--(?:db|collection|ns)/.test(option))).toEqual([]);
-    // The connection string is a secret; the list of processes would show it.
+    // The connection string is a secret, which an argument would show in the list of processes.
     expect(dump.filter((option) => option.startsWith('--uri'))).toEqual([]);
     expect(pod?.containers.map(({ name }) => name)).toEqual(['store']);
   });

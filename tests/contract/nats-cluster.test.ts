@@ -90,7 +90,7 @@ async function connect(streamReplicas: number): Promise<Bus> {
 test('a stream of one server is raised to three, and takes events while one of them is lost', async () => {
   const single = await connect(1);
   const first = await eventPublisher(single, 'cluster-trial');
-  // The servers first have to find each other and elect a leader.
+  // The NATS servers first have to find each other and elect a leader.
   await eventually(() => first.position(), { timeoutMs: CLUSTER_MS_MAX });
   const { stream } = first;
   const replicas = async (): Promise<number> => (await single.manager.streams.info(stream)).config.num_replicas;

@@ -1,4 +1,4 @@
-// The receivers of docs/guides/receiving-webhooks.md, each started as an integrator would start a copy of it.
+// Starts the receivers of docs/guides/receiving-webhooks.md, each as an integrator would start a copy of it.
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -80,7 +80,7 @@ export function canRun(language: Language, env: NodeJS.ProcessEnv = process.env)
 
 export interface Receiver {
   readonly origin: string;
-  /** Every line that the receiver wrote. */
+  /** Every line that the webhook receiver wrote. */
   readonly output: readonly string[];
   /** @returns the status of the response */
   deliver(id: string, body: string, signature?: string): Promise<number>;

@@ -1,4 +1,5 @@
-// The receivers of docs/guides/receiving-webhooks.md, each run as an integrator would copy it, against signed deliveries.
+// These tests run the receivers of docs/guides/receiving-webhooks.md as an integrator would copy them, and send them
+// signed deliveries.
 import { execFile, spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { copyFile, mkdir, rm } from 'node:fs/promises';
@@ -34,7 +35,7 @@ function signature(secrets: readonly string[], id: string, body: string, ageSeco
   return [`t=${t}`, ...v1.map((hex) => `v1=${hex}`)].join(',');
 }
 
-// If a language may be missing, its tests are counted as skipped, and the title says why.
+// The tests of a language that may be missing are counted as skipped, and their title states the reason.
 for (const language of languages) {
   const { name, probe, prepare } = language;
   const isHere = canRun(language);
@@ -106,7 +107,7 @@ for (const language of languages) {
       test('refuses a body of more than a megabyte and other methods, and goes on', async () => {
         const { id, body } = nextEvent();
         const large = 'x'.repeat(2 * 1024 ** 2);
-        // A server that stops reading may end the connection before its answer is read.
+        // A receiver that stops reading may end the connection before its response is read.
         const status = await deliver(id, large, signature([SECRET], id, large)).catch(() => 413);
         expect(status).toBe(413);
         // The connection that ended there may still be taken for the next request.

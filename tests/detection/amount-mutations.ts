@@ -2,7 +2,7 @@ import { withGross, withInvoice } from './bill.js';
 import type { Change } from './mutation.js';
 import { isTelling, regrossed, writtenAgain } from './mutation.js';
 
-/** The amount misread, or another amount of the invoice in its place. */
+/** Mutations that misread the amount of an invoice, or replace it by another amount of the invoice. */
 export const misreadAmounts = {
   'digits of the amount swapped': regrossed((value) => {
     const swapped = String(value).replace(/^(\d)(\d)/, '$2$1');
@@ -27,7 +27,7 @@ export const misreadAmounts = {
   }),
 } as const satisfies Record<string, Change>;
 
-/** The amount with a small discount or surcharge. */
+/** Mutations that change the amount by a small discount or surcharge. */
 export const adjustedAmounts = {
   'cash discount taken': regrossed((value, random) => Math.round(value * random.pick([0.98, 0.97]))),
   'freight added': regrossed((value, random) => value + random.pick([590, 690, 990, 1_250, 1_500, 2_500])),

@@ -28,7 +28,7 @@ export interface AnalyzeOptions {
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
 }
 
-/** A bill with its decision and findings. */
+/** An analyzed bill with its decision and findings. */
 export interface AnalyzedBill {
   readonly bill: Bill;
   readonly decision: string;
@@ -38,13 +38,13 @@ export interface AnalyzedBill {
 export interface Raised {
   readonly type: string;
   readonly severity: Severity;
-  /** Confidence in percent. */
+  /** Confidence of the finding in percent. */
   readonly confidence: number;
   /** The earlier bills that the finding names. */
   readonly others: readonly Bill[];
 }
 
-/** The companies that the generated bills are addressed to. */
+/** The companies to which the generated bills are addressed. */
 export const ownCompanies: readonly Company[] = [
   { companyId: companies.main, name: 'Buyer Group GmbH', taxId: 'DE811907980' },
   { companyId: companies.second, name: 'Buyer Polska Sp. z o.o.', taxId: 'PL5260250995' },

@@ -11,13 +11,13 @@ import type { Random } from './random.js';
 
 interface PlantContext {
   readonly party: Party;
-  /** Another supplier of the history, for anomalies that involve two. */
+  /** Another supplier of the history, for anomalies that involve two suppliers. */
   readonly other: Party;
   readonly random: Random;
 }
 
 interface Anomaly {
-  /** Finding types of which at least one must be raised. */
+  /** Finding types, at least one of which the anomaly must raise. */
   readonly expected: readonly string[];
   readonly plant: (bill: Bill, context: PlantContext) => Bill;
 }
@@ -183,7 +183,10 @@ function wrongTaxId({ taxId, country }: Party): string {
   throw new Error(`every change of ${taxId} is valid`);
 }
 
-/** The account with one digit of its number changed, and the check digits that this makes; where a country checks it, invalid. */
+/**
+ * Returns the account with one digit of its number changed and with matching check digits. In countries with national
+ * check digits, the account is invalid.
+ */
 function oneDigitOff(iban: string): string {
   const changes = Array.from({ length: iban.length - 9 }, (_, index) => iban.length - 1 - index).flatMap((place) =>
     Array.from({ length: 9 }, (_, step) => {

@@ -4,7 +4,7 @@ import { microToDecimal, toMicro } from '@invoicecontrol/values/decimal-amount';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** A generated invoice with its labels. */
+/** A generated invoice with its labels for measuring the detection. */
 export interface Bill {
   readonly invoice: CanonicalInvoice;
   /** The day of arrival, which orders the history; the issue date may differ. */
@@ -12,7 +12,7 @@ export interface Bill {
   readonly companyId: string;
   /** Bills of one claim share it: the original, its copies, the parts of a whole. */
   readonly claim: string;
-  /** The mutation that made this duplicate; absent on an original. */
+  /** The mutation that created this duplicate. Absent on an original bill. */
   readonly mutation?: string;
   /** The kind of hard negative: a clean bill that resembles a duplicate or an anomaly. */
   readonly hardNegative?: string;
@@ -66,13 +66,13 @@ export function billOf(party: Party, options: BillOptions): Bill {
   };
 }
 
-/** The net amount of a gross one, to the cent. */
+/** Returns the net amount for a gross amount, rounded to the cent. */
 function netOf(gross: string, vatPercent: number): string {
   const cents = (toMicro(gross) * 100n) / BigInt(100 + vatPercent) / 10_000n;
   return microToDecimal(cents * 10_000n);
 }
 
-/** An amount with cents; most are small, few are large. */
+/** Returns a random amount with cents. Most amounts are small, and few are large. */
 export function amount(random: Random, typical: number): string {
   const spread = Math.exp((random.next() + random.next() + random.next() - 1.5) * 0.8);
   return cents(Math.max(1_500, Math.round(typical * 100 * spread)));
@@ -82,7 +82,7 @@ export function cents(value: number): string {
   return `${Math.floor(value / 100)}.${String(value % 100).padStart(2, '0')}`;
 }
 
-/** The bill with another gross amount, and net and tax to match. */
+/** Returns the bill with another gross amount, and matching net and tax amounts. */
 export function withGross(bill: Bill, gross: string, vatPercent: number): Bill {
   const net = netOf(gross, vatPercent);
   return {
@@ -96,12 +96,12 @@ export function withGross(bill: Bill, gross: string, vatPercent: number): Bill {
   };
 }
 
-/** The bill with fields of its invoice changed. */
+/** Returns the bill with changed fields of its invoice. */
 export function withInvoice(bill: Bill, changes: Partial<CanonicalInvoice>): Bill {
   return { ...bill, invoice: { ...bill.invoice, ...changes } };
 }
 
-/** The bill with fields of its supplier changed; undefined removes one. */
+/** Returns the bill with changed fields of its supplier. A field that is undefined is removed. */
 export function withSupplier(
   bill: Bill,
   changes: { readonly [K in keyof CanonicalInvoice['supplier']]?: CanonicalInvoice['supplier'][K] | undefined },

@@ -4,7 +4,7 @@ import type { Bill } from './bill.js';
 import type { Change } from './mutation.js';
 import { isTelling, writtenAgain } from './mutation.js';
 
-/** The date misread, or that of another day. */
+/** Mutations that misread the issue date, or replace it by another day. */
 export const dateMutations = {
   'day and month swapped': (bill) => {
     const { issue_date: date } = bill.invoice;
@@ -21,7 +21,7 @@ export const dateMutations = {
   },
   'billed again after two to four months': (bill, _, random) => {
     const again = writtenAgain(bill, random.integer(60, 120));
-    // A short number may belong to another bill in the next year.
+    // A short invoice number may belong to another bill in the next year.
     const isNextYear = again.invoice.issue_date.slice(0, 4) !== bill.invoice.issue_date.slice(0, 4);
     return isNextYear && !isTelling(bill.invoice.invoice_number) ? undefined : again;
   },

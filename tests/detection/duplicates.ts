@@ -37,7 +37,7 @@ const amountErrors: readonly Change[] = [
   misreadAmounts['amount rounded'],
   misreadAmounts['a cent off'],
 ];
-/** Amount errors under an unchanged number, which alone identifies the original. */
+/** Mutations of the amount under an unchanged invoice number, which alone identifies the original. */
 const amountErrorsUnderTheNumber: readonly Change[] = [...amountErrors, adjustedAmounts['cash discount taken']];
 const dateErrors: readonly Change[] = [
   dateMutations['day and month swapped'],

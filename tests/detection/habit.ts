@@ -10,7 +10,7 @@ import type { Random } from './random.js';
  */
 export type Habit = (books: Books) => Bill[];
 
-/** The values from which the bills of a supplier are generated. */
+/** Values from which the bills of a supplier are generated. */
 export interface Books {
   readonly party: Party;
   readonly random: Random;
@@ -20,22 +20,22 @@ export interface Books {
   /** The account of a factoring company that collects for many suppliers. */
   readonly factorIban: string;
   readonly nextNumber: (date: string) => string;
-  /** An amount that is usual for the supplier. */
+  /** Returns an amount that is usual for the supplier. */
   readonly amount: () => string;
-  /** A clean bill; by default of this supplier, with its next number and a usual amount. */
+  /** Returns a correct bill, by default of this supplier, with its next number and a usual amount. */
   readonly bill: (date: string, options?: Partial<Omit<BillOptions, 'date'>> & { readonly by?: Party }) => Bill;
 }
 
 export interface Month {
   readonly year: number;
   readonly monthOfYear: number;
-  /** The date of a day of this month, from 1 to 28. */
+  /** Returns the date of a day of the month, from 1 to 28. */
   readonly on: (day: number) => string;
 }
 
 const FIRST_YEAR = 2024;
 
-/** The months of a history, which starts in January. */
+/** Returns the months of a history that starts in January. */
 export function monthsOf(count: number): Month[] {
   return Array.from({ length: count }, (_, index) => {
     const year = FIRST_YEAR + Math.floor(index / 12);
@@ -73,7 +73,7 @@ export function booksOf(
   };
 }
 
-/** Random days of a month, in order. */
+/** Returns random days of a month, in their order. */
 export function daysIn(month: Month, count: number, random: Random): string[] {
   return Array.from({ length: count }, () => month.on(random.integer(1, 28))).sort();
 }

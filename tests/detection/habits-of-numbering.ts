@@ -218,7 +218,7 @@ export const habitsOfNumbering: Readonly<Record<string, Habit>> = {
       .filter(({ monthOfYear }) => monthOfYear >= 2 && monthOfYear <= 4)
       .flatMap((month) => {
         const date = month.on(random.integer(1, 28));
-        // The serial of the year itself comes in March.
+        // In March, the running number of the bill equals the year.
         const first = (month.year % 100) + 2 * (month.monthOfYear - 3) - 1;
         return [first, first + 1].map((serial) => bill(date, { number: `${month.year}.${padded(serial, 4)}`, gross }));
       });

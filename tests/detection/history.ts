@@ -13,7 +13,7 @@ export interface HistoryOptions {
   readonly months?: number;
 }
 
-/** Share of the plain bills that are duplicated. */
+/** Share of the ordinary bills that are duplicated. */
 const COPY_SHARE = 0.2;
 /** Number of bills that a supplier must have before an anomaly is added to one of its bills. */
 const ESTABLISHED_BILLS = 16;

@@ -172,7 +172,7 @@ export const unrelatedNumbers = {
   },
 } as const satisfies Record<string, Change>;
 
-/** Returns the number with its longest sequence of digits increased. */
+/** Returns the invoice number with its longest sequence of digits increased by one. */
 function nextNumberOf(number: string, step = 1): string | undefined {
   const [longest] = (number.match(/\d+/g) ?? []).sort((left, right) => right.length - left.length);
   if (longest === undefined || longest.length < 4) return undefined;

@@ -6,7 +6,7 @@ export type Numbering = (date: string) => string;
 interface Style {
   /** The part of the date with which the counter restarts. Empty if the counter never restarts. */
   readonly period?: (date: string) => string;
-  /** Range in which the first invoice number lies. */
+  /** Range from which the first invoice number of the supplier is chosen. */
   readonly first: readonly [min: number, max: number];
   readonly write: (counter: number, date: string) => string;
 }

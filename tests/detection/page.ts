@@ -26,7 +26,7 @@ export function withFigures(page: string, figures: SetFigures): string {
   return page.replace(patternOf(set), () => block);
 }
 
-/** Tells whether the figures of the set are those that the benchmark wrote. */
+/** Checks whether the page shows the figures that the benchmark measured for the set. */
 export function hasMeasuredFigures(page: string, set: SetName): boolean {
   const [, digest, text] = patternOf(set).exec(page) ?? [];
   return text !== undefined && digest === digestOf(text);

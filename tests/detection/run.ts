@@ -18,7 +18,7 @@ import type { Rate, Score } from './score.js';
 import { summaryOf } from './summary.js';
 import type { Figure, Summary } from './summary.js';
 
-/** Time limit for the written histories and for each seed. */
+/** Time limit in minutes for the written histories and for each seed. */
 const MINUTES_MAX = 20;
 
 const usage = `Analyzes labelled histories and prints how many duplicates and anomalies were found.

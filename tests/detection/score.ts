@@ -30,9 +30,9 @@ export interface Score {
   readonly mediumPairs: Rate;
   readonly highPairs: Rate;
   readonly recall: Rate;
-  /** The recall without copies that only INVOICE_NUMBER_REUSED reports. */
+  /** Recall of copies, without those that only INVOICE_NUMBER_REUSED reports. */
   readonly pairRecall: Rate;
-  /** The recall for copies whose number is related to the number of the original, and for the other copies. */
+  /** Recall of copies whose number is related to the number of the original, and recall of the other copies. */
   readonly relatedRecall: Rate;
   readonly unrelatedRecall: Rate;
   readonly recallByMutation: ReadonlyMap<string, Rate>;
@@ -53,7 +53,7 @@ export interface Score {
   /** Findings of MEDIUM and above on correct rows that were not passed, by type. */
   readonly stoppedBy: ReadonlyMap<string, number>;
   readonly anomalies: ReadonlyMap<string, Rate>;
-  /** Share of right findings of MEDIUM and above, by band of their confidence. */
+  /** Share of right findings with severity MEDIUM or higher, by band of their confidence. */
   readonly rightByConfidence: ReadonlyMap<string, Rate>;
   /** A few examples of each kind, for investigating missed copies. */
   readonly examples: readonly string[];
@@ -318,7 +318,7 @@ export function f1({ mediumPairs, recall }: Pick<Score, 'mediumPairs' | 'recall'
 
 const noRate: Rate = { hits: 0, of: 0 };
 
-/** Returns one rate for all. */
+/** Adds up rates into one total rate. */
 export function total(all: Iterable<Rate>): Rate {
   return [...all].reduce((sum, { hits, of }) => ({ hits: sum.hits + hits, of: sum.of + of }), noRate);
 }

@@ -3,7 +3,7 @@ import type { Interval } from './intervals.js';
 import { f1, share, total } from './score.js';
 import type { Rate, Score } from './score.js';
 
-/** A figure over all customers of a set. */
+/** A figure of the detection over all customers of a set. */
 export interface Figure extends Interval {
   readonly value: number;
   /** Number of cases behind the figure. */
@@ -22,7 +22,7 @@ export interface Summary {
   readonly recall: Figure;
   readonly relatedRecall: Figure;
   readonly unrelatedRecall: Figure;
-  /** Shares of correct rows. */
+  /** Shares of correct bills that were wrongly reported. */
   readonly falsePairs: Figure;
   readonly notPassed: Figure;
   readonly blocked: Figure;

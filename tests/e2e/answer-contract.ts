@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 
-/** A response as received, before any check. */
+/** A response as it was received, before any check. */
 export interface ReceivedAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -16,7 +16,7 @@ export interface SentRequest {
   readonly method: string;
   /** Path of the request from the root, without the query, such as `/v1/invoices`. */
   readonly path: string;
-  /** Value of the header X-Request-Id in the request, if it had one. */
+  /** Value of the header X-Request-Id of the request, if the request had this header. */
   readonly requestId?: string | undefined;
 }
 
@@ -37,7 +37,10 @@ type Content = { readonly 'application/json'?: { readonly schema: Schema } } & R
 
 interface Operation {
   readonly operationId: string;
-  /** Empty when no API key is needed. If it contains an empty scheme, the API key is optional. */
+  /**
+   * Security schemes of the operation. Empty when no API key is needed. If it contains an empty scheme, the API key is
+   * optional.
+   */
   readonly security?: readonly object[];
   readonly responses: Readonly<Record<string, { content?: Content }>>;
 }
@@ -131,7 +134,7 @@ export function answerCheck(openApiText: string): AnswerCheck {
     assert.equal(answer.headers.has('ratelimit-policy'), hasKey, `${what}RateLimit-Policy`);
     if (answer.status === 201) assert.match(answer.headers.get('location') ?? '', /^\/v1\//, what);
     const schema = published.content?.['application/json']?.schema;
-    // The body is the uploaded file.
+    // Responses with a file are not checked, because their body is the uploaded file.
     if (schema === undefined && published.content !== undefined) return;
     if (schema === undefined || request.method === 'HEAD') {
       assert.equal(answer.text, '', `${what}There should be no body.`);

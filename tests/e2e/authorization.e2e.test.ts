@@ -78,7 +78,7 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   startErpConsent: { role: 'ADMIN', scope: 'erp:write', body: {}, status: 400 },
   receiveErpConsent: { isPublic: true, body: undefined, status: 400 },
   receiveErpConsentOfProvider: { isPublic: true, body: undefined, status: 400 },
-  // The operation accepts only a form.
+  // The operation accepts only an HTML form.
   decideErpConsent: { isPublic: true, body: {}, status: 415 },
   decideErpConsentOfProvider: { isPublic: true, body: {}, status: 415 },
   listErpConnections: { role: 'ADMIN', scope: 'erp:read', status: 200 },
@@ -201,7 +201,7 @@ let running: RunningSystem;
 let keys: Readonly<Record<Role, string>>;
 /** Resources of the other organization, by the name of the path parameter. */
 let foreignIds: Readonly<Record<string, string>>;
-/** State of these resources before any test. */
+/** State of the resources of the other organization before any test. */
 let foreignResources: readonly unknown[];
 
 beforeAll(async () => {
@@ -224,7 +224,7 @@ beforeAll(async () => {
     await running.request(`DELETE /webhooks/${deleted}`, { key: other.keys.owner });
     return deliveryId;
   };
-  /** The connection is deleted as well, so that no synchronisation changes it. */
+  /** The ERP connection is deleted as well, so that no synchronisation changes it. */
   const disabledConnection = async (): Promise<string> => {
     const config = { baseUrl: 'https://127.0.0.1:1024' };
     const connectionId = await create('/erp-connections', { provider: 'ODOO', config, api_key: 'key' });

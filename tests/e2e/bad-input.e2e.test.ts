@@ -7,9 +7,9 @@ import type { AcceptedAnalysis, Page, Scan, StoredInvoice } from './shapes.js';
 const KIBIBYTE = 1024;
 
 let running: RunningSystem;
-/** API key that sends only invalid input, so that its organization never has an invoice. */
+/** API key with which the tests send only invalid input, so that its organization never has an invoice. */
 let key: string;
-/** API key that sends unusual but valid requests. */
+/** API key with which the tests send unusual but valid requests. */
 let goodKey: string;
 beforeAll(async () => {
   running = await useSharedSystem();

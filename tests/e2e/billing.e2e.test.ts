@@ -38,7 +38,7 @@ interface Bought {
 
 const SECRET = 'pdl_ntfset_test_one';
 const SECRETS = `${SECRET},pdl_ntfset_test_two`;
-/** `subscription_changed` must take effect within a second. */
+/** The event `subscription_changed` must take effect within a second. */
 const WITHIN_MS = 1_000;
 
 let paddle: PaddleSimulator;
@@ -412,7 +412,7 @@ describe("a stranger's checkout", () => {
     const before = await subscriptionOf(victim);
     expect(before).toMatchObject({ plan: 'ENTERPRISE', status: 'none', active: true });
     const bought = await pay(options, { organization_id: victim.organizationId });
-    // The payment has a reference, which belongs to another organization.
+    // The payment states a checkout reference that belongs to another organization.
     await pay(options, { ...options.customData, organization_id: victim.organizationId });
     expect(await subscriptionOf(victim)).toEqual(before);
     expect(await portalOf(victim)).toMatchObject({ status: 409 });

@@ -24,9 +24,9 @@ const PASSWORD = 'canary-password-of-a-private-key-5f1c';
 const WRONG_PASSWORD = 'canary-password-that-is-wrong-77ab';
 
 const lines: string[] = [];
-/** Every message on the broker: events, and broadcasts between the services. */
+/** Every message that passes the broker: events, and broadcasts between the services. */
 const messages: string[] = [];
-/** Every response of the product to a caller. */
+/** Every response that the product sends to a caller. */
 const answers: string[] = [];
 const closing: (() => Promise<void>)[] = [];
 let receiver: OtlpReceiver;

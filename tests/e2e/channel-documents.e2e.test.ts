@@ -31,7 +31,7 @@ afterAll(async () => {
   await running.stop();
 });
 
-/** Stores a document and has it analyzed, both as the inbox does. */
+/** Stores a document and requests its analysis as the KSeF inbox does. */
 function connectAsKsef({ system: { addresses }, tenant: { organizationId, companyId } }: RunningSystem) {
   const channels = [openChannel(addresses.documents), openChannel(addresses.analysis)] as const;
   const uploads = client(UploadServiceDefinition, channels[0]);

@@ -11,7 +11,7 @@ import type { Answer, RunningSystem } from './running-system.js';
 
 const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// The directory is below the root, so that Node.js finds the package by its name.
+// The directory of the test is below the root of the repository, so that Node.js finds the package by its name.
 const directory = `${root}.cache/client-readme-${process.pid}`;
 const COMPILER_FLAGS =
   '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --target es2023 --types node'.split(' ');
@@ -48,7 +48,7 @@ test('the example of the README prints the decision, the findings and the refusa
   const isListed = (line: string): boolean => /^[0-9a-f-]{36} [A-Z_]+$/.test(line);
   const [decision, companyId, refusal, meters, ...rest] = lines.filter((line) => !isFinding(line) && !isListed(line));
   expect(decision).toBe('PASS 0');
-  // The system under test has no exchange rates, which is a finding of its own.
+  // The system under test has no exchange rates, which raises a finding of its own.
   const findings = lines.filter(isFinding);
   expect(findings).toContain('INFO This is the first invoice from Mill Lane Couriers Ltd (GBP 310.00).');
   expect(findings).toContainEqual(expect.stringMatching(/^INFO .* no exchange rate for GBP/));
@@ -116,7 +116,7 @@ test('every request of the Postman collection is accepted unchanged, except for 
   const isDeletion = ({ name }: PostmanItem): boolean => name === 'Delete the current organization';
   const { keys } = await running.newTenant();
   const statuses: Record<string, number> = {};
-  // The key stops working when its organization is deleted, so deletions come last.
+  // The API key stops working when its organization is deleted, so deletions come last.
   for (const item of [...items.filter((each) => !isDeletion(each)), ...items.filter(isDeletion)]) {
     statuses[item.name] = (await send(item, keys.owner)).status;
   }

@@ -24,7 +24,7 @@ function companiesOf({ keys: { admin: key } }: Tenant) {
   };
 }
 
-/** Posts an invoice and returns the company to which it was assigned. */
+/** Posts an invoice and returns the company to which the invoice was assigned. */
 async function companyOfInvoice({ keys }: Tenant, invoice: Readonly<Record<string, unknown>>): Promise<string> {
   const { body } = await running.request<AcceptedAnalysis>('POST /invoices', { key: keys.owner, body: invoice });
   return (await running.request<StoredInvoice>(`GET /invoices/${body.id}`, { key: keys.owner })).body.companyId;

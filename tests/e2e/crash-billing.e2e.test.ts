@@ -64,7 +64,7 @@ afterAll(async () => {
 
 async function newBuyer(): Promise<Buyer> {
   const tenant = await system.newTenant('Buyer', 'CORE');
-  // The organization must be known first, because the notification would otherwise wait for it.
+  // The billing service must know the organization first, because the notification would otherwise wait for it.
   const customers = mongo.db.collection<{ _id: string }>('customers');
   await eventually(async () => expect(await customers.countDocuments({ _id: tenant.organizationId })).toBe(1));
   const checkout = await fetch(`${system.baseUrl}/billing/checkout`, {
@@ -98,7 +98,7 @@ async function newBuyer(): Promise<Buyer> {
 }
 
 /**
- * Sends the notification.
+ * Sends the notification until the billing service accepts it.
  * @returns the status of the response
  */
 async function deliver({ text }: Buyer): Promise<number> {

@@ -13,7 +13,10 @@ import { reached } from './crash/reached.js';
 /** For a long test run, set `CRASH_ERP_ROUNDS=50`. By default, each kind of kill happens once. */
 const ROUNDS = Number(process.env['CRASH_ERP_ROUNDS'] ?? 13);
 const ROUND_MS_MAX = 90_000;
-/** Several times the duration of the lease that a killed process leaves on its synchronisation. */
+/**
+ * Time limit in milliseconds, several times the duration of the lease that a killed process leaves on its
+ * synchronisation.
+ */
 const TAKEOVER_MS_MAX = 60_000;
 const CALLBACK_URL = 'https://product.example.com/v1/erp-connections/oauth/callback';
 /** Each round has two full pages of bills and one page that is not full. */
@@ -93,7 +96,7 @@ const samples: Readonly<Record<Erp, Sample>> = {
 
 interface Connected {
   readonly erp: Erp;
-  /** Name of the company in the simulator. */
+  /** Name of the company in the simulated ERP. */
   readonly company: string;
   readonly id: string;
   /** Number of vendors and bills in the ERP. */
@@ -283,7 +286,7 @@ async function killAtCall(one: Connected, skip: number): Promise<void> {
 /** Kills the service at one of its own writes, or at a write of the analysis service, which is then killed too. */
 async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', options: HoldOptions): Promise<void> {
   const hold = system.proxyOf(victim).hold(options);
-  // The response may wait for the paused call.
+  // The request is not awaited, because its response may wait for the paused call.
   request(`POST /erp-connections/${one.id}/sync`).catch(() => {});
   await reached(hold, `${options.side} "${options.command}" was not reached`);
   await system[victim].kill();
@@ -356,7 +359,7 @@ test(
       }
       await rounds[round % rounds.length]?.(all, round);
       for (const one of Object.values(all)) {
-        // The killed synchronisation is continued; the other connections have none.
+        // The killed synchronisation is continued, and the other connections have none in progress.
         const started = (await eventually(() => runsOf(one), { timeoutMs: TAKEOVER_MS_MAX })).some(
           ({ id }) => before.get(one)?.has(id) === false,
         );

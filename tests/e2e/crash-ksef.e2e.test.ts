@@ -15,7 +15,7 @@ const operations = ['A3', 'A4', 'A5', 'S1', 'S2', 'S3', 'S5', 'S6', 'S7'] as con
 
 interface KillPoint {
   readonly operation: (typeof operations)[number];
-  /** True when KSeF had processed the request before the service was killed. */
+  /** True if KSeF has processed the request before the service is killed. */
   readonly processed: boolean;
 }
 
@@ -24,13 +24,16 @@ const points: readonly KillPoint[] = operations.flatMap((operation) => [
   { operation, processed: true },
 ]);
 
-/** Factor for the waits that the service chooses itself. */
+/** Factor for the waiting times that the KSeF service chooses itself. */
 const WAIT_FACTOR = 0.05;
 const ROUNDS = Number(process.env['CRASH_KSEF_ROUNDS'] ?? '1');
 const REACHED_MS_MAX = 60_000;
-/** Longer than the test lasts. */
+/** Duration of a simulated hang, longer than the test lasts. */
 const HANG_SECONDS = 3_600;
-/** The lease of a killed worker ends first, followed by the time in which its document may still arrive. */
+/**
+ * Time limit of a round: the lease of a killed worker ends first, and then the time in which its document may still
+ * arrive.
+ */
 const ENDS_MS_MAX = 120_000;
 
 let system: KillableSystem;
@@ -38,7 +41,8 @@ let ksef: Ksef;
 
 beforeAll(async () => {
   ksef = await startKsef();
-  // A few rounds make more exports than KSeF allows in an hour.
+  // The export limit of the simulated KSeF is raised, because a few rounds request more exports than KSeF allows in an
+  // hour.
   await ksef.control('PUT settings', { limitFactor: 0 });
   system = await startKillableSystem({
     ksefEnv: {
@@ -176,7 +180,7 @@ const receiving = ['ksef', 'documents', 'analysis'] as const satisfies readonly 
 
 /** For a long test run, set `CRASH_INBOX_ROUNDS=50`. */
 const INBOX_ROUNDS = Number(process.env['CRASH_INBOX_ROUNDS'] ?? 1);
-/** A kill happens at a random moment within this time. */
+/** Time in milliseconds within which a kill happens at a random moment. */
 const KILL_WITHIN_MS = 3_000;
 const INBOX_ROUND_MS_MAX = 300_000;
 const AUDIT_MS_MAX = 500_000;
@@ -257,7 +261,7 @@ describe('an inbox whose services are killed while KSeF has faults', () => {
             await (killed.length === 1 ? system.restartLater(service) : system[service].restart());
           }
         }
-        // A fault that makes KSeF prepare an export without end is removed.
+        // The test removes the fault that makes KSeF prepare an export forever.
         await ksef.mend();
         for (const receiver of receivers) await trial.finish(receiver);
       }

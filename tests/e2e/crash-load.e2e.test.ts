@@ -14,11 +14,11 @@ import type { Trial } from './crash/trial.js';
 const ANSWERS_BETWEEN = 10;
 /** Time limit for each response, which is long because a slow machine responds slowly. */
 const ANSWER_MS_MAX = 60_000;
-/** Many more events than the 64 that are published at once. */
+/** Number of responses without a broker, which cause many more events than the 64 that are published at once. */
 const ANSWERS_WITHOUT_BROKER = 150;
-/** A kill happens at a random moment within this time. */
+/** Time in milliseconds within which a kill happens at a random moment. */
 const KILL_WITHIN_MS = 700;
-/** Time for which the connections of a round stay broken. */
+/** Time in milliseconds for which the connections of a round stay broken. */
 const FAULT_MS = 400;
 const ROUND_MS_MAX = 90_000;
 const AFTERWARDS_MS_MAX = 300_000;

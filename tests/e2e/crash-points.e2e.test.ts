@@ -87,7 +87,7 @@ describe('an analysis whose process is killed', () => {
     const { system, ledger } = trial;
     const points: KillPoint[] = [];
     for (const [index, step] of steps.entries()) {
-      // After a read, the state is the same as before, so only the point before the read is tested.
+      // After a read, the stored state is the same as before, so only the point before the read is tested.
       for (const side of step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)) {
         const [retrying, leaving] = await Promise.all([
           system.newTenant(`Retrying ${index} ${side}`),

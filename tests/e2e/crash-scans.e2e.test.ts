@@ -15,7 +15,7 @@ import type { Scan } from './shapes.js';
 /** Number of rows that the analysis service stores at a time, with their derived records. */
 const ROWS_OF_SLICE = 25;
 const SLICES = 3;
-/** The last slice is not full. */
+/** Number of rows of a file. The last slice of rows is not full. */
 const FILE_ROWS = ROWS_OF_SLICE * SLICES - 5;
 /** From 300 rows on, a history scan has a finding about the scan as a whole. */
 const LONG_FILE_ROWS = 330;
@@ -29,7 +29,7 @@ interface Step {
   readonly occurrence?: number;
   /** Text that a command without an organization contains. The first matching command is paused. */
   readonly carrying?: string;
-  /** The history scan that sends the command. Default: `later`. */
+  /** Kind of the history scan that sends the command, by default `later`. */
   readonly of?: Kind;
 }
 
@@ -37,7 +37,7 @@ interface Step {
 type Kind = 'first' | 'later' | 'long';
 
 const stepsOfScan: readonly Step[] = [
-  // Events are published for all organizations.
+  // This command names no organization, because events are published for all organizations.
   { command: 'update relay', carrying: 'relay' },
   // The counter of the month does not exist yet: the service looks for it and then creates it.
   { command: 'findAndModify usage', of: 'first' },
@@ -129,7 +129,7 @@ function killsOfService(at: KillPoint['at'], steps: readonly Step[], stepsAtOnce
     steps.slice(group * stepsAtOnce, (group + 1) * stepsAtOnce),
   );
   return groups.flatMap((group) => {
-    // After a read, the state is the same as before, so only writes are tested afterwards.
+    // After a read, the stored state is the same as before, so the point after a command is tested only for writes.
     const writes = group.filter(({ command }) => !command.startsWith('find '));
     const before = group.map((step): KillPoint => ({ ...step, at, side: 'before' }));
     const after = writes.map((step): KillPoint => ({ ...step, at, side: 'after' }));
@@ -278,7 +278,10 @@ describe('a scan during which something is killed', () => {
 interface Disturbed {
   readonly point: KillPoint;
   readonly tenant: Tenant;
-  /** True if the client does not repeat the request. The stored history scan must nevertheless be finished. */
+  /**
+   * True if the client does not repeat the request of the history scan. The stored history scan must nevertheless be
+   * finished.
+   */
   readonly isLeft: boolean;
 }
 

@@ -20,17 +20,17 @@ interface Step {
   readonly isUnreadable?: boolean;
 }
 
-/** Commands in the order in which the services send them. */
+/** Database commands in the order in which the services send them. */
 const steps: readonly Step[] = [
   { service: 'documents', command: 'insert uploads', stage: 'reserve' },
-  // The next command claims the PUT request.
+  // The next command claims the upload for the PUT request.
   { service: 'documents', command: 'findAndModify uploads', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put' },
   { service: 'documents', command: 'insert contents.chunks', stage: 'put', occurrence: 2 },
   // The first command creates the counter of the month, and the second one counts.
   { service: 'documents', command: 'update usage', stage: 'put' },
   { service: 'documents', command: 'findAndModify usage', stage: 'put', occurrence: 2 },
-  // The next command commits the bytes.
+  // The next command commits the bytes of the upload.
   { service: 'documents', command: 'update uploads', stage: 'put' },
   // The next two commands keep the upload: the first before an analysis is requested, the second when the analysis
   // begins.
@@ -49,7 +49,7 @@ const steps: readonly Step[] = [
   { service: 'analysis', command: 'findAndModify upload_analyses', stage: 'analyze', occurrence: 3 },
   { service: 'analysis', command: 'insert invoices', stage: 'analyze' },
   { service: 'analysis', command: 'update invoices', stage: 'analyze' },
-  // A failure is subtracted from the count of its month and is published as an event.
+  // For an upload that failed, the services reduce the usage counter of its month and publish an event.
   { service: 'analysis', command: 'update usage', stage: 'analyze', occurrence: 2, isUnreadable: true },
   {
     service: 'analysis',
@@ -83,7 +83,7 @@ interface KillPoint extends Step {
 }
 
 const bothSides = (step: Step): KillPoint[] =>
-  // A read changes nothing, so that only the point before it is tested.
+  // A read changes nothing, so only the point before a read is tested.
   (step.command.startsWith('find ') ? (['before'] as const) : (['before', 'after'] as const)).map((side) => ({
     ...step,
     side,
@@ -96,7 +96,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => trial.stop());
 
-/** Makes a new client reach the point, where its command is paused. */
+/** Lets a new client reach the tested point, where its database command is paused. */
 async function reach({ service, command, stage, occurrence, side, isUnreadable }: KillPoint): Promise<Hold> {
   const sender = await trial.newSender(`${side} ${command} ${occurrence ?? ''}`, isUnreadable !== true);
   senders.push(sender);
@@ -115,7 +115,7 @@ async function reach({ service, command, stage, occurrence, side, isUnreadable }
   return hold;
 }
 
-/** Returns the text by which a command names its client. */
+/** Returns the text by which a database command of the client is recognized. */
 async function textIn(command: string, sender: Sender): Promise<string> {
   if (command === 'insert contents.chunks') return sender.marker;
   if (command === 'find contents.chunks') return trial.fileIdOf(sender);

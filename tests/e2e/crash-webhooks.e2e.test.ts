@@ -13,25 +13,25 @@ import type { Customer, StoredDelivery, WebhookTrial } from './crash/webhook-tri
  * single kill. Each point is a claim, a write or a request that the killed process never completes.
  */
 interface KillPoint {
-  /** The guarantee that must hold despite the kill. */
+  /** Guarantee that must hold although the service is killed. */
   readonly guarantee: string;
   /** Prepares the kill point, before anything is paused. */
   prepare(): Promise<unknown>;
-  /** Resolves when the service has reached the point, where it waits. */
+  /** Resolves when the service has reached the tested point, where it waits. */
   reach(): Promise<unknown>;
-  /** Runs while the service is down. */
+  /** Function that runs while the service is down. */
   whileDown?(): Promise<unknown>;
   check(): Promise<unknown>;
 }
 
-/** The sweep leaves younger deletions to their request, and finishes older ones. */
+/** Age in milliseconds from which the sweep finishes a deletion. It leaves younger deletions to their requests. */
 const SWEPT_AFTER_MS = 31_000;
 
 let trial: WebhookTrial;
 const holds: Hold[] = [];
 
 /**
- * Pauses a command.
+ * Pauses a database command of a service.
  * @returns a function that waits until the command was sent
  */
 function hold(service: 'webhooks' | 'analysis', options: HoldOptions): () => Promise<void> {
@@ -95,14 +95,14 @@ function fanOutAfterOneOfThree(): KillPoint {
   };
 }
 
-/** Response that the receiver gives by default. */
+/** Response that the webhook receiver sends by default. */
 const ok = (_request: ReceivedRequest, response: ServerResponse): void => void response.end('ok');
 
 const rotate = (customer: Customer) =>
   trial.call<{ secret: string }>(customer, `POST /webhooks/${customer.endpoint.id}/rotate-secret`, {});
 
 /**
- * Replays a webhook delivery.
+ * Requests that a webhook delivery is sent again.
  * @returns the status of the response
  */
 async function replay(customer: Customer, delivery: StoredDelivery | undefined): Promise<number> {

@@ -14,7 +14,7 @@ import { startRunningSystem } from './running-system.js';
 import type { RunningSystem } from './running-system.js';
 
 const PER_SECOND = 200;
-/** The organization that is deleted, and another one. */
+/** Numbers of requests per second of the organization that is deleted, and of another organization. */
 const PER_SECOND_OF_OTHER = 20;
 const UNLIMITED = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: '100000',
@@ -87,7 +87,7 @@ async function deleteUnderLoad(tenant: Tenant, other: Tenant, forMs: number) {
   await untilPassed(forMs);
   await Promise.all([load.stop(), otherLoad.stop()]);
   const after = load.outcomes.filter(({ begunAt }) => begunAt > answeredAt + 500);
-  // On a machine that is busy with other work, the rate is lower, and the message shows it.
+  // On a machine that is busy with other work, the request rate is lower, and the error message shows this.
   expect(after.length).toBeGreaterThan(PER_SECOND / 10);
   expect(otherLoad.outcomes.filter(({ status }) => status !== 200)).toEqual([]);
   const lastSuccess = lastSuccessMs(load, answeredAt);

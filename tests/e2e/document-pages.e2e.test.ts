@@ -16,7 +16,7 @@ let pdf: Buffer;
 let pdfInvoice: string;
 let xmlInvoice: string;
 
-/** Markup that a malicious supplier could write into every text. */
+/** Markup that a malicious supplier could write into every text of an invoice. */
 const MARKUP = '<script>alert(1)</script><img src=x onerror=alert(1)>';
 const written = MARKUP.replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 

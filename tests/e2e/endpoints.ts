@@ -7,7 +7,7 @@ export interface SpecifiedEndpoint {
   readonly number: number;
   /** Endpoint as `METHOD /path`, with the parameter names of the specification. */
   readonly endpoint: string;
-  /** Minimum role. Absent for endpoints without a role. */
+  /** Minimum role that the endpoint requires. Absent for endpoints that require no role. */
   readonly role?: Role;
 }
 

@@ -268,7 +268,7 @@ describe('a callback', () => {
     ['a list in place of a state', 'state[]=x&code=y'],
     ['a refusal alone', 'error=access_denied'],
   ])('with %s is refused without a redirect', async (_, query) => {
-    // Each request has another address, because refused callbacks are limited by address.
+    // Each request of this test has another IP address, because refused callbacks are limited by address.
     const headers = { 'X-Forwarded-For': `198.51.100.${++callers}` };
     for (const path of ['', '/PROVIDER_C', '/XERO', '/nothing']) {
       const answer = await running.request<ErrorBody>(`GET /erp-connections/oauth/callback${path}?${query}`, {

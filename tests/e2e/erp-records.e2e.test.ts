@@ -113,7 +113,7 @@ async function newCompany() {
 const list = async (key: string, target: string): Promise<readonly Shown[]> =>
   (await running.request<Page<Shown>>(`GET ${target}`, { key })).body.items;
 
-/** Connects an ERP and waits for its first synchronisation. */
+/** Connects a simulated ERP and waits for its first synchronisation. */
 async function connect(key: string, request: object): Promise<Connection> {
   const { status, body } = await running.request<Connection>('POST /erp-connections', { key, body: request });
   expect({ status, body }).toMatchObject({ status: 201 });

@@ -82,7 +82,7 @@ async function control<Body = unknown>(target: string, body?: unknown): Promise<
   return (text === '' ? undefined : JSON.parse(text)) as Body;
 }
 
-/** A simulated company with its records, and the functions that connect it. */
+/** A simulated ERP company with its records, and the functions that connect it. */
 interface Company {
   readonly url: string;
   readonly tenant: string;
@@ -229,10 +229,10 @@ interface Case {
   readonly name: string;
   readonly make: () => Promise<Company>;
   readonly seed: (erp: Company, vendors: number, bills: number) => Promise<void>;
-  /** Match the calls that read vendors and bills. */
+  /** Patterns for the calls that read vendors and bills. */
   readonly vendorCalls: string;
   readonly billCalls: string;
-  /** The field that contains the name of a vendor. */
+  /** Name of the ERP field that contains the name of a vendor. */
   readonly nameField: string;
 }
 

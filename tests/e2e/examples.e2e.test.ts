@@ -85,7 +85,7 @@ test('every example of the description works unchanged', async () => {
   const published = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   );
-  // Operations that end the organization or its resources are called last.
+  // Checks whether an operation ends the organization or one of its resources. Such operations are called last.
   const isEnd = ({ operationId }: Operation) => /^(delete|restore)Organization$/.test(operationId);
   const described = published.filter(({ operationId }) => !testedElsewhere.has(operationId));
   const operations = [...described.filter((one) => !isEnd(one)), ...described.filter(isEnd)];
@@ -120,7 +120,7 @@ test('every example of the description works unchanged', async () => {
     // filled in.
     const isOfKsef = path.startsWith('/v1/ksef-connections') || path.startsWith('/ksef-connections');
     const answer = await send((name) => ids.get(isOfKsef && name === 'connectionId' ? 'ksefConnectionId' : name) ?? '');
-    // The first save has a different status from later saves.
+    // The first request that saves a KSeF connection has a different status from later ones.
     const [success] = operationId === 'saveKsefConnection' ? ['201'] : Object.keys(responses);
     expect({ operationId, status: answer.status, text: answer.status < 400 ? '' : answer.text }).toEqual({
       operationId,

@@ -23,9 +23,9 @@ type Line = Readonly<Record<string, unknown>>;
 
 interface Archive {
   readonly headers: Headers;
-  /** The names of the files in the export, in their order. */
+  /** Names of the files in the exported archive, in their order. */
   readonly names: readonly string[];
-  /** The unpacked contents of all files as text. */
+  /** Unpacked contents of all files in the archive as text. */
   readonly text: string;
   lines(name: string): readonly Line[];
   file(name: string): Buffer;
@@ -56,7 +56,7 @@ async function archiveOf({ keys }: Tenant, query = ''): Promise<Archive> {
   };
 }
 
-/** Electronic invoice with one invoice line. */
+/** The electronic invoice of the test, with one invoice line. */
 const original = ubl('R-1').replace(
   '</Invoice>',
   `  <cac:InvoiceLine>
@@ -113,7 +113,7 @@ async function subscribe({ keys, organizationId }: Tenant): Promise<void> {
     details: { totals: { grand_total: '11900', tax: '1900' } },
     custom_data: ids.custom_data,
   });
-  // A subscription of another customer that names this organization, with a bill.
+  // This subscription of another customer names the exported organization, and has a bill.
   const named = { custom_data: { organization_id: organizationId }, customer_id: 'ctm_stranger' };
   const price = { price: { id: options.body.items[0]?.priceId }, quantity: 1 };
   await notify('subscription.created', { id: 'sub_stranger', status: 'active', items: [price], ...named });
@@ -156,7 +156,7 @@ async function fill(tenant: Tenant): Promise<void> {
   const erp = { provider: 'ODOO', config: { baseUrl: 'https://127.0.0.1:1024' }, api_key: ERP_KEY };
   const connection = await running.request<Line>('POST /erp-connections', { key, body: erp });
   expect(connection.status).toBe(201);
-  // The connection is deleted, so that nothing changes it afterwards.
+  // The ERP connection is deleted, so that nothing changes it afterwards.
   await running.request(`DELETE /erp-connections/${String(connection.body['id'])}`, { key });
   const ksef = { environment: 'TEST', context_nip: '5265877635', ksef_token: KSEF_TOKEN };
   expect((await running.request('POST /ksef-connections', { key, body: ksef })).status).toBe(201);

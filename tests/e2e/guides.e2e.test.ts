@@ -38,7 +38,7 @@ function git(...args: string[]): string {
   return execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
 }
 
-/** A block of commands, and the response that the page shows. */
+/** A block of commands in a guide, and the response that the guide shows. */
 interface Step {
   readonly commands: string;
   readonly answer: string | undefined;

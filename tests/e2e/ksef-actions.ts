@@ -32,12 +32,12 @@ export interface Ksef {
    */
   issue(buyerNip: string, xml: string): Promise<string>;
   /**
-   * Adds a fault.
+   * Adds a fault to the simulated KSeF.
    * @returns the id of the fault
    */
   fault(fault: object): Promise<string>;
   hits(faultId: string): Promise<number>;
-  /** Removes all faults and releases the requests that they hold. */
+  /** Removes all faults of the simulated KSeF and releases the requests that the faults hold. */
   mend(): Promise<void>;
   counters(nip: string): Promise<Counters>;
   control<Body = unknown>(target: string, body?: object, environment?: EnvironmentName): Promise<Body>;
@@ -48,7 +48,7 @@ export interface Ksef {
 const newNip = (): string => String(randomInt(5_200_000_000, 5_300_000_000));
 
 /**
- * Starts the simulator.
+ * Starts the simulator of KSeF.
  * @param revokedSeals the environment whose seal is on the revocation list of the product
  */
 export async function startKsef({ revokedSeals }: { readonly revokedSeals?: EnvironmentName } = {}): Promise<Ksef> {

@@ -17,7 +17,7 @@ import { uploadFile } from './uploading.js';
 type Connection = Schemas['KsefConnection'];
 type Run = Schemas['KsefInboxRun'];
 
-/** An organization whose company can receive invoices. */
+/** An organization whose company can receive invoices from KSeF. */
 interface Receiver {
   readonly tenant: Tenant;
   readonly key: string;
@@ -69,7 +69,7 @@ interface Bill {
   readonly xml: string;
 }
 
-/** A bill of a new supplier to the company. */
+/** Creates a bill of a new supplier to the company. */
 function newBill(buyer: string): Bill {
   const number = `FV/2026/${String(++numbers).padStart(4, '0')}`;
   const seller = String(randomInt(5_200_000_000, 5_300_000_000));

@@ -25,7 +25,7 @@ interface Submission {
   readonly verificationUrl: string | null;
 }
 
-/** An organization that is connected to KSeF. */
+/** An organization of the tests that is connected to KSeF. */
 interface Filer {
   readonly tenant: Tenant;
   readonly key: string;
@@ -68,7 +68,7 @@ async function newFiler(environment: 'test' | 'demo' = 'test'): Promise<Filer> {
 }
 
 /**
- * Uploads an invoice and waits for its decision.
+ * Uploads the file of an invoice and waits for the decision on the invoice.
  * @returns the id of the invoice
  */
 async function decided(key: string, xml: string): Promise<{ readonly id: string; readonly decision: string }> {
@@ -304,11 +304,11 @@ describe('an invoice that is submitted to KSeF', () => {
     await ksef.fault({ ...refusal, reasonCode: 'missing-permissions' });
     const { body } = await submit(filer, id);
     expect(await ended(filer, body.id)).toMatchObject({ status: 'FAILED', errorCode: 'KSEF_HTTP_403' });
-    // The token may still view invoices, so that an inbox could continue.
+    // The KSeF token still has the permission to view invoices, so that an inbox could continue.
     const warnings = [{ code: 'INVOICE_WRITE_MISSING' }];
     await eventually(async () => expect(await connectionOf()).toMatchObject({ status: 'CONNECTED', warnings }));
     expect((await submit(filer, id)).status).toBe(409);
-    // The end of its login gets an empty response. The KSeF connection test succeeds nevertheless.
+    // The request that ends the login gets an empty response, but the KSeF connection test succeeds nevertheless.
     await ksef.fault({ context: filer.nip, operation: 'A7', kind: 'STATUS', status: 403, body: '' });
     await running.request(`POST ${path}/test`, { key: filer.key });
     expect(await connectionOf()).toMatchObject(connected);
@@ -373,9 +373,9 @@ describe('an invoice that is submitted to KSeF', () => {
 
 describe('a hostile request about submissions', () => {
   let filer: Filer;
-  /** A registered submission with its confirmation. */
+  /** A submission that KSeF registered, with its confirmation. */
   let registered: Submission;
-  /** A submission that was sent and has no result. */
+  /** A submission that was sent to KSeF and has no result. */
   let sent: Submission;
   const below = (path: string, id: string = filer.connectionId): string => `/ksef-connections/${id}${path}`;
   const ask = <Body = ErrorBody>(target: string, body?: unknown, key = filer.key): Promise<Answer<Body>> =>

@@ -1,7 +1,7 @@
 // Sends requests to the product at a constant rate and records the outcome of each request.
 
 export interface Outcome {
-  /** Start time on the clock of `performance.now()`. */
+  /** Start time of the request on the clock of `performance.now()`. */
   readonly begunAt: number;
   readonly endedAt: number;
   readonly status: number;
@@ -9,7 +9,7 @@ export interface Outcome {
 
 export interface Load {
   readonly outcomes: readonly Outcome[];
-  /** Starts no more requests and waits for those in progress. */
+  /** Stops sending requests and waits for those in progress. */
   stop(): Promise<void>;
 }
 

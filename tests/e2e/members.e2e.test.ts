@@ -44,7 +44,7 @@ const accept = (token: string, name = 'Ann Example') =>
 const notificationsOf = async ({ keys }: Tenant) =>
   (await running.request<Page<Notification>>('GET /notifications', { key: keys.admin })).body.items;
 
-/** Returns the mail to that address as the simulator returns it over HTTP. */
+/** Returns the last mail to an address as the simulated mail server returns it over HTTP. */
 async function mailTo(email: string): Promise<{ from: string; subject: string; text: string }> {
   return eventually(async () => {
     const mails = (await (await fetch(`${smtp.httpUrl}/messages`)).json()) as {
@@ -107,7 +107,7 @@ describe('a person', () => {
   test('who would make the organization larger than its plan is refused with 429 USAGE_LIMIT_EXCEEDED', async () => {
     const tenant = await running.newTenant('CORE');
     const members = membersOf(tenant.keys.admin);
-    // A test tenant begins with four of its five members.
+    // In this test, the organization begins with four of the five members that its plan allows.
     expect((await members.invite('fifth@three.example', 'VIEWER')).status).toBe(201);
     expect(await members.invite('sixth@three.example', 'VIEWER')).toMatchObject({
       status: 429,

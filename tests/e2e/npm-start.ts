@@ -9,7 +9,7 @@ import { endWithThisProcess } from '@invoicecontrol/dev/infrastructure-child';
 import type { Tenant } from '@invoicecontrol/dev/tenant';
 import { eventually } from '@invoicecontrol/testkit/eventually';
 
-/** The compiled file is one directory deeper than its source. */
+/** The root directory of the repository. The compiled file is one directory deeper than its source. */
 const root = fileURLToPath(import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/')));
 export const START_MS_MAX = 240_000;
 

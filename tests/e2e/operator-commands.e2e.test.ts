@@ -277,7 +277,7 @@ test.skipIf(operatorPod === undefined)(
   },
 );
 
-/** The address at which a service runs here, in place of the one that it has in a cluster. */
+/** Returns the address at which a service runs in this test, in place of the address that it has in a cluster. */
 function addressOf(inCluster: string): string {
   const [, service = ''] = /^dns:\/\/\/([a-z-]+):50051$/.exec(inCluster) ?? [];
   return addresses[service as keyof typeof addresses];

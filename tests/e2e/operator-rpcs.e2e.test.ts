@@ -21,7 +21,7 @@ for (const path of readdirSync(protos, { recursive: true, encoding: 'utf8' })) {
     OperatorServiceDefinition: Definition;
   };
   const owner = databased.find((name) => name.replaceAll('-', '_') === module.split('/')[0]);
-  // The rpcs that no single service owns are served by all services.
+  // Every service serves the rpcs that do not belong to a single service.
   served.push({ definition, services: owner === undefined ? databased : [owner] });
 }
 const rpcs = served.flatMap(({ definition, services }) =>

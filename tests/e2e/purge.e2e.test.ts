@@ -222,7 +222,7 @@ test('a purge under load removes everything of the organization from every servi
     databaseName: `${running.system.databasePrefix}organization`,
     appName: 'test',
   });
-  // After the third announcement of the purge, late requests and events in transit have been handled.
+  // When the purge has been announced three times, late requests and events in transit have been handled.
   await eventually(
     async () => {
       const left = await organizations.db
@@ -255,8 +255,8 @@ test('a purge under load removes everything of the organization from every servi
   expect(new Set(invoicesOfOther)).toEqual(new Set([202]));
   expect(new Set(scansOfOther)).toEqual(new Set([201]));
   const kept = await found(other.organizationId);
-  // The organization keeps the records from `fill` and the records that it wrote in the meantime: 3 and 1 from a file,
-  // and 3 rows.
+  // The other organization keeps the records that `fill` created and those that it stored in the meantime: 3 invoices,
+  // 1 from a file, and 3 rows.
   expect(kept['analysis.invoices']).toBe((invoicesOfOther?.length ?? 0) + (scansOfOther?.length ?? 0) + 3 + 1 + 3);
   expect(kept['scan.scans']).toBe((scansOfOther?.length ?? 0) + 1);
   expect(kept['documents.uploads']).toBe(3);

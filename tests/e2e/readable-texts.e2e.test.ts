@@ -24,7 +24,7 @@ const HIDDEN = '\u202e\u2066\u200b\ufeff';
 const NASTY = `${HIDDEN}\r\n`;
 const FORBIDDEN =
   /[\u0000-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]|\p{Surrogate}/u;
-/** In binary data, only characters of several bytes are reliable evidence. */
+/** Pattern for forbidden characters in binary data, where only characters of several bytes are reliable evidence. */
 const FORBIDDEN_IN_BYTES = new RegExp(`[${HIDDEN}]`, 'u');
 
 let erps: ErpSimulators;

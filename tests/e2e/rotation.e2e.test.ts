@@ -17,19 +17,21 @@ const SENDERS = 4;
 const ARRIVALS_OF_A_PHASE = 15;
 const directory = `${root}.cache/rotation-${process.pid}`;
 
-/** A delivery, and how many secrets had been shown when the invoice that caused its event was sent. */
+/**
+ * A webhook delivery, and the number of secrets that had been shown when the invoice that caused its event was sent.
+ */
 interface Recorded {
   readonly request: ReceivedRequest;
   readonly id: string;
   readonly signature: string;
   readonly rotationsBefore: number;
-  /** Number of requested rotations when the delivery arrived. */
+  /** Number of secret rotations that had been requested when the delivery arrived. */
   readonly rotationsAsked: number;
 }
 
 let running: RunningSystem;
 let receiver: WebhookReceiver;
-/** The first secret, followed by the secret that each of the two rotations returned. */
+/** The first signing secret, followed by the secret that each of the two rotations returned. */
 const secrets: string[] = [];
 let recorded: readonly Recorded[];
 
@@ -44,9 +46,9 @@ beforeAll(async () => {
   const created = await running.request<{ id: string; secret: string }>('POST /webhooks', { key, body: order });
   secrets.push(created.body.secret);
 
-  /** Number of completed rotations before each invoice was sent. */
+  /** Number of secret rotations that were completed before each invoice was sent. */
   const rotationsBefore = new Map<string, number>();
-  /** Number of requested rotations at each arrival. */
+  /** Number of secret rotations that had been requested at each arrival. */
   const rotationsAsked: number[] = [];
   let asked = 0;
   receiver.answer('/hook', (_request, response) => {
@@ -169,7 +171,7 @@ describe('two rotations under load', () => {
   }
 });
 
-/** Starts one receiver for each secret. */
+/** Starts one webhook receiver for each secret. */
 function startAll(language: Language): Promise<readonly Receiver[]> {
   return Promise.all(
     secrets.map((secret, index) => startReceiver(language, { secret, eventsDirectory: `${directory}/${index}` })),

@@ -18,7 +18,7 @@ import type { AnswerCheck, ReceivedAnswer } from './answer-contract.js';
 
 /** A response that has passed the checks that apply to every response. */
 export interface Answer<Body = unknown> extends ReceivedAnswer {
-  /** Undefined for a response without a body and for a file. */
+  /** Parsed JSON body. Undefined for a response without a body and for a file. */
   readonly body: Body;
 }
 
@@ -32,14 +32,14 @@ export interface ErrorBody {
 }
 
 export interface RequestOptions {
-  /** API key. Without it, the request has no Authorization header. */
+  /** API key of the request. Without it, the request has no Authorization header. */
   readonly key?: string;
-  /** Body, sent as JSON. */
+  /** Request body, which is sent as JSON. */
   readonly body?: unknown;
-  /** Body, sent unchanged in place of `body`. */
+  /** Request body, which is sent unchanged in place of `body`. */
   readonly bytes?: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With the same id, the responses to two requests can be equal byte for byte. */
+  /** Request id. If two requests have the same id, their responses can be equal byte for byte. */
   readonly requestId?: string;
 }
 
@@ -116,7 +116,8 @@ export async function startRunningSystem(
     secrets,
     databasePrefix,
     ...options,
-    // Most of these tests need only one child process, and each child process adds a second to the start.
+    // Most of the end-to-end tests need only one process that reads documents, and each such process adds a second to
+    // the start.
     env: { LOG_LEVEL: 'silent', TRUSTED_PROXY_HOPS: '1', EXTRACTION_CHILDREN: '1', ...env },
   });
   const { OPERATOR_TOKEN: operatorToken } = secrets;

@@ -11,7 +11,7 @@ import type { Api, ErrorBody, RunningSystem } from './running-system.js';
  * the driver add up to more than this value.
  */
 const ANSWERED_MS_MAX = 8_000;
-/** Recovery is promised within five seconds. */
+/** Time limit in milliseconds for the recovery, which is promised within five seconds. */
 const RECOVERED_MS_MAX = 20_000;
 const TEST_MS_MAX = 120_000;
 

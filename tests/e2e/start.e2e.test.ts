@@ -14,7 +14,7 @@ import { connectApi } from './running-system.js';
 import type { Api } from './running-system.js';
 import type { Page, StoredInvoice } from './shapes.js';
 
-/** An invoice that differs from every sample. */
+/** An invoice that differs from every sample invoice of the demonstration. */
 const unseen = {
   supplier: { name: 'Mill Lane Couriers Ltd' },
   invoice_number: 'ML-7802',
@@ -22,7 +22,7 @@ const unseen = {
   currency: 'GBP',
   gross_amount: '310.00',
 };
-/** Grace period of a pod in Kubernetes. */
+/** Time limit in milliseconds for stopping, which is the grace period of a pod in Kubernetes. */
 const STOP_MS_MAX = 30_000;
 
 let dataDir: string;
@@ -89,11 +89,11 @@ describe('npm start', () => {
   let demo: Demo;
   let api: Api;
   beforeAll(async () => {
-    // A killed start leaves a file that every user can read.
+    // The test writes a file as a killed start may leave it, which every user can read.
     await writeFile(join(dataDir, 'demo.json'), '{"baseUrl":"stale"}', { mode: 0o644 });
     first = start();
     await eventually(() => assert.match(first.output(), /^MongoDB: .*NATS: .*\n/m), { timeoutMs: START_MS_MAX });
-    // The file is absent, or it is the new one if this machine was slow to read it.
+    // The old file is gone: the file is absent, or already the new one if this machine was slow to read it.
     const present = await readDemo(dataDir).catch(() => undefined);
     assert.notEqual(present?.baseUrl, 'stale', 'A stale demo.json is still there.');
     demo = await untilReady(first, dataDir);
@@ -355,7 +355,7 @@ describe('npm start that cannot start', () => {
     ['below a file', () => join(dataDir, 'a-file', 'data')],
     ...(process.platform === 'linux'
       ? [
-          // In such a file system, Node.js repeats a recursive mkdir endlessly.
+          // In a file system that takes no directories, Node.js repeats a recursive mkdir endlessly.
           ['in a file system that takes no directories', () => '/proc/invoice-control/data'] as const,
           ['a directory that takes no files', () => '/proc/sys'] as const,
         ]

@@ -191,7 +191,7 @@ test('a request of a known length is exported in seconds, in the bucket of that 
       0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120,
     ]);
     const { boundaries = [], counts = [], sum = 0 } = point ?? {};
-    // Only one request was made, so the sum is its length.
+    // Only one request was made, so the sum of the histogram is the duration of this request.
     expect(counts.reduce((all, one) => all + one, 0)).toBe(1);
     expect(sum).toBeGreaterThan(0);
     expect(sum).toBeLessThan((performance.now() - startedAt) / 1_000);

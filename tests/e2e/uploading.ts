@@ -27,7 +27,7 @@ export const ubl = (number: string) => `<?xml version="1.0" encoding="UTF-8"?>
   </cac:LegalMonetaryTotal>
 </Invoice>`;
 
-/** Uploads XML with {@link uploadFile}. */
+/** Uploads an XML document with {@link uploadFile}. */
 export function uploadXml(running: RunningSystem, key: string, text: string): Promise<string> {
   return uploadFile(running, key, Buffer.from(text), 'application/xml');
 }

@@ -34,7 +34,7 @@ async function reserve(byteSize: number, mediaType = 'application/pdf'): Promise
   return body;
 }
 
-/** A path below `/v1`. */
+/** Returns the path of a URL below `/v1`. */
 const pathOf = (url: string) =>
   new URL(url, running.origin).pathname.slice('/v1'.length) + new URL(url, running.origin).search;
 

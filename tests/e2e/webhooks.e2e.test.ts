@@ -68,7 +68,7 @@ async function deliveriesOf({ id }: Webhook, withKey = key): Promise<readonly De
   return body.items;
 }
 
-/** Computes the header as specification section 6 describes it. */
+/** Computes the signature header as specification section 6 describes it. */
 function signatures({ headers, body }: ReceivedRequest, secrets: readonly string[]): string[] {
   const [t = ''] = String(headers['svc-signature']).split(',');
   const text = `${String(headers['svc-event-id'])}.${t.slice(2)}.${body}`;

@@ -20,9 +20,9 @@ export interface Member {
 }
 
 export interface ReplicaSet {
-  /** Connection string with all members. */
+  /** Connection string with all members of the replica set. */
   readonly url: string;
-  /** Waits for a primary and returns it. */
+  /** Waits until the replica set has a primary, and returns it. */
   primary(): Promise<Member>;
   /** Lists the members that are not the primary. */
   secondaries(): Promise<readonly Member[]>;
@@ -103,7 +103,7 @@ export async function startReplicaSet(log: (line: string) => void): Promise<Repl
       return members.filter((member) => !isOf(host)(member));
     },
     async stepDown() {
-      // The connection may close before the response arrives.
+      // The connection may close before the response to the command arrives.
       await withMember(await primaryHost(), (client) => client.db('admin').command({ replSetStepDown: 30 })).catch(
         () => {},
       );

@@ -17,7 +17,7 @@ const INSERT_DOCUMENTS_MAX = 100;
 const TOOL_MINUTES_MAX = 10;
 const LENGTH_BYTES = 4;
 
-/** State of a collection, for comparison. */
+/** State of a database collection, for comparison before and after the restore. */
 export interface CollectionState {
   readonly database: string;
   readonly collection: string;
@@ -114,7 +114,7 @@ async function backUp(mongodbUrl: string, databases: readonly string[], director
 }
 
 /**
- * Fills empty databases from a backup.
+ * Fills the empty databases of the services from a backup.
  * @returns the contents of the databases, read before the indexes exist, so that no document has expired yet
  */
 async function restore(

@@ -32,16 +32,16 @@ import { connectFiler, submitBeforeBackup, submitRest } from './ksef-submissions
 
 const CONNECTIONS = 4;
 const REPLAY_PAGE = 200;
-/** KSeF is asked for results sooner than in production. */
+/** Settings with which KSeF is polled for results sooner than in production. */
 const KSEF_WAITS = { KSEF_WAIT_FACTOR: '0.05', KSEF_REQUEST_SECONDS: '5' };
 const UNLIMITED_PER_MINUTE = '1000000';
 
 export interface RehearsalOptions {
   /** Number of invoices that the first of two organizations posts. */
   readonly invoices: number;
-  /** Number of rows in the scan of the second organization. */
+  /** Number of rows in the history scan of the second organization. */
   readonly rows: number;
-  /** Copies the databases. */
+  /** Method by which the databases are copied. */
   readonly method: BackupMethod;
   /** True when the volume of the message broker is deleted as well. */
   readonly losesBroker: boolean;
@@ -243,7 +243,7 @@ async function fill(
 }
 
 /**
- * Reads open findings.
+ * Returns the open findings of an organization.
  * @throws Error when there are fewer than two
  */
 async function openFindings(

@@ -77,7 +77,7 @@ const lines: readonly Line[] = [
     order: load,
   },
   {
-    // Carriers of part loads number by PRO, whose last digit checks the others.
+    // Carriers of part loads number their bills by PRO numbers, whose last digit is a check digit.
     tails: ['Motor Freight', 'Freight Lines', 'LTL Inc', 'Freight System'],
     count: 7,
     land: 'US',

@@ -235,7 +235,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** A city in the south of Brazil with its funds for health and schools. */
+/** Returns the bills of a city in the south of Brazil with its funds for health and schools. */
 export function brazilianMunicipality(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-01-15',

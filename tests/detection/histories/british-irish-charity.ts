@@ -299,7 +299,7 @@ function honest(
     for (let room = 0; room < random.integer(2, 5); room += 1)
       book.add(hotel, { number: hotelNumber(date), date, net, recurs: true, hardNegative: 'equal rooms' });
   }
-  // A hall is hired each week.
+  // The charity hires a hall each week.
   const hall = supplier('GB', 'Community Hall', 0);
   book.stream({
     trader: hall,
@@ -309,7 +309,7 @@ function honest(
     recurs: true,
     hardNegative: 'weekly fee',
   });
-  // A college bills each place on a course.
+  // A college bills each place on a course separately.
   const course = supplier('IE', 'College', 0);
   const courseNumber = running(random, 61_000, 3, (n) => `BK${n}`);
   for (const date of irregular(random, FROM, TO, 28)) {
@@ -325,7 +325,7 @@ function honest(
         hardNegative: 'places on one course',
       });
   }
-  // An insurer bills each policy.
+  // An insurer bills each policy separately.
   const insurer = supplier('GB', 'Insurance', 0);
   for (const year of [2024, 2025, 2026])
     for (let policy = 0; policy < 6; policy += 1)

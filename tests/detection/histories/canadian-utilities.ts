@@ -50,7 +50,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // The statement has a number of its own; account and meter stand beside it.
+    // The statement of a utility has its own number, next to the numbers of the account and the meter.
     tails: ['Hydro Inc', 'Electric', 'Power Distribution'],
     count: 9,
     land: 'CA',

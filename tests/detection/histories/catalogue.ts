@@ -27,7 +27,7 @@ interface WrittenHistory extends Pick<AnalyzeOptions, 'companies' | 'ratesPerEur
   readonly write: (random: Random) => Bill[];
 }
 
-/** Approximate number of units per euro. */
+/** Approximate number of units of each currency per euro. */
 const ratesOfTheYears = { CHF: '0.95', CZK: '25', GBP: '0.85', PLN: '4.3', USD: '1.09' };
 
 type WrittenHistories = Readonly<Record<string, WrittenHistory>>;

@@ -223,7 +223,7 @@ const own: Readonly<Record<string, Again>> = {
   }),
 };
 
-/** Two hospitals in Maharashtra with stockists, implants, gases, contractors and kitchens. */
+/** Returns the bills of two hospitals in Maharashtra with stockists, implants, gases, contractors and kitchens. */
 export function indianHospitals(random: Random): ReturnType<typeof withAgain> {
   const desk = openDesk(random, {
     firstDay: '2024-04-02',

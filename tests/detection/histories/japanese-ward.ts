@@ -48,7 +48,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // One bill for the month, on the day of closing.
+    // These suppliers send one bill for the month, on the closing day.
     tails: ['Shoji KK', 'Trading Co., Ltd.', 'Kogyo KK', 'Jimuki Co., Ltd.', 'Bungu KK'],
     count: 10,
     land: 'JP',

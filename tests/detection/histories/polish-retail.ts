@@ -387,7 +387,7 @@ function honest(
       arrival: [addDays(next, 3), addDays(first.arrival, 13)].sort()[1] ?? next,
     });
   });
-  // The contract number is used as the invoice number.
+  // The waterworks use the contract number as the invoice number.
   const water = firm('Wodociągi', 80);
   book.stream({
     trader: water,

@@ -51,7 +51,7 @@ const words = [
 
 const lines: readonly Line[] = [
   {
-    // A series of letters stands before the serial number.
+    // The invoice numbers have a series of letters before the serial number.
     tails: ['Semințe SRL', 'Îngrășăminte SRL', 'Agrochim SRL', 'Inputuri Agricole SA'],
     count: 10,
     land: 'RO',

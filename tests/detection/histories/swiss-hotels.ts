@@ -230,7 +230,7 @@ const own: Readonly<Record<string, Again>> = {
   ),
 };
 
-/** Three hotels in Graubünden, Vaud and Ticino, with suppliers in three languages. */
+/** Returns the bills of three hotels in Graubünden, Vaud and Ticino, with suppliers in three languages. */
 export function swissHotels(random: Random): Bill[] {
   const desk = openDesk(random, {
     firstDay: '2024-05-06',

@@ -56,7 +56,7 @@ export interface StoredFinding {
   readonly _id: string;
   readonly organizationId: string;
   readonly type: string;
-  /** Absent if the finding is about a history scan as a whole. */
+  /** Id of the invoice. Absent if the finding is about a history scan as a whole. */
   readonly invoiceId?: string;
   readonly scanId?: string;
 }
@@ -251,7 +251,7 @@ function eventsNotAsDecided(
   ];
 }
 
-/** Events have separate ids, and name the aggregate that published them. */
+/** Checks that every event has its own id and names the aggregate that published it. */
 async function eventsOfNobody(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const announced = (await announcedEvents(databases)).map(({ id }) => id);
   const announcedIds = new Set(announced);
@@ -324,8 +324,8 @@ export async function wrongUsage({ analysis: db }: Databases): Promise<string[]>
 }
 
 /**
- * The number of invoices that a record should count, and of its versions: one per posted invoice, one for all rows of a
- * history scan.
+ * Returns the number of invoices that a record should count, and the number of its versions: one for each posted
+ * invoice, and one for all rows of a history scan.
  */
 interface Expected {
   count: number;

@@ -13,9 +13,9 @@ import type { KillableSystem } from './killable-system.js';
 
 /** Leases of a killed analysis service last a minute, and its sweep decides one invoice of an organization at a time. */
 const RECEIVED_MS_MAX = 240_000;
-/** The broker redelivers an unacknowledged event after 30 seconds. */
+/** Time limit in milliseconds. The broker redelivers an unacknowledged event only after 30 seconds. */
 const FINISHED_MS_MAX = 180_000;
-/** Time after a crash within which usage is exact. */
+/** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
 /** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
@@ -32,7 +32,7 @@ interface Purchase {
   readonly isThirdParty: boolean;
 }
 
-/** A company with an enabled inbox. */
+/** A company with an enabled KSeF inbox. */
 export interface Receiver {
   readonly tenant: Tenant;
   readonly nip: string;
@@ -45,7 +45,7 @@ export interface InboxTrial {
   newReceiver(name: string): Promise<Receiver>;
   /** Issues invoices of suppliers to a company, and one from the company to itself. */
   issue(receiver: Receiver): Promise<void>;
-  /** Starts a run of every role. */
+  /** Starts an inbox run of every role. */
   run(receiver: Receiver): Promise<void>;
   /** Waits until every purchase was received and decided. Starts another run if one ended without all of them. */
   finish(receiver: Receiver): Promise<void>;
@@ -169,7 +169,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
   }
 
   async function skippedBy(receiver: Receiver): Promise<string[]> {
-    // The marks are read first, because documents may be added in between.
+    // The marks of the inbox are read first, because documents may be added in between.
     const { roles } = await inboxOf(receiver);
     const uploads = (await uploadsOf(receiver)).filter(({ content }) => content !== undefined);
     const stored = new Set(uploads.map(({ origin }) => origin.externalId));
@@ -219,7 +219,7 @@ export async function startInboxTrial(system: KillableSystem, ksef: Ksef): Promi
           const last = purchases.at(-1)?.storedBefore ?? new Date(0);
           const isComplete = mark !== undefined && new Date(mark) >= last;
           if (!isComplete && roles.every(({ run }) => run === undefined)) await trial.run(receiver);
-          // The roles show why the inbox waits. Keys of exports are sealed.
+          // The roles show why the inbox waits. The keys of the exports in them are sealed, so they may be printed.
           expect({ isComplete, roles }).toMatchObject({ isComplete: true });
           const decided = (await invoicesOf(receiver)).filter(({ status }) => status === 'ANALYZED');
           expect(decided).toHaveLength(purchases.length);

@@ -17,14 +17,14 @@ const RETRYING_MAX = 64;
 const RECENT_MAX = 50;
 
 export interface InvoiceLoad {
-  /** Stops sending invoices. */
+  /** Stops sending invoices and waits for those in progress. */
   stop(): void;
   /** Resolves when every request with a key was acknowledged. Call it after `stop`. */
   finished(): Promise<void>;
 }
 
 /**
- * Starts the load.
+ * Starts to send invoices over several connections.
  * @param tenants may grow while the load runs
  */
 export function startInvoiceLoad(
@@ -55,7 +55,7 @@ export function startInvoiceLoad(
   const retry = (request: Sent): Promise<void> => {
     retrying++;
     const answered = ledger.sendWithRetries(request).finally(() => retrying--);
-    // The failure is reported much later, when the caller awaits `finished`.
+    // A failure is reported much later, when the caller awaits `finished`.
     answered.catch(() => {});
     return answered;
   };

@@ -13,7 +13,7 @@ import { eraseBrokerStore } from './broker-store.js';
 import { startServiceProcess, UNLIMITED_RATES } from './service-process.js';
 import type { Killable } from './service-process.js';
 
-/** The path is also correct when a test runs this file from its source. */
+/** The path of the compiled program is also correct when a test runs this file from its source. */
 const compiled = new URL('../../dist/e2e/crash/', import.meta.url.replace('/dist/e2e/', '/e2e/'));
 const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`;
 
@@ -21,7 +21,7 @@ const MOVABLE_CLOCK = `--import=${new URL('clock-on-signal.js', compiled).href}`
 export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> {
   readonly mongodbUrl: string;
   readonly natsUrl: string;
-  /** Base URL of the API, `http://127.0.0.1:<port>/v1`. */
+  /** Base URL of the API of the system under test, `http://127.0.0.1:<port>/v1`. */
   readonly baseUrl: string;
   readonly database: Killable;
   readonly broker: Killable & {
@@ -46,13 +46,13 @@ export interface KillableSystem extends Readonly<Record<ServiceName, Killable>> 
 export interface KillableSystemOptions {
   /** A database that the test has started and can interrupt itself. No proxies are placed before it. */
   readonly mongodbUrl?: string;
-  /** Added to the environment of the service that sends webhooks. */
+  /** Variables that are added to the environment of the service that sends webhooks. */
   readonly webhooksEnv?: Readonly<Record<string, string>>;
-  /** Added to the environment of the service that stores uploads. */
+  /** Variables that are added to the environment of the service that stores uploads. */
   readonly documentsEnv?: Readonly<Record<string, string>>;
-  /** Added to the environment of the service that reads ERPs. */
+  /** Variables that are added to the environment of the service that reads ERPs. */
   readonly erpSyncEnv?: Readonly<Record<string, string>>;
-  /** Added to the environment of the service that submits to KSeF. */
+  /** Variables that are added to the environment of the service that submits to KSeF. */
   readonly ksefEnv?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ export async function startKillableSystem({
     const infrastructure: Infrastructure = await startInfrastructure({
       hasStreamsDirectory: true,
       env: givenUrl === undefined ? {} : { MONGODB_URL: givenUrl },
-      // The lines of the start report the sources of the servers.
+      // The first lines of the output report the sources of the servers and are not logged.
       log: (line) => void (isStarted && log(line)),
     });
     isStarted = true;

@@ -4,7 +4,7 @@ export interface Sample {
   readonly supplier: number;
   readonly number: string;
   readonly amount: number;
-  /** Stored with the invoice as the buyer's name, so that an audit can find the records of a request. */
+  /** Mark that is stored with the invoice as the buyer's name, so that an audit can find the records of a request. */
   readonly sentAs: string;
 }
 
@@ -41,7 +41,7 @@ export function sampleDocument({ supplier, number, amount, sentAs }: Sample): Bu
 </Invoice>`);
 }
 
-/** A small number, so that many invoices change the same documents. */
+/** Number of suppliers, which is small so that many invoices change the same documents. */
 const SUPPLIERS = 3;
 const COPIES_SHARE = 0.25;
 /**

@@ -31,7 +31,7 @@ interface StoredRun {
   readonly outcome?: unknown;
 }
 
-/** Stored records of all history scans. */
+/** Stored records of all history scans that the audit compares. */
 interface Books {
   readonly scans: readonly StoredScan[];
   readonly imports: readonly StoredImport[];

@@ -4,7 +4,7 @@ import type { Ledger, SentScan } from './ledger.js';
 import { pick, sampleFile } from './sample-invoices.js';
 import type { Row, Sample, SampleRow } from './sample-invoices.js';
 
-/** Number of rows of a file, more than are stored at once. */
+/** Number of rows of a history scan file, more than the service stores at once. */
 const FILE_ROWS = 60;
 /** Creates rows without an external id, and rows with an external id that was used before. */
 const WITHOUT_ID_SHARE = 0.4;

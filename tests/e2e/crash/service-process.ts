@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { startChildServer } from '@invoicecontrol/dev/infrastructure-child';
 import type { ChildServer } from '@invoicecontrol/dev/infrastructure-child';
 
-/** The compiled file is one directory deeper than its source. */
+/** The root directory of the repository. The compiled file is one directory deeper than its source. */
 const root = import.meta.url.slice(0, import.meta.url.lastIndexOf('/tests/'));
 /** Maximum number of starts, more than a service needs on a busy machine. */
 const STARTS_MAX = 3;
@@ -28,7 +28,7 @@ export interface Killable {
 }
 
 export interface ServiceProcess extends Killable {
-  /** Address of the service, `127.0.0.1:<port>`. */
+  /** Address of the service process, `127.0.0.1:<port>`. */
   readonly address: string;
   /** Process id, which changes with each start. */
   readonly pid: number | undefined;

@@ -21,7 +21,7 @@ const FINISHED_MS_MAX = 120_000;
  * minute.
  */
 const EFFECTED_MS_MAX = 120_000;
-/** Time after a crash within which usage is exact. */
+/** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
 
 export interface Trial {
@@ -29,7 +29,7 @@ export interface Trial {
   readonly ledger: Ledger;
   /** Databases of the services, without the proxies. */
   readonly databases: Databases;
-  /** Waits until no work is left. */
+  /** Waits until no service has unfinished work. */
   expectNothingUnfinished(): Promise<void>;
   /**
    * Waits until no work is left, every event has its effect and usage counters are exact. Then compares all stored

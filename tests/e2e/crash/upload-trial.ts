@@ -18,9 +18,9 @@ const SWEEP = { UPLOAD_SWEEP_SECONDS: '1' };
 const ANSWERED_MS_MAX = 180_000;
 /** Time limit for a response. A response that never arrives belongs to a service that was killed. */
 const ANSWER_MS_MAX = 40_000;
-/** A lease of a minute expires first. */
+/** Time limit in milliseconds of a sweep, which waits until a lease of a minute has expired. */
 const SWEPT_MS_MAX = 180_000;
-/** Time after a crash within which usage is exact. */
+/** Time in milliseconds after a crash within which the usage counters become exact. */
 const USAGE_EXACT_MS_MAX = 300_000;
 /** Size of the filling that makes a document larger than one stored chunk. */
 const FILLING_BYTES = 600_000;
@@ -30,13 +30,13 @@ type Db = MongoConnection['db'];
 /** Returns a document of a new client. */
 export interface Sender {
   readonly tenant: Tenant;
-  /** Text in every piece of the file. */
+  /** Text that every piece of the uploaded file contains. */
   readonly marker: string;
   readonly file: Buffer;
   readonly isReadable: boolean;
-  /** Set when the reservation got a response. */
+  /** Id of the upload. Set when the reservation got a response. */
   uploadId: string | undefined;
-  /** Set when the PUT got a response. */
+  /** True if the PUT request got a response. */
   isStored: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface UploadTrial {
   readonly analysis: Db;
   newSender(name: string, isReadable?: boolean): Promise<Sender>;
   /**
-   * Sends each step once.
+   * Sends the request of each step of an upload once.
    * @throws Error when a step gets no response or is refused
    */
   reserve(sender: Sender): Promise<void>;

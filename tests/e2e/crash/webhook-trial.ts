@@ -17,7 +17,7 @@ import { startKillableSystem } from './killable-system.js';
 import type { KillableSystem } from './killable-system.js';
 import { sampleInvoice } from './sample-invoices.js';
 
-/** Five failed attempts take a second. */
+/** Retry settings with which five failed attempts take a second. */
 const RETRIES = { WEBHOOK_RETRY_WAITS_MS: '100,100,100,100', WEBHOOK_RETRY_FLOOR_MS: '100' };
 /** A lease expires after 35 s, and the attempt is repeated two polls later. An event is delivered again after 30 s. */
 const SENT_AGAIN_MS_MAX = 90_000;
@@ -65,7 +65,7 @@ export interface WebhookTrial {
   sendInvoice(customer: Customer): Promise<void>;
   call<T>(customer: Pick<Customer, 'tenant'>, route: string, body?: object): Promise<{ status: number; body: T }>;
   deliveriesOf(endpoint: Endpoint): Promise<readonly StoredDelivery[]>;
-  /** The endpoint refuses deliveries until this number has failed, and accepts them from then on. */
+  /** The endpoint refuses deliveries until this number of attempts has failed, and accepts them from then on. */
   fail(customer: Customer, events: number): Promise<readonly StoredDelivery[]>;
   /**
    * Waits until every webhook delivery of the endpoint has arrived.

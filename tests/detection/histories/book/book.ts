@@ -3,7 +3,7 @@ import type { Bill } from '../../bill.js';
 import type { Random } from '../../random.js';
 import type { Trader } from './trader.js';
 
-/** A bill, its supplier, and the other documents about the same supply. */
+/** A bill with its supplier and the other documents about the same supply. */
 export interface Entry {
   readonly bill: Bill;
   readonly trader: Trader;
@@ -20,7 +20,7 @@ export interface Supply {
   readonly companyId?: string;
   readonly iban?: string;
   readonly hardNegative?: string;
-  /** Number of days from issue to arrival. */
+  /** Number of days from the issue of the bill to its arrival. */
   readonly lagDays?: number;
   readonly spareUntil?: string;
 }

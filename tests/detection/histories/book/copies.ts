@@ -282,7 +282,7 @@ export interface CopyPlan {
   /** Kinds that occur only in this history, in addition to `names`. */
   readonly own?: Readonly<Record<string, CopyKind>>;
   readonly names: readonly CopyName[];
-  /** Share of the plain bills that are copied. */
+  /** Share of the ordinary bills that are copied. */
   readonly share: number;
 }
 

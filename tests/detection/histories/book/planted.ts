@@ -11,7 +11,7 @@ interface Planting {
   readonly random: Random;
   /** An earlier bill of another supplier. */
   readonly other: Entry;
-  /** The supplier's earlier bills, oldest first. */
+  /** Earlier bills of the same supplier, oldest first. */
   readonly before: readonly Entry[];
 }
 

@@ -9,11 +9,11 @@ import { filled } from './pattern.js';
 export interface Trader {
   readonly name: string;
   readonly country: Country;
-  /** Absent for suppliers that state no tax id. */
+  /** Tax id of the supplier. Absent for suppliers that state no tax id. */
   readonly taxId?: string;
   readonly iban?: string;
   readonly currency: string;
-  /** 0 if the customer owes the tax or the supplier is exempt. */
+  /** Tax rate of the supplier. 0 if the customer owes the tax or the supplier is exempt. */
   readonly vatPercent: number;
   readonly termsDays: number;
   readonly numbers: Numbering;
@@ -25,7 +25,7 @@ export interface Trader {
 interface CountryForms {
   readonly currency: string;
   readonly vatPercent: number;
-  /** Form of the tax id; `#` is a digit. */
+  /** Form of the tax ids of the country, in which `#` is a digit. */
   readonly taxId: string;
   readonly bban: string;
   readonly legalForms: readonly string[];

@@ -25,9 +25,9 @@ export interface Trade {
   readonly order?: { readonly form: string; readonly change: 'new' | 'kept' };
 }
 
-/** One of this many suppliers states no tax id. */
+/** Number of suppliers of which one states no tax id. */
 const WITHOUT_TAX_ID_EVERY = 10;
-/** Number of bills that one kept order covers. */
+/** Number of bills that one long-running order covers. */
 const KEPT_ORDER_BILLS = 7;
 
 /** Returns a function that creates suppliers with different family names. */

@@ -11,7 +11,7 @@ import type { Desk, Paper } from './desk.js';
 export type Again = (paper: Paper, random: Random, desk: Desk) => Returned | undefined;
 
 interface Returned {
-  /** Replaces the first bill where another document came before it. */
+  /** Bill that replaces the first one, if another document arrived before it. */
   readonly first?: Bill;
   readonly again: readonly Bill[];
 }
@@ -25,7 +25,7 @@ function afterwards(bill: Bill, [min, max]: Lag, random: Random): Bill {
   return { ...bill, arrival: workday(addDays(latest, random.integer(min, max))) };
 }
 
-/** A second entry with another number. */
+/** Returns a second entry of a bill with another number. */
 export function numberTyped(change: (paper: Paper, random: Random) => string | undefined, lag: Lag = SOON): Again {
   return (paper, random) => {
     const { bill } = paper;
@@ -35,7 +35,7 @@ export function numberTyped(change: (paper: Paper, random: Random) => string | u
   };
 }
 
-/** A second entry with something else changed. */
+/** Returns a second entry of a bill with another changed field. */
 export function entered(change: (paper: Paper, random: Random, desk: Desk) => Bill | undefined, lag = SOON): Again {
   return (paper, random, desk) => {
     const bill = change(paper, random, desk);
@@ -77,7 +77,7 @@ const missesKey = (number: string, random: Random): string | undefined =>
   inRun(number, 5, (digits) => {
     const at = random.integer(0, digits.length - 1);
     const key = Number(digits[at]);
-    // The keys beside it on the number pad.
+    // The keys next to the digit on the number pad.
     const beside = [key - 1, key + 1, key - 3, key + 3].filter((each) => each >= 0 && each <= 9);
     return digits.slice(0, at) + String(random.pick(beside)) + digits.slice(at + 1);
   });
@@ -96,7 +96,7 @@ export function at(bill: Bill, gross: number): Bill | undefined {
   });
 }
 
-/** Yen have no smaller unit, but amounts are kept in hundredths. */
+/** Returns the smallest unit of an amount. Yen have no smaller unit, but amounts are stored in hundredths. */
 const unitOf = ({ invoice }: Bill): number => (invoice.currency === 'JPY' ? 100 : 1);
 
 function share(bill: Bill, factor: number): Bill | undefined {
@@ -282,7 +282,7 @@ export const everywhere = {
 
 export type EverywhereName = keyof typeof everywhere;
 
-/** Share of the plain bills that arrive again. */
+/** Share of the ordinary bills that arrive again. */
 const AGAIN_SHARE = 0.047;
 
 /**

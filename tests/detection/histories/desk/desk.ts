@@ -18,7 +18,7 @@ export interface Vendor {
   readonly currency: string;
   readonly permille: number;
   readonly terms: number;
-  /** The number under which the supplier lists the customer. */
+  /** Number under which the supplier lists the customer. */
   readonly account: string;
   readonly companyId: string;
   /** True if correct bills repeat an amount. */
@@ -27,13 +27,13 @@ export interface Vendor {
   readonly next: (date: string) => string;
 }
 
-/** A bill with what else its paper states. */
+/** A bill with other values that the printed document states. */
 export interface Paper {
   readonly bill: Bill;
   readonly vendor: Vendor;
   /** The bill of lading, the packing slip, the meter or the measurement behind the bill. */
   readonly note: string;
-  /** The number that the supplier left out after this one; a second bill for the same supply takes it. */
+  /** Number that the supplier left out after this bill. A second bill for the same supply uses this number. */
   readonly skipped?: { readonly number: string; readonly date: string };
 }
 
@@ -94,7 +94,7 @@ export interface Desk {
 export interface DeskOptions {
   readonly firstDay: string;
   readonly lastDay: string;
-  /** Companies that bills are addressed to, each as often as it is listed. */
+  /** Companies to which bills are addressed. A company that is listed more often gets more bills. */
   readonly companyIds: readonly string[];
   /** Words that the names of suppliers begin with, each used once. */
   readonly words: readonly string[];
@@ -180,12 +180,12 @@ export function openDesk(random: Random, options: DeskOptions): Desk {
   };
 }
 
-/** Share of the bills after which a supplier leaves out a number. */
+/** Share of the bills after which the supplier leaves out a number. */
 const SKIPPED_SHARE = 0.12;
-/** Number of bills that one kept order covers on average. */
+/** Number of bills that one long-running order covers on average. */
 const BILLS_OF_AN_ORDER = 9;
 
-/** Receives all bills of these lines. */
+/** Adds all bills of these kinds of suppliers to the history. */
 export function billLines(desk: Desk, lines: readonly Line[]): Paper[] {
   return lines.flatMap((line) => Array.from({ length: line.count }, () => billLine(desk, line)).flat());
 }
@@ -226,7 +226,7 @@ export function fiscalYear(date: string): string {
   return `${year}-${year + 1}`;
 }
 
-/** Returns the numbers of one supplier, one after the other. */
+/** Returns a function that yields the invoice numbers of one supplier, one after the other. */
 function numbering({ forms, from = [1, 3_000], step = [1, 12], restart }: Numbers, random: Random) {
   const form = filled(random.pick(forms), random);
   let serial = random.integer(...from);

@@ -9,16 +9,16 @@ import { accountIn, accountNear, mistyped, taxIdIn } from './lands.js';
 interface Fault {
   /** Types of findings, of which at least one must be raised. */
   readonly expected: readonly string[];
-  /** True if the bills after it would also be asked about. */
+  /** True if the faulty bill must be the last of its supplier, because the bills after it would raise findings too. */
   readonly isLast?: boolean;
   readonly make: (paper: Paper, scene: Scene) => Bill | undefined;
 }
 
 interface Scene {
   readonly desk: Desk;
-  /** The papers of the supplier before this one, oldest first. */
+  /** Earlier bills of the same supplier, oldest first. */
   readonly before: readonly Paper[];
-  /** A paper of another supplier, to the same company and from before this one. */
+  /** An earlier bill of another supplier to the same company. */
   readonly stranger: Paper | undefined;
 }
 

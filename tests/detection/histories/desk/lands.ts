@@ -9,7 +9,7 @@ interface LandForms {
   readonly currency: string;
   /** The usual tax rate in tenths of a percent; 0 where the tax is not stated apart. */
   readonly permille: number;
-  /** Form of the tax id: `#` is a digit, `@` a letter. */
+  /** Form of the tax ids of the country, in which `#` is a digit and `@` a letter. */
   readonly taxId: string;
   /** Share of the suppliers whose bills state a tax id. */
   readonly taxIdShare: number;
@@ -93,7 +93,7 @@ export function mistyped(taxId: string, land: Land): string | undefined {
   return taxIdValidity(body, country) === 'WRONG_CHECK_DIGIT' ? wrong : undefined;
 }
 
-/** Returns an account of the country, or undefined if its bills state none. */
+/** Returns a bank account of the country, or undefined if bills of the country state none. */
 export function accountIn(land: Land, random: Random): string | undefined {
   const forms: readonly string[] = lands[land].accounts;
   if (forms.length === 0) return undefined;

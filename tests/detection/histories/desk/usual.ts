@@ -26,7 +26,7 @@ export function usualBills(desk: Desk, usuals: readonly Usual[]): Paper[] {
   );
 }
 
-/** A price of the supplier near a typical one, in steps as price lists have them. */
+/** Returns a price of the supplier near a typical price, in steps as in price lists. */
 function nearly({ random }: Desk, typical: number, step = 5): number {
   return step * Math.max(1, Math.round((typical * (0.55 + 0.9 * random.next())) / step));
 }
@@ -37,7 +37,7 @@ function odd(desk: Desk, typical: number): number {
 
 const until = ({ lastDay }: Desk, ...days: readonly string[]): string[] => days.filter((day) => day <= lastDay);
 
-/** Several loads, rooms or tickets of one price on one day. */
+/** Bills several loads, rooms or tickets of one price on one day. */
 export function equalOfADay(rhythm: Rhythm, max: number, typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical);
@@ -47,7 +47,7 @@ export function equalOfADay(rhythm: Rhythm, max: number, typical: number): Play 
   };
 }
 
-/** Many small bills of one day under numbers that follow each other. */
+/** Writes many small bills of one day under consecutive numbers. */
 export function runOfADay(rhythm: Rhythm, max: number, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).flatMap((date) =>
@@ -55,7 +55,7 @@ export function runOfADay(rhythm: Rhythm, max: number, typical: number): Play {
     );
 }
 
-/** One bill a meter on the day of the reading; some meters cost the basic charge only. */
+/** Writes one bill for each meter on the day of the reading. Some meters cost only the basic charge. */
 export function byMeter(meters: number, typical: number, form: string): Play {
   return (desk, _vendor, bill) => {
     const { random } = desk;
@@ -73,7 +73,7 @@ export function byMeter(meters: number, typical: number, form: string): Play {
   };
 }
 
-/** The account number on every bill, with amounts that differ. */
+/** Writes bills with different amounts that all have the account number as the invoice number. */
 export function accountAsNumber(form: string, typical: number): Play {
   return (desk, _vendor, bill) => {
     const number = filled(form, desk.random);
@@ -81,7 +81,7 @@ export function accountAsNumber(form: string, typical: number): Play {
   };
 }
 
-/** The contract number on every bill, at one price. */
+/** Writes bills with one price that all have the contract number as the invoice number. */
 export function contractAsNumber(form: string, typical: number): Play {
   return (desk, _vendor, bill) => {
     const number = filled(form, desk.random);
@@ -120,7 +120,7 @@ export function shipments(rhythm: Rhythm, typical: number, mark = '-'): Play {
     });
 }
 
-/** A bill, its credit, and the bill with the right price. */
+/** Writes a bill, its credit note, and the bill with the right price. */
 export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = false): Play {
   return (desk, vendor, bill) =>
     every(
@@ -146,7 +146,7 @@ export function creditAndRebill(typical: number, credit = 'CM', isSamePrice = fa
     });
 }
 
-/** One price a month for each of several things that are rented. */
+/** Bills one monthly price for each of several rented things. */
 export function rentOfEach(things: number, typical: number): Play {
   return (desk, _vendor, bill) => {
     const prices = Array.from({ length: things }, () => nearly(desk, typical, 500));
@@ -154,7 +154,7 @@ export function rentOfEach(things: number, typical: number): Play {
   };
 }
 
-/** One fee, each time the supplier bills. */
+/** Bills the same fee each time. */
 export function oneFee(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical, 100);
@@ -162,7 +162,7 @@ export function oneFee(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** Numbers that begin again with each year and do not state it. */
+/** Numbers the bills from one again in each year, without stating the year. */
 export function restartsEachYear(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) => {
     let year = '';
@@ -175,7 +175,7 @@ export function restartsEachYear(rhythm: Rhythm, typical: number): Play {
   };
 }
 
-/** A deposit and a balance of one amount under one order. */
+/** Bills a deposit and a balance of the same amount under one order. */
 export function halves(typical: number): Play {
   return (desk, _vendor, bill) =>
     every(
@@ -190,7 +190,7 @@ export function halves(typical: number): Play {
     });
 }
 
-/** A purchase in equal parts, numbered `k/n` behind the number. */
+/** Bills a purchase in equal parts, with `k/n` added to the invoice number. */
 export function parcels(parts: number, typical: number): Play {
   return (desk, vendor, bill) =>
     every(
@@ -206,7 +206,7 @@ export function parcels(parts: number, typical: number): Play {
     });
 }
 
-/** Measured works of one contract, each for another amount and numbered by the month of measurement. */
+/** Bills measured works of one contract, each with another amount and numbered by the month of measurement. */
 export function measurements(typical: number, order: string): Play {
   return (desk, _vendor, bill) => {
     const contract = desk.order(order, desk.firstDay);
@@ -214,7 +214,7 @@ export function measurements(typical: number, order: string): Play {
   };
 }
 
-/** An advance, then its reversal together with the bill for all. */
+/** Bills an advance, and later reverses it together with the bill for everything. */
 export function advanceReversed(typical: number): Play {
   return (desk, _vendor, bill) =>
     every(
@@ -248,7 +248,7 @@ export function estimates(typical: number): Play {
 
 const numberOfCredit = (vendor: Vendor, date: string): string => `CR${vendor.next(date)}`;
 
-/** The same fee for each company of the customer on one day. */
+/** Bills the same fee to each company of the customer on one day. */
 export function eachCompany(typical: number): Play {
   return (desk, _vendor, bill) => {
     const net = nearly(desk, typical, 100);
@@ -257,7 +257,7 @@ export function eachCompany(typical: number): Play {
   };
 }
 
-/** A supplier that changes its bank once and says so. */
+/** Writes bills of a supplier that changes its bank once and announces the change. */
 export function movedBank(rhythm: Rhythm, typical: number): Play {
   return (desk, { land, iban }, bill) => {
     const days = rhythm(desk);
@@ -280,7 +280,7 @@ export function season(months: readonly number[], typical: number): Play {
     });
 }
 
-/** Bills that come weeks after their day, because a third party confirms them first. */
+/** Writes bills that arrive weeks after their date, because a third party confirms them first. */
 export function late(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).map((date) => bill({ date, net: odd(desk, typical), lag: desk.random.integer(25, 70) }));

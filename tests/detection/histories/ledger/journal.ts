@@ -18,7 +18,7 @@ export type Rhythm =
   | { readonly kind: 'irregular'; readonly perYear: readonly [number, number] }
   | { readonly kind: 'seasonal'; readonly months: readonly number[]; readonly perMonth: readonly [number, number] };
 
-/** Pricing schemes of suppliers, which set the net amounts of their bills in cents. */
+/** Pricing schemes of suppliers, which determine the net amounts of their bills in cents. */
 export type Pricing =
   | { readonly kind: 'odd'; readonly typical: readonly [number, number] }
   | { readonly kind: 'fixed'; readonly between: readonly [number, number]; readonly rise?: readonly [number, number] }
@@ -45,7 +45,7 @@ export interface Trade {
   readonly terms?: readonly number[];
   /** Label of all bills of the trade, which are correct but look like copies. */
   readonly hardNegative?: string;
-  /** Minimum and maximum number of bills on one day. */
+  /** Minimum and maximum number of bills of the supplier on one day. */
   readonly perDay?: readonly [number, number];
 }
 
@@ -71,7 +71,7 @@ export interface Supplier {
 export interface Entry {
   bill: Bill;
   readonly supplier: Supplier;
-  /** Tax rate in tenths of a percent. */
+  /** Tax rate of the bill in tenths of a percent. */
   readonly rate: number;
   readonly isRecurring: boolean;
 }

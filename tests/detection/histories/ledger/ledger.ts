@@ -25,9 +25,9 @@ export interface Plan {
   readonly episodes: { readonly share: number; readonly names?: readonly string[] };
   /** Suppliers that resemble each other but are different. */
   readonly doubles: readonly Doubles[];
-  /** Number of bills that are claimed a second time, by kind. */
+  /** Number of bills that are billed a second time, by kind of copy. */
   readonly copies: Readonly<Record<string, number>>;
-  /** Number of faulty bills, by kind. */
+  /** Number of faulty bills, by kind of fault. */
   readonly wrong: Readonly<Record<string, number>>;
 }
 

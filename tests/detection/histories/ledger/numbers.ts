@@ -11,7 +11,7 @@ export interface Numbering {
   readonly start?: number;
   /** The minimum and maximum step of the serial number from bill to bill. */
   readonly step?: readonly [number, number];
-  /** True if the bills of one period are numbered `-1`, `-2`, even if there is only one. */
+  /** True if the bills of one period are numbered `-1`, `-2`, even if the period has only one bill. */
   readonly hasParts?: boolean;
   /** True if the number identifies a contract and repeats. */
   readonly isContract?: boolean;
@@ -19,7 +19,7 @@ export interface Numbering {
 
 export interface Series {
   next(date: string): string;
-  /** Returns the number that would follow on this day, without using it. */
+  /** Returns the invoice number that would follow on this day, without using the number. */
   unused(date: string): string | undefined;
   readonly customer: string;
   readonly letters: string;

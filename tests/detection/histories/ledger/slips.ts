@@ -17,7 +17,7 @@ export interface Desk {
   readonly random: Random;
   readonly companies: readonly OwnCompany[];
   readonly order: (date: string) => string;
-  /** The account and the name of a factoring company. */
+  /** The bank account and the name of a factoring company. */
   readonly factor: string;
   readonly to: string;
 }

@@ -104,7 +104,7 @@ export function nearAccount(iban: string, random: Random): string {
   return accountOf(country, random);
 }
 
-/** Legal forms by country; `_` is replaced by the name. */
+/** Legal forms by country. The name of the supplier replaces `_`. */
 const legalForms: Readonly<Record<string, readonly string[]>> = {
   LT: ['UAB _', '_, UAB', 'UAB „_“', 'AB _'],
   LV: ['SIA _', 'SIA "_"', '_ SIA', 'AS _'],

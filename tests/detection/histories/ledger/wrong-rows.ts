@@ -9,10 +9,10 @@ import { accountOf, nearAccount, taxIdOf } from './supplier.js';
 /** The fault of one bill, and the findings that the fault must cause. */
 export interface Wrong {
   readonly expected: readonly string[];
-  /** Number of earlier bills that the supplier must have. */
+  /** Number of earlier bills that the supplier must have before the faulty bill. */
   readonly after?: number;
   readonly fits?: (entry: Entry, casting: Casting) => boolean;
-  /** True if the next bill returns to the usual account from a different account. */
+  /** True if the bill after the faulty one returns to the usual account. */
   readonly returns?: boolean;
   readonly make: (entry: Entry, tools: WrongTools) => Bill;
 }

@@ -21,7 +21,7 @@ export interface Trader {
   readonly customerNumber: string;
 }
 
-/** Bill whose amounts are whole cents, before its text is written. */
+/** A bill with amounts in cents, before its invoice is created. */
 export interface Draft {
   readonly trader: Trader;
   readonly name: string;
@@ -93,7 +93,7 @@ export function openBook(random: Random, prefix: string) {
       tax,
       gross: net + tax,
       order,
-      // A contract or a price list belongs to one company.
+      // A contract or a price list belongs to one company of the customer.
       companyId:
         options.companyId ??
         ((recurs || hardNegative !== undefined ? trader.customerNumber.endsWith('7') : random.chance(0.12))
@@ -450,7 +450,7 @@ export function someHabit(random: Random, style: 'de' | 'pl' | 'uk' | 'it' | 'cz
   return random.pick(habits[style])();
 }
 
-// Amounts, in cents
+// Returns an odd amount in cents near a typical one.
 
 export function odd(random: Random, typical: number, spread = 0.7): () => number {
   return () => {

@@ -3,7 +3,7 @@ import type { Random } from '../../random.js';
 
 export type Land = 'DE' | 'AT' | 'CH' | 'CZ' | 'IT' | 'PL' | 'GB' | 'IE';
 
-/** Returns a tax id of the country as its suppliers print it. */
+/** Returns a tax id of the country in the form in which its suppliers print it. */
 export function taxIdIn(land: Land, random: Random): string {
   for (;;) {
     const id = tryTaxId[land](random);

@@ -11,12 +11,9 @@ type Changes = Partial<Draft>;
 export interface Slip {
   readonly name: string;
   readonly weight: number;
-  /**
-   * True if the copied bill may have a recurring amount. This applies only to slips after which the number stays
-   * recognizable.
-   */
+  /** True if the copied bill may have a recurring amount. This is possible only if the number stays recognizable. */
   readonly ofRecurring?: boolean;
-  /** Returns the changed fields of each bill that is created from this one. */
+  /** Returns the changed fields of each copy that is created from this bill. */
   make(draft: Draft, random: Random): readonly Changes[] | undefined;
 }
 
@@ -25,7 +22,7 @@ export function slipsNamed<K extends string>(catalogue: Readonly<Record<K, Slip>
   return names.map((name) => catalogue[name]);
 }
 
-/** With fewer copies of a kind, the result would not show how well the kind is found. */
+/** Minimum number of copies of each kind. With fewer copies, the result would not show how well the kind is found. */
 const COPIES_OF_A_KIND_MIN = 5;
 
 /** Copies bills, each at most once. The kinds occur in proportion to their weights. */
@@ -469,7 +466,7 @@ export function plantAnomalies(
 
 interface Scene {
   readonly trader: Trader;
-  /** Drafts in the order of their dates. */
+  /** Bills in the order of their dates. */
   readonly ordered: readonly Draft[];
   readonly last: Draft;
   readonly random: Random;
