@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-/** The names under which comments and documents cite these pages. */
+/** Names under which comments and documents cite the reference pages. */
 const cited = {
   specification: 'docs/specification.md',
   architecture: 'docs/architecture.md',

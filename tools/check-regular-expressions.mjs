@@ -9,10 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { RegExpParser, visitRegExpAST } from '@eslint-community/regexpp';
 import { parseSync } from 'oxc-parser';
-// This build needs no native programs and no Java, which would only make the start slower.
+// This build of the checker needs no native programs and no Java, which would only make the start slower.
 import recheck from 'recheck/lib/browser.js';
 
-/** A pattern is reported if its analysis takes longer. The analysis of each current pattern takes a second or two. */
+/**
+ * Time limit for the analysis of one pattern. A pattern is reported if its analysis takes longer. The analysis of each
+ * current pattern takes a second or two.
+ */
 const ANALYSIS_MS_MAX = 30_000;
 const UNANALYSED = 'not analysed';
 /**
@@ -27,7 +30,7 @@ const SEARCH = { maxIteration: 5, incubationTimeout: null, attackTimeout: null, 
  */
 const WAYS_MAX = 20_000;
 const VERDICTS_FILE = '.cache/regular-expressions.json';
-/** Part of each cache key. Raise it when the rules below change. */
+/** Version that is part of each cache key. Raise it when the rules below change. */
 const RULES = 'recheck 4.5.0, 3';
 const EXCEPTIONS_FILE = 'tools/regular-expression-exceptions.json';
 
@@ -99,7 +102,7 @@ function expressionsIn(file) {
   try {
     source = readFileSync(join(options.root, file), 'utf8');
   } catch (error) {
-    // git also lists deleted files whose deletion is not committed yet.
+    // The file may not exist, because git also lists deleted files whose deletion is not committed yet.
     if (error.code === 'ENOENT') return [];
     throw error;
   }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { parseSync } from 'oxc-parser';
 
-/** A comment that begins in this way is a noun clause or a fragment, and readers have to guess its subject. */
+/** Beginnings of comments that are noun clauses or fragments, so that readers have to guess their subjects. */
 const FRAGMENTS = [
   /^(?:What|Whatever|Whether|How|Of|Who|Whom|Whose|Whoever|Where|Wherever|Which|Whichever|Why)\b/,
   /^(?:As|At|By|For|From|In|Of|On|Since|To|Under|Until|With|Without|Within) (?:what|whom|which|whose|how|when|where|who)\b/i,

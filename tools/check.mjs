@@ -11,7 +11,7 @@ const TIMEOUT_MS = 300_000;
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-// The longest check is first, so that the parallel run ends early.
+// The longest static check is first, so that the parallel run of all checks ends early.
 const checks = [
   {
     name: 'format',

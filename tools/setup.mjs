@@ -24,7 +24,10 @@ const NODE_MINIMUM = [20, 19];
 const NPM_TIMEOUT_MS = 15 * 60_000;
 const LOCK_WAIT_MS = 15 * 60_000;
 const LOCK_POLL_MS = 200;
-/** On a terminal, each step shows its duration every second. Elsewhere it prints a line every five seconds. */
+/**
+ * On a terminal, each step of the set-up shows its duration every second. Elsewhere, it prints a line every five
+ * seconds.
+ */
 const TICK_MS = 1_000;
 const LINE_EACH_MS = 5_000;
 const OFFLINE =
@@ -33,7 +36,7 @@ const OFFLINE =
 const root = fileURLToPath(new URL('..', import.meta.url));
 process.chdir(root);
 
-// The state is stored inside node_modules, so that removing node_modules resets it.
+// The state of the set-up is stored inside node_modules, so that removing node_modules resets it.
 const stateFile = 'node_modules/.setup.json';
 const lockFile = '.cache/setup.lock';
 
@@ -118,7 +121,7 @@ async function build() {
   saveState({ sources });
 }
 
-/** True if npm has already installed the packages of the lock file, as after `npm install <package>`. */
+/** Checks whether npm has already installed the packages of the lock file, as after `npm install <package>`. */
 function isInstalled() {
   const record = 'node_modules/.package-lock.json';
   if (!existsSync(record)) return false;
@@ -133,7 +136,7 @@ function isInstalled() {
     });
 }
 
-/** Every compiled project has a build information file. */
+/** Checks whether every project is compiled, which leaves a build information file. */
 function isBuilt() {
   const { references } = JSON.parse(readFileSync('tsconfig.json', 'utf8'));
   return references.every(({ path }) => existsSync(join(path, 'dist/.tsbuildinfo')));
@@ -205,7 +208,8 @@ function saveState(done) {
 }
 
 /**
- * npm keeps its cache under HOME. If HOME is unset or read-only, as on some build machines, the cache is in .cache/npm.
+ * npm stores its cache under HOME. If HOME is unset or read-only, as on some build machines, the cache is in
+ * .cache/npm.
  */
 function npmCache() {
   if (process.env.npm_config_cache) return {};

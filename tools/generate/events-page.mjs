@@ -29,7 +29,7 @@ function readCatalogue() {
 
 /** Returns the comment and the fields of one message in the format of the buf formatter. */
 function readMessage(service, message) {
-  // These messages belong to every service that publishes them.
+  // These event messages belong to every service that publishes them.
   const owner = { AuditRecorded: 'audit', UsageReached: 'usage' }[message] ?? service.replaceAll('-', '_');
   const path = `proto/invoicecontrol/${owner}/v1/events.proto`;
   const proto = readFileSync(root + path, 'utf8');

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import openapiTypes, { astToString } from 'openapi-typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-// buf keeps its cache under HOME, and in the current directory when HOME is empty: this sets a fixed directory.
+// buf keeps its cache under HOME, or in the current directory if HOME is empty, so a fixed directory is set.
 const cache = `${root}.cache/buf`;
 mkdirSync(cache, { recursive: true });
 

@@ -55,7 +55,7 @@ function toItem({ path, method, operation }) {
       method: method.toUpperCase(),
       ...(security.length === 0 ? { auth: { type: 'noauth' } } : {}),
       header: [
-        // A new key for every request; replace it with a fixed one to test a repeat.
+        // The collection sends a new key with every request. Replace it with a fixed key to test a repeated request.
         ...isIn('header').map(({ name, ...rest }) =>
           name === 'Idempotency-Key'
             ? { key: name, value: '{{$guid}}', ...description(rest) }

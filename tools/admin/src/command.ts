@@ -6,7 +6,7 @@ import type { OperatorServiceDefinition as BillingOperator } from '@invoicecontr
 import type { OperatorServiceDefinition as ScanOperator } from '@invoicecontrol/contracts/scan/v1/operator_service';
 import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 
-/** An option of a command. */
+/** An option of an operator's command. */
 export interface CommandOption {
   /** Placeholder of the value in the help, for example `NAME`. Absent for an option without a value. */
   readonly value?: string;
@@ -14,7 +14,7 @@ export interface CommandOption {
   readonly isRequired?: true;
 }
 
-/** A value without an option name, after the command. */
+/** A value that a command line has without an option name, after the command. */
 export interface CommandArgument {
   /** Placeholder in the help, for example `SCAN_ID`. */
   readonly value: string;
@@ -22,23 +22,26 @@ export interface CommandArgument {
   readonly isRequired?: true;
 }
 
-/** Rows with column headings. */
+/** A table that a command prints, with its column headings. */
 export interface Table {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The result of a command. */
+/** The result of an operator's command. */
 export interface Outcome {
   /** With --json, the command prints only this value. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** Printed before the values when --json is absent. */
+  /** Sentence that the command prints before the values if --json is absent. */
   readonly sentence: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly table?: Table;
   /** A remark about the values, for example that a key is shown only once. */
   readonly note?: string;
-  /** One sentence for each failure. The sentences are printed to standard error, and the exit code reports failure. */
+  /**
+   * One sentence for each failure of the command. The sentences are printed to standard error, and the exit code
+   * reports failure.
+   */
   readonly failures?: readonly string[];
 }
 
@@ -61,7 +64,7 @@ export interface ServiceOperations {
   readonly rpc: Methods<typeof Operations, CallOptions>;
 }
 
-/** The running system as a command uses it. */
+/** The running system, as a command of the operator uses it. */
 export interface Operator {
   readonly organization: Methods<typeof OrganizationOperator, CallOptions>;
   readonly analysis: Methods<typeof AnalysisOperator, CallOptions>;
@@ -75,7 +78,7 @@ export interface Operator {
 }
 
 export interface Command {
-  /** One word or two, for example `dead-letters list`. */
+  /** Name of the command in one word or two, for example `dead-letters list`. */
   readonly name: string;
   readonly summary: string;
   /** The service that the command calls. With `every`, it calls every service or the service that --service names. */
@@ -85,7 +88,7 @@ export interface Command {
   /** Arguments of the examples, which can be copied and run. */
   readonly examples: readonly string[];
   /**
-   * Runs the command.
+   * Runs the command against the running system.
    * @param given the values of the given options, '' for an option without a value; all required options are present
    * @param argument the value after the command
    */

@@ -6,7 +6,7 @@ import type { CallOptions } from '@invoicecontrol/runtime/grpc/client';
 import { UsageError } from './command.js';
 import type { OperatedService } from './command.js';
 
-/** Timeout of a call. */
+/** Timeout in milliseconds of a call to a service. */
 const TIMEOUT_MS = 15_000;
 
 /** The addresses of the services and the operator's call context. */
@@ -61,7 +61,7 @@ function noAddress(service: OperatedService, asked: number, file: string): strin
   return `No running system was found: ${file} is missing. Run npm start, or ${oneOnly} ${variable}.${others}`;
 }
 
-/** The content of `dev.json`. */
+/** The content of `dev.json`, which describes the running product. */
 interface Running {
   readonly addresses?: Readonly<Record<string, string>>;
   readonly operatorToken?: string;

@@ -5,7 +5,7 @@ import type { Style } from './text-output.js';
 
 const EXIT_CODES = 'Exit codes: 0 success, 1 refused or failed, 2 wrong usage.';
 
-/** Returns the help for all commands, or for those that share their first word. */
+/** Returns the help text for all commands, or for those that share their first word. */
 export function generalHelp(commands: readonly (Command | FileCommand)[], bold: Style): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return `The operator's command line. It calls a running system, except for commands that read files.
@@ -21,7 +21,7 @@ OPERATOR_TOKEN; both default to .data/dev.json, which npm start writes. In scrip
 `;
 }
 
-/** Returns the help for one command. */
+/** Returns the help text for one command. */
 export function commandHelp(command: Command | FileCommand, bold: Style): string {
   const { name, argument, options, examples } = command;
   const required = Object.entries(options).filter(([, { isRequired }]) => isRequired === true);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     organizationConfig.parse({
       ...common,
       DATABASE_NAME: databaseNames.organization,
-      // The service calls this address when an organization is deleted.
+      // No server listens at this address, which the service calls when an organization is deleted.
       BILLING_ADDRESS: '127.0.0.1:1',
       API_KEY_PEPPERS: `p1:${Buffer.alloc(32, 1).toString('base64')}`,
     }),
@@ -92,7 +92,7 @@ async function organizationWithDuplicates(): Promise<{ organizationId: string; b
     '--json',
   );
   const { organizationId = '' } = JSON.parse(stdout) as { organizationId?: string };
-  // The date is recent, because an old invoice would raise another finding.
+  // The issue date is recent, because an old invoice would raise another finding.
   const invoice = wireInvoice({ issueDate: new Date(Date.now() - LATELY_MS).toISOString().slice(0, 10) });
   const request = { organizationId, invoice, idempotencyKey: '', fingerprint: 'f', analysesPerMonthLimit: undefined };
   const invoices = client(InvoiceServiceDefinition, channel);

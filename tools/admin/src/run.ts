@@ -51,7 +51,7 @@ export const commands: readonly (Command | FileCommand)[] = [
   validateDocuments,
 ];
 
-/** Exit codes: done, refused or failed, wrong usage. */
+/** Exit codes of a command: done, refused or failed, wrong usage. */
 const DONE = 0;
 const FAILED = 1;
 const NOT_UNDERSTOOD = 2;
@@ -66,7 +66,7 @@ export interface RunDeps {
 export async function run(args: readonly string[], { env, stdout, stderr }: RunDeps): Promise<number> {
   const hasColours = stdout.isTTY === true && !env['NO_COLOR'];
   const bold = (text: string): string => (hasColours ? styleText('bold', text) : text);
-  /** The progress overwrites its line, so it is shown only on a terminal. */
+  /** The progress of a command overwrites its line, so it is shown only on a terminal. */
   const report = (progress: string): void => {
     if (stderr.isTTY === true) stderr.write(`\r\u001b[K${progress}`);
   };

@@ -39,7 +39,7 @@ function tableLines({ columns, rows }: Table, bold: Style): string[] {
  * terminal.
  */
 function toCell(text: string, isLast: boolean): string {
-  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  // oxlint-disable-next-line no-control-regex -- this expression removes control characters
   const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
   return plain.length > CELL_LENGTH_MAX && !isLast ? `${plain.slice(0, CELL_LENGTH_MAX - 3)}...` : plain;
 }
@@ -53,7 +53,7 @@ export function age(since: Date, now: Date): string {
   return `${Math.floor(seconds / 86_400)} d`;
 }
 
-/** `1 dead letter`, `2 dead letters` */
+/** Returns a count with its noun, as in `1 dead letter` and `2 dead letters`. */
 export function counted(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -4,7 +4,7 @@ import type { Schemas } from '@invoicecontrol/client';
 
 const colours = { PASS: 'green', REVIEW: 'yellow', BLOCK: 'red' } as const;
 
-/** A row of the table without its decision. */
+/** A row of the table of decisions, without its decision. */
 export type Named = readonly [about: string, number: string, supplier: string, amount: string];
 
 export function nameRow(about: string, invoice: Schemas['StoredInvoice']['invoice'] | Schemas['Invoice']): Named {

@@ -3,7 +3,7 @@
 import { rasterPages } from '@invoicecontrol/extraction/pdf/raster';
 import { PDFDocument, StandardFonts } from 'pdf-lib';
 
-/** One file of the demonstration. */
+/** A document that the demonstration uploads. */
 export interface DemonstrationDocument {
   readonly mediaType: 'application/xml' | 'application/pdf' | 'image/png';
   readonly bytes: Uint8Array;
@@ -39,7 +39,7 @@ const elbtal = {
 const BUYER = 'Demonstration Ltd';
 
 /**
- * Creates the documents.
+ * Creates the documents of the demonstration.
  * @param since the day on which the demonstration begins. The documents are dated in the month before.
  */
 export async function demonstrationDocuments(
@@ -202,7 +202,10 @@ function printXml(number: string, { issued, due }: Dates): string {
 `;
 }
 
-/** A text with its distance from the left and from the top in points, and its size if it is not the usual one. */
+/**
+ * A text of a PDF page with its distance from the left and from the top in points, and its size if it is not the usual
+ * one.
+ */
 type Text = readonly [x: number, y: number, text: string, size?: number];
 
 /** Draws one page in Helvetica, and embeds XML in the file if some is given. */

@@ -2,7 +2,7 @@ import { createClient } from '@invoicecontrol/client';
 import { demonstrationDocuments } from './demonstration-documents.js';
 import type { DemonstrationDocument, DocumentName } from './demonstration-documents.js';
 
-/** The ids of the uploads, by the name of their document. */
+/** Ids of the uploads of the demonstration, by the names of their documents. */
 export type UploadIds = Readonly<Record<DocumentName, string>>;
 
 /** Creates the demonstration's documents and uploads them. */

@@ -36,7 +36,7 @@ export async function demonstrate(
   // Every start derives the same dates from the day on which the organization was created.
   const since = new Date((await api.get('/organizations/current')).data.createdAt);
   const xml = await analyzeUpload(api, uploads.xml);
-  // This document is recognised while the other invoices are analyzed.
+  // The text of this scanned document is recognised while the other invoices are analyzed.
   await api.post('/invoices/from-upload', {
     body: { upload_id: uploads.scan },
     headers: { prefer: 'respond-async' },

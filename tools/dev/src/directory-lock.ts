@@ -7,7 +7,7 @@ import path from 'node:path';
  */
 const heldHere = new Set<string>();
 
-/** Thrown when another process holds the lock. */
+/** Error that is thrown when another process holds the lock of the directory. */
 export class DirectoryInUse extends Error {
   readonly holder: number;
 
@@ -54,7 +54,7 @@ function makeDirectory(directory: string): void {
   try {
     fs.mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
-    // Another process has just created the directory.
+    // The directory of the lock exists, because another process has just created it.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

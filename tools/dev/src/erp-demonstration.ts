@@ -7,7 +7,10 @@ import type { Tenant } from './tenant.js';
 
 const INSTANCE = 'demonstration';
 const API_KEY = 'demonstration-development-only';
-/** The first import of so few records takes a second, or longer on a machine that is busy with a start. */
+/**
+ * Time limit in milliseconds for the first ERP import. An import of so few records takes a second, or longer on a
+ * machine that is busy with a start.
+ */
 const READ_MS_MAX = 20_000;
 const POLL_EACH_MS = 100;
 
@@ -54,7 +57,7 @@ export async function seedOdoo(odooUrl: string, since: Date): Promise<void> {
       { id: 1, acc_number: account, partner_id: 1 },
       { id: 2, acc_number: 'GB29 NWBK 6016 1331 9268 19', partner_id: 2 },
     ].map((row) => ({ ...row, allow_out_payment: true, write_date: `${on(3, 1)} 08:00:00` })),
-    // Two users have entered the same bill.
+    // In this sample data, two users have entered the same bill.
     'account.move': [
       { id: 1, name: 'BILL/0001', ref: number, ...bill },
       { id: 2, name: 'BILL/0002', ref: number.replace('-0', '/'), ...bill },
@@ -105,7 +108,7 @@ function invoices(since: Date): readonly (readonly [about: string, invoice: Sche
   ];
 }
 
-/** The organization of the demonstration, and when it was created. */
+/** The organization whose ERP the demonstration connects, and the time when it was created. */
 export interface Books {
   readonly tenant: Tenant;
   /** RFC 3339. */
@@ -138,7 +141,7 @@ export async function demonstrateErp(
   print('Checked against the vendors and bills of an ERP, in an organization of its own:');
   for (const line of table(rows)) print(line);
   for await (const { type, severity, summary } of api.items('/findings')) {
-    // This finding is about bills in the ERP, not about one of the invoices above.
+    // This finding is about bills in the ERP, not about one of the posted invoices.
     if (type === 'BOOKS_DUPLICATE_BILL') print(`in the books: ${type} (${severity}): ${summary}`);
   }
   return `Odoo, connected: ${show}`;
@@ -156,7 +159,7 @@ async function connect(api: Client, baseUrl: string): Promise<Schemas['ErpConnec
   });
   const path = { connectionId: data.id };
   await api.post('/erp-connections/{connectionId}/sync', { path }).catch((error: unknown) => {
-    // The worker has already started the import.
+    // A conflict means that the worker has already started the import run.
     if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error;
   });
   return data;

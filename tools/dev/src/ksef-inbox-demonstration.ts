@@ -14,7 +14,7 @@ import type { Filing } from './ksef-demonstration.js';
 const RECEIVED_MS_MAX = 60_000;
 const POLL_EACH_MS = 500;
 
-/** One bill that a supplier issues in KSeF. Its account is an NRB. */
+/** A bill that a supplier issues in KSeF. Its bank account is written as an NRB. */
 interface Bill {
   readonly number: string;
   readonly seller: string;
@@ -24,7 +24,7 @@ interface Bill {
   readonly account: string;
 }
 
-/** The account on paper of the bill that also comes on paper. */
+/** Bank account that the printed copy of a bill states, for the bill that also arrives on paper. */
 const OTHER_ACCOUNT = 'PL72124010370000456700123450';
 
 interface Dates {
@@ -69,7 +69,8 @@ function billsOf({ issueDate }: Dates): readonly [onPaper: Bill, ...others: Bill
 }
 
 /**
- * Has the bills issued, receives them, and uploads the first of them on paper. A repeat shows the first results again.
+ * Lets suppliers issue the bills in KSeF, receives them, and uploads a printed copy of the first bill. A repeated call
+ * shows the results of the first one.
  * @param keepUpload stores the id of the upload before its analysis, so that a later start continues with it
  */
 export async function demonstrateInbox(
@@ -138,7 +139,7 @@ async function receive(api: Client): Promise<void> {
   }
 }
 
-/** The received bills that have a decision, or those that have one after a while. */
+/** Returns the decisions on the received bills as soon as all bills have one, or after the time limit. */
 async function receivedBills(api: Client, count: number): Promise<readonly Schemas['StoredInvoice'][]> {
   const deadline = performance.now() + RECEIVED_MS_MAX;
   for (;;) {

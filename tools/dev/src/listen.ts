@@ -1,4 +1,4 @@
-// `npm run listen`: a receiver of webhooks for development.
+// Runs `npm run listen`, a webhook receiver for development.
 import { parseArgs } from 'node:util';
 import { startWebhookListener } from './webhook-listener.js';
 
@@ -27,7 +27,7 @@ Then register the receiver. Only this response contains the secret:
     -d '{ "url": "http://127.0.0.1:${PORT_DEFAULT}/hooks", "events": ["invoice.analysis.completed", "finding.created"] }'
 `;
 
-/** A fault of the command line, said in a sentence. */
+/** Error for a wrong command line. Its message is a sentence that states what to change. */
 class UsageError extends Error {}
 
 await main().catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { imageNode } from './image-node.js';
 
-/** The cheapest first. */
+/** Test projects that run inside the image, the cheapest first. */
 const OF_THE_IMAGE = ['unit', 'isolated', 'contract', 'e2e', 'crash'];
 const OF_THIS_NODE = ['integration', 'attack'];
 
@@ -24,7 +24,7 @@ try {
     console.log('npm has the Node version of the image only for Linux on x86-64: all tests run on the installed Node.');
   const node = found ?? process.execPath;
   const runs = args.length > 0 ? [[node, args] as const] : allTests(node);
-  // The second part runs and reports its result even if the first part has failed.
+  // The second part of the tests runs and reports its result even if the first part has failed.
   for (const [binary, these] of runs) {
     if (!isEnded && !(await haveTestsPassed(binary, these))) process.exitCode = 1;
   }
@@ -44,7 +44,8 @@ function haveTestsPassed(node: string, vitestArgs: readonly string[]): Promise<b
   const run = spawn(node, [vitest, 'run', ...vitestArgs], { cwd: root, env, stdio: 'inherit' });
   const end = (signal: NodeJS.Signals): void => {
     isEnded = true;
-    // A terminal sends it to both of us, and a second one would end the tests without tidying up.
+    // A terminal sends SIGINT to this process and to vitest. Forwarding the signal would end the tests without cleaning
+    // up.
     if (signal === 'SIGTERM' || !process.stdin.isTTY) run.kill(signal);
   };
   process.on('SIGTERM', end).on('SIGINT', end);

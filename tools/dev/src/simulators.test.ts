@@ -58,7 +58,7 @@ test('erp-sync gets the simulated ERPs, and customers may name only the address 
 test('ksef gets three environments of the simulated KSeF, whose keys and log survive a restart', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'simulators-'));
   const start = async () => startSimulators({ webhooks: false, directory, env: {}, odooPort: undefined });
-  /** The keys of each environment, and how many requests it had. */
+  /** Returns the keys of each KSeF environment, and the number of requests that it received. */
   const readState = async (url: string | undefined): Promise<readonly unknown[]> =>
     Promise.all(
       ['test', 'demo', 'production'].map(async (environment) => {

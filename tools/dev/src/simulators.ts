@@ -17,22 +17,22 @@ import { developmentSettings } from '@invoicecontrol/topology/start';
 export interface Simulators {
   /** Environment variables that give the services the addresses of the outside systems. */
   readonly env: Readonly<Record<string, string>>;
-  /** URLs by name, as in `.data/demo.json`. */
+  /** URLs of the simulators by name, as in `.data/demo.json`. */
   readonly urls: Readonly<Record<string, string>>;
   /** Sets the address of the product in the simulators that call it. */
   connect(baseUrl: string): void;
   readonly erps: ErpSimulators;
-  /** Absent if a start shows no webhook. */
+  /** Webhook receiver of the demonstration. Absent if the start has no webhook demonstration. */
   readonly webhookReceiver: WebhookReceiver | undefined;
   stop(): Promise<void>;
 }
 
 interface SimulatorOptions {
-  /** True to receive webhooks. */
+  /** True if the simulator of a webhook receiver is started. */
   readonly webhooks: boolean;
   /** Directory for the certificate of the receiver and for the state of KSeF. */
   readonly directory: string;
-  /** Other environment variables of the services. */
+  /** Environment variables of the services in addition to those of the simulators. */
   readonly env: NodeJS.ProcessEnv;
   /** Port of Odoo in the previous start: a connection of an earlier start calls it there. */
   readonly odooPort: number | undefined;
@@ -58,7 +58,7 @@ export async function startSimulators(options: SimulatorOptions): Promise<Simula
       ...ksef.env,
       ...webhooks?.env,
     },
-    // GET /messages shows the mails.
+    // The request `GET /messages` to this URL shows the received mails.
     urls: {
       ecbFeed: ecbFeed.url,
       smtp: smtp.httpUrl,
@@ -120,7 +120,7 @@ export async function startPaddle(
 }
 
 /**
- * The simulator of KSeF. Confirmations count when they bear its seals.
+ * Starts the simulator of KSeF. The services trust the seals with which it seals confirmations.
  * @param directory where it keeps what it has
  * @param env an environment of KSeF that it names is not simulated, and seals of the simulator do not count there
  * @returns with what tells ksef where it is
@@ -175,7 +175,7 @@ export async function startErps(
     env: {
       BUSINESS_CENTRAL_LOGIN_URL: businessCentral,
       BUSINESS_CENTRAL_API_URL: businessCentral,
-      // The only address of this machine that a customer's baseUrl may name.
+      // Returns the only address of this machine that the `baseUrl` of a customer may name.
       ERP_EGRESS_ALLOW_ORIGINS: odoo,
       QUICKBOOKS_CLIENT_ID: apps.quickBooksApp.clientId,
       QUICKBOOKS_CLIENT_SECRET: apps.quickBooksApp.clientSecret,
@@ -202,7 +202,7 @@ async function receiveWebhooks(directory: string) {
   const authority = createTestAuthority('npm start');
   const { certificate: cert, key } = authority.issue({ ipAddresses: [RECEIVER_HOST] });
   const receiver = await startWebhookReceiver({ host: RECEIVER_HOST, tls: { cert, key } }).catch((error: unknown) => {
-    // Linux uses all of 127.0.0.0/8 for loopback, other systems only 127.0.0.1.
+    // The address may not exist, because Linux uses all of 127.0.0.0/8 for loopback and other systems only 127.0.0.1.
     if ((error as NodeJS.ErrnoException).code === 'EADDRNOTAVAIL') return undefined;
     throw error;
   });

@@ -1,4 +1,4 @@
-// `npm start`: the whole product on one machine.
+// Runs `npm start`, which starts the whole product on one machine.
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -45,7 +45,7 @@ const usage = `Starts MongoDB, NATS and every service on this machine, analyzes 
 
 const PORT_DEFAULT = 8080;
 
-/** Values that an installation keeps between starts, besides its databases. */
+/** Values that an installation keeps between starts, in addition to its databases. */
 interface Installation {
   readonly secrets: Secrets;
   readonly demo?: {
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
   // The lock is valid until this process ends, in any way: the next process takes over the lock of a dead process.
   process.once('exit', lockData(dataDir));
   if (values.fresh) await deleteData(dataDir);
-  // A start that was killed leaves these files behind.
+  // These files are removed, because a start that was killed leaves them behind.
   await Promise.all([rm(demoFile, { force: true }), rm(developmentFile, { force: true })]);
 
   const startedAt = Date.now();
@@ -83,7 +83,7 @@ async function main(): Promise<void> {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   });
   const stored = await readInstallation(installationFile);
-  // A service that is newer than the installation may need another secret.
+  // A newer release of a service may need a secret that the installation does not have yet.
   let installation: Installation = { ...stored, secrets: { ...newSecrets(), ...stored?.secrets } };
   await writePrivate(installationFile, installation);
 
@@ -133,7 +133,8 @@ async function main(): Promise<void> {
       let { uploads } = installation.demo ?? unreachable();
       if (uploads === undefined) {
         uploads = await uploadDocuments(system.baseUrl, tenant.keys.owner);
-        // Stored before they are analyzed: after a kill the next start continues with them.
+        // The ids of the uploads are stored before the documents are analyzed, so that the next start continues with
+        // them after a kill.
         installation = { ...installation, demo: { ...installation.demo, tenant, other, uploads } };
         await writePrivate(installationFile, installation);
       }
@@ -152,7 +153,7 @@ async function main(): Promise<void> {
       erp = await demonstrateErp(system.baseUrl, books, simulators.erps.urls.odoo, say);
     }
     let ksef: string | undefined;
-    // The token of the demonstration is one of the simulator.
+    // The KSeF token of the demonstration is valid only in the simulator.
     if (!values['no-demo'] && !process.env['KSEF_TEST_URL']) {
       const keep = async (filing: Filing): Promise<void> => {
         installation = { ...installation, demo: { ...(installation.demo ?? unreachable()), filing } };
@@ -204,9 +205,9 @@ interface Welcome {
   readonly key: string;
   /** Result of the demonstration's webhook. */
   readonly webhooks: string | undefined;
-  /** Result of its ERP. */
+  /** Result of the demonstration's ERP import. */
   readonly erp: string | undefined;
-  /** Result of its submission to KSeF. */
+  /** Result of the demonstration's submission to KSeF. */
   readonly ksef: string | undefined;
   readonly toTry: Readonly<Record<string, unknown>>;
   readonly tookMs: number;
@@ -243,7 +244,7 @@ function readOptions(): { help: boolean; 'no-demo': boolean; fresh: boolean } {
 }
 
 /**
- * Looks whether another process has the data before anything of it is changed.
+ * Checks whether another process uses the data directory, before anything in it is changed.
  * @returns the function that gives it free
  */
 function lockData(directory: string): () => void {
@@ -271,7 +272,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 /** Deletes only data that earlier starts created, because DATA_DIR may contain other files. */
 async function deleteData(dataDir: string): Promise<void> {
-  // A mongod that outlived its start has its files open.
+  // A mongod that is still running after its start was killed has its files open, so it is ended first.
   await endSurvivor(join(dataDir, 'embedded', 'mongod')).catch((error: unknown) => {
     throw new StartError((error as Error).message, { cause: error });
   });
@@ -286,10 +287,13 @@ function readPort(text: string | undefined): number {
   throw new StartError(`PORT is "${text}" but must be a number from 0 to 65535.`);
 }
 
-/** A fault of the environment, reported in one sentence without a stack. */
+/** Error for a fault of the environment, which is reported in one sentence without a stack. */
 class StartError extends Error {}
 
-/** Checked before anything starts, so that the message comes at once. For 0 the system chooses: the product tells others its address. */
+/**
+ * Checks the port before anything starts, so that the message comes at once. For port 0, the operating system chooses a
+ * port, which the product tells the others.
+ */
 async function findPort(port: number): Promise<number> {
   return new Promise<number>((found, failed) => {
     const probe = createServer();
@@ -322,7 +326,7 @@ async function readInstallation(file: string): Promise<Installation | undefined>
   }
 }
 
-/** Earlier versions named the secrets otherwise; without them the stored API keys would be worth nothing. */
+/** Earlier versions used other names for the secrets. Without the secrets, the stored API keys would be useless. */
 function bySetting({ operatorToken, apiKeyPeppers, ...secrets }: Secrets): Secrets {
   return {
     ...(operatorToken === undefined ? {} : { OPERATOR_TOKEN: operatorToken }),

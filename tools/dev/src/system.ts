@@ -12,18 +12,21 @@ export interface SystemOptions {
   readonly secrets: Secrets;
   /** Returns the database address of a service, when the services have different ones. */
   readonly mongodbUrlFor?: (service: ServiceName) => string;
-  /** The port of the gateway; 0 lets the system choose. */
+  /** Port of the gateway. With 0, the operating system chooses a free port. */
   readonly port?: number;
   /** Put before every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
-  /** Passed to every service: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the map, such as RATE_LIMIT_... */
+  /**
+   * Environment variables that every service gets: LOG_LEVEL, OTEL_EXPORTER_OTLP_ENDPOINT, and the settings of the map,
+   * such as RATE_LIMIT_...
+   */
   readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface System {
   /** `http://127.0.0.1:8080/v1`. */
   readonly baseUrl: string;
-  /** `127.0.0.1:50051`, by service. */
+  /** Address of each service, such as `127.0.0.1:50051`. */
   readonly addresses: Readonly<Record<ServiceName, string>>;
   stop(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export async function setup(): Promise<() => Promise<void>> {
       TRUSTED_PROXY_HOPS: '1',
       // Per key; files with tests of scans send more in a minute than a client may.
       RATE_LIMIT_SCANS_PER_MINUTE: '1000',
-      // No test calls anything beyond loopback.
+      // Addresses that the services may call: no test calls anything beyond loopback.
       EGRESS_ALLOW_CIDRS: '127.0.0.1/32',
     },
   });

@@ -1,4 +1,5 @@
-// Run by vitest before the first file of each project that names it; workers inherit the addresses through the environment.
+// Vitest runs this module before the first file of each project that names it. Its workers get the addresses of the
+// servers through the environment.
 import { startInfrastructure } from './infrastructure/infrastructure.js';
 
 /** Projects after the first find the addresses in the environment, and start nothing. @returns a function that ends the started servers */

@@ -47,7 +47,8 @@ export async function registerReceiver(
   }
   const path = { webhookId: existing.id };
   const { data } = await api.post('/webhooks/{webhookId}/rotate-secret', { path, body: { revoke_previous: true } });
-  // Before the URL, with which what waits from the last start arrives.
+  // The secret is printed before the URL of the webhook is set, because deliveries that wait from the last start then
+  // arrive.
   receiver.setSecrets(PATH, [data.secret]);
   await api.patch('/webhooks/{webhookId}', { path, body: { url, status: 'ACTIVE' } });
   return false;

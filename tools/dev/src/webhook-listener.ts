@@ -5,13 +5,13 @@ import { WebhookError, verifyWebhook } from '@invoicecontrol/client';
 import type { WebhookEvent } from '@invoicecontrol/client';
 
 export interface ListenerOptions {
-  /** Port, or 0 if the operating system chooses one. */
+  /** Port of the webhook receiver, or 0 if the operating system chooses one. */
   readonly port: number;
-  /** If empty, every request is shown and marked as not verified. */
+  /** Signing secrets of the webhooks. If empty, every request is shown and marked as not verified. */
   readonly secrets: readonly string[];
   /** Status of the response to verified deliveries. */
   readonly status: number;
-  /** One line of JSON for each request. */
+  /** True if one line of JSON is printed for each request. */
   readonly isJson: boolean;
   readonly print: (text: string) => void;
   readonly now?: (() => Date) | undefined;
@@ -19,19 +19,22 @@ export interface ListenerOptions {
 
 export interface WebhookListener {
   readonly url: string;
-  /** Requests so far. */
+  /** Number of requests received so far. */
   readonly counts: { readonly verified: number; readonly refused: number; readonly unverified: number };
   stop(): Promise<void>;
 }
 
 const HOST = '127.0.0.1';
 const BODY_BYTES_MAX = 1024 ** 2;
-/** Older ids are discarded, so repeated deliveries of those events count from one again. */
+/**
+ * Maximum number of event ids in memory. Older ids are discarded, so repeated deliveries of those events are counted
+ * from one again.
+ */
 const EVENTS_COUNTED_MAX = 10_000;
 const HTTP = { badRequest: 400, tooLarge: 413 } as const;
 
 /**
- * Prints each request and whether its signature is valid.
+ * Starts a receiver that prints each webhook request and whether its signature is valid.
  * @throws Error with a code of the system when the port cannot be used
  */
 export async function startWebhookListener(options: ListenerOptions): Promise<WebhookListener> {
@@ -52,7 +55,7 @@ export async function startWebhookListener(options: ListenerOptions): Promise<We
   const server = createServer((request, response) => {
     receive(request).then(
       (status) => response.writeHead(status, status === HTTP.tooLarge ? { connection: 'close' } : {}).end(),
-      // The sender closed the connection before the end of its request.
+      // Reading fails if the sender closed the connection before the end of its request.
       () => response.destroy(),
     );
   });
@@ -75,10 +78,10 @@ interface Shown {
   readonly at: string;
   readonly path: string;
   readonly outcome: 'verified' | 'refused' | 'unverified';
-  /** Reason of the refusal. */
+  /** Reason why the signature of the request is not valid. */
   readonly reason?: string;
   readonly eventId: string;
-  /** Number of deliveries of this event so far, including this one. */
+  /** Number of deliveries of the event so far, including this one. */
   readonly times: number;
   readonly ageSeconds?: number;
   /** The event in the body, or the text if the body is not an event. */
@@ -130,7 +133,7 @@ function toText({ at, outcome, reason, path, eventId, times, ageSeconds, event, 
   ].join('\n');
 }
 
-/** Undefined when the body is too large. */
+/** Returns the body of a request, or undefined if it is too large. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

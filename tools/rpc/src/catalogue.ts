@@ -11,7 +11,7 @@ export interface Method {
   definition: MethodDefinition<object, object>;
 }
 
-/** Every rpc declared below `protoDir`, in the order of its full name. */
+/** Returns every rpc that is declared below `protoDir`, sorted by full name. */
 export function readCatalogue(protoDir: string): Method[] {
   const files = readdirSync(protoDir, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.proto'));
   const loaded = loadSync(files, {
@@ -53,7 +53,7 @@ export function fullName({ service, name }: Method): string {
   return `${service}.${name}`;
 }
 
-/** The fields of the request, as proto JSON names them. */
+/** Returns the names of the request fields in proto JSON. */
 export function requestFields({ definition }: Method): string[] {
   // proto-loader types the descriptor as an object; it is google.protobuf.DescriptorProto.
   const { field } = definition.requestType.type as { field: { name: string }[] };

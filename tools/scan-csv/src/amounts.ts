@@ -1,12 +1,15 @@
 import { isDecimalAmount } from '@invoicecontrol/values/decimal-amount';
 import { currencyIn } from './currencies.js';
 
-/** The decimal separator. */
+/** The decimal separator in the amounts of a file. */
 export type DecimalMark = 'comma' | 'point';
 export const decimalMarks = ['comma', 'point'] as const;
 
 const marks: Readonly<Record<DecimalMark, string>> = { comma: ',', point: '.' };
-/** Grouped digits: groups of three, or of two before the last as in India, with one separator throughout. */
+/**
+ * Pattern for grouped digits: groups of three, or of two before the last group as in India, always with the same
+ * separator.
+ */
 const GROUPED = /^[1-9]\d{0,2}(?<separator>[.,' ])\d{2,3}(?:\k<separator>\d{2,3})*$/;
 const LAST_GROUP = /[.,' ]\d{3}$/;
 const DECIMALS_MAX = 6;
@@ -33,7 +36,7 @@ export function readAmount(text: string, mark: DecimalMark): ReadAmount | undefi
   return { amount, ...(parts.currency === undefined ? {} : { currency: parts.currency }) };
 }
 
-/** The amount with the opposite sign. */
+/** Returns the amount with the opposite sign. */
 export function negated(amount: string): string {
   if (amount.startsWith('-')) return amount.slice(1);
   return /[1-9]/.test(amount) ? `-${amount}` : amount;

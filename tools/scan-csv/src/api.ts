@@ -3,18 +3,21 @@ import type { Client, Schemas } from '@invoicecontrol/client';
 import { chunkBody, chunkKey } from './chunks.js';
 import type { Chunk } from './chunks.js';
 
-/** The summary does not wait longer for the severities, which only sort its findings. */
+/**
+ * Time limit in milliseconds for reading the severities. The summary does not wait longer for them, because they only
+ * sort its findings.
+ */
 const SEVERITIES_TIMEOUT_MS = 10_000;
 
 export type ScanResult = Schemas['Scan'];
 
 export type Outcome =
   | { readonly kind: 'scanned'; readonly scan: ScanResult; readonly wasSentBefore: boolean }
-  /** Every externalId was imported before. */
+  /** The request had no new rows, because every externalId was imported before. */
   | { readonly kind: 'nothing-new' };
 
 /**
- * Sends one chunk until it is answered.
+ * Sends one chunk of rows, and repeats the request until it gets a final response.
  * @throws ApiError, NetworkError; the abort reason of `signal`
  */
 export async function createScan(
@@ -48,7 +51,7 @@ export async function findingSeverities(
     const { data } = await api.get('/finding-types', { signal: soon });
     return new Map(data.items.map(({ type, severities }) => [type, severities]));
   } catch {
-    // The summary works without severities.
+    // If the severities cannot be read, the summary is printed without them.
     return new Map();
   }
 }

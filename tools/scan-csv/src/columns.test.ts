@@ -4,7 +4,7 @@ import type { ScanField } from './scan-row.js';
 
 const map = (header: string[], overrides: [ScanField, string][] = []) => mapColumns(header, new Map(overrides));
 
-/** The column names by field. */
+/** Returns the names of the chosen columns by field. */
 function named(header: string[], overrides: [ScanField, string][] = []): Record<string, string | undefined> {
   const { columns, faults } = map(header, overrides);
   expect(faults).toEqual([]);

@@ -4,7 +4,7 @@ import { printable } from './printable.js';
 import { requiredFields, scanFields } from './scan-row.js';
 import type { ScanField } from './scan-row.js';
 
-/** Column of each field in the file, counted from zero. */
+/** Column of the file for each invoice field, counted from zero. */
 export type Columns = Readonly<Partial<Record<ScanField, number>>>;
 
 /** The values of `--map`: the column of a field by name or as `#3`; an empty text means no column. */
@@ -14,7 +14,10 @@ export interface ColumnMapping {
   readonly columns: Columns;
   /** The currency that the heading of the amounts names, as in `Amount (EUR)`. */
   readonly headingCurrency: string | undefined;
-  /** Unresolved columns, one sentence each with the option that resolves it. Empty when the file can be read. */
+  /**
+   * Sentences about columns that could not be chosen, each with the option that chooses one. Empty if the file can be
+   * read.
+   */
   readonly faults: readonly string[];
 }
 
@@ -69,7 +72,7 @@ function namesIn(lines: readonly string[]): string[] {
 const rankByKey: ReadonlyMap<ScanField, ReadonlyMap<string, number>> = new Map(
   scanFields.map((field) => {
     const { ranks } = headerNames[field];
-    // Reversed, so that a repeated name gets its better rank.
+    // The names are reversed, so that a repeated column name gets its better rank.
     const entries = ranks.flatMap((lines, rank) => namesIn(lines).map((name) => [columnKey(name), rank] as const));
     return [field, new Map(entries.reverse())];
   }),
@@ -144,7 +147,7 @@ function splitHeading(heading: string): { readonly name: string; readonly curren
   const name = text.slice(0, match.index);
   if (currency === '€') return { name, currency: 'EUR' };
   if (currency === '£') return { name, currency: 'GBP' };
-  // Any recent date: a heading names current currencies.
+  // The date may be any recent one, because a column heading names current currencies.
   return 'code' in invoiceCurrency(currency, '2000-01-01')
     ? { name, currency }
     : { name: heading, currency: undefined };

@@ -4,11 +4,14 @@ import { dateOfDayNumber, isCalendarDate } from '@invoicecontrol/values/calendar
 export type DateOrder = 'dmy' | 'mdy';
 export const dateOrders = ['dmy', 'mdy'] as const;
 
-/** Serial numbers of spreadsheets count days since 1899-12-30; these are the years 1954 to 2099. */
+/**
+ * Range of date serial numbers in spreadsheets, which count days since 1899-12-30. The range covers the years 1954 to
+ * 2099.
+ */
 const SERIAL_OF_1970 = 25_569;
 const SERIAL_MIN = 20_000;
 const SERIAL_MAX = 73_050;
-/** Two-digit years from here on are 19xx. */
+/** Two-digit year from which years belong to the 20th century. */
 const CENTURY_PIVOT = 70;
 
 const TIME =

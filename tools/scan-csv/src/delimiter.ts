@@ -9,14 +9,14 @@ export type Delimiter = (typeof delimiters)[number];
 
 /** Number of records in which the heading is searched: exports put titles and periods above it. */
 const HEADING_WITHIN_RECORDS = 30;
-/** A longer record has an unclosed quote. */
+/** Maximum size of a CSV record in bytes. A longer record has an unclosed quote. */
 const RECORD_BYTES_MAX = 1024 * 1024;
 
-/** Delimiter and heading of a file. */
+/** Delimiter and heading of a CSV file. */
 export interface Layout {
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
-  /** Records above the heading. */
+  /** Number of records above the heading of the file. */
   readonly recordsAbove: number;
 }
 
@@ -52,7 +52,10 @@ export function findLayout(sample: string, overrides: Overrides): Layout {
   return best.layout;
 }
 
-/** The first records. An open quote ends them; its line is the last one, because the open quote may be one of the heading. */
+/**
+ * Returns the first records of the file. They end at an open quote, whose line is the last one, because the open quote
+ * may be in the heading.
+ */
 function firstRecords(sample: string, delimiter: Delimiter): string[][] {
   const records: string[][] = [];
   try {
@@ -60,7 +63,7 @@ function firstRecords(sample: string, delimiter: Delimiter): string[][] {
       ...parserOptions(delimiter),
       to: HEADING_WITHIN_RECORDS,
       raw: true,
-      // The parser hands over another shape than its types say, because of `raw`.
+      // With the option `raw`, the CSV parser returns other values than its types state.
       on_record: (parsed: unknown) => {
         const { record, raw } = parsed as { record: string[]; raw: string };
         const isOpen = record.some((cell) => cell.includes('\n')) && findOpenQuote(raw, delimiter) !== undefined;

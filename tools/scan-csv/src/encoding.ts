@@ -1,6 +1,6 @@
 import { UsageError } from './usage-error.js';
 
-/** A label that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
+/** Name of an encoding that TextDecoder supports: `utf-8`, `utf-16le`, `windows-1252`, ... */
 export type Encoding = string;
 
 /** Reads the bytes of a file once, in order, and detects the encoding. */
@@ -58,7 +58,7 @@ export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => strin
   return (bytes) => {
     const decoded = decoder.decode(bytes, { stream: bytes !== undefined });
     const text = `${endsInReturn ? '\r' : ''}${encoding === 'windows-1252' ? replaceControls(decoded) : decoded}`;
-    // Its line feed may be the first character of the next bytes.
+    // The line feed of this line end may be the first character of the next bytes.
     endsInReturn = bytes !== undefined && text.endsWith('\r');
     return (endsInReturn ? text.slice(0, -1) : text).replaceAll(/\r\n?/g, '\n');
   };

@@ -1,12 +1,10 @@
 import type { ScanField } from './scan-row.js';
 
-/**
- * Column names in ledgers, comma-separated, one line per language. `columnKey` compares them.
- */
+/** Column names in ledgers, separated by commas, with one line for each language. `columnKey` compares them. */
 interface HeaderNames {
   /** Names of column headings, best names first. A list is used only if the file contains no name of an earlier list. */
   readonly ranks: readonly (readonly string[])[];
-  /** Possible names that are only suggested when the field is missing. */
+  /** Possible column names that are only suggested when no column for the field was found. */
   readonly perhaps?: readonly string[];
 }
 

@@ -16,19 +16,19 @@ import { UsageError } from './usage-error.js';
 
 /** Rows are sorted in memory: with 200,000 the process takes 330 MB. */
 const ROWS_MAX = 500_000;
-/** Size of the beginning in which delimiter and heading are detected. */
+/** Number of bytes at the beginning of the file in which delimiter and heading are detected. */
 const SAMPLE_BYTES = 256 * 1024;
 
-/** A record of the file with its mapped cells; several lines if a cell has line breaks. */
+/** A record of the ledger file with its mapped cells. It has several lines if a cell contains line breaks. */
 export interface LedgerRecord {
-  /** The line on which it begins. */
+  /** Line of the file on which the record begins. */
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ScanField, string>>>;
-  /** True if it repeats the heading, as in joined exports. */
+  /** True if the record repeats the heading, as in joined exports. */
   readonly repeatsHeading: boolean;
 }
 
-/** Encoding, layout and columns of a file. */
+/** Encoding, layout and columns of a ledger file. */
 export interface LedgerForm extends Layout, ColumnMapping {
   readonly encoding: Encoding;
 }
@@ -153,7 +153,7 @@ function cleanCell(cell: string): string {
   return asText.replace(/^'(?=[\d+=@-])/, '').trim();
 }
 
-/** The parser returns empty lines together with the record below them. */
+/** Returns the number of empty lines above a record, because the parser returns them together with the record. */
 function emptyLinesAbove(raw: string): number {
   return countLineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '');
 }

@@ -21,11 +21,11 @@ export interface Options {
   readonly companyId: string | undefined;
   readonly currency: string | undefined;
   readonly overrides: Overrides;
-  /** Undefined if the format is to be detected from the column. */
+  /** Decimal separator of the amounts. Undefined if it is to be detected from the column. */
   readonly decimal: DecimalMark | undefined;
-  /** Undefined if the format is to be detected from the column. */
+  /** Order of day and month in the dates. Undefined if it is to be detected from the column. */
   readonly dates: DateOrder | undefined;
-  /** Undefined if the encoding is to be detected. */
+  /** Encoding of the file. Undefined if it is to be detected. */
   readonly encoding: string | undefined;
   readonly negate: boolean;
   readonly skipFaulty: boolean;
@@ -36,7 +36,7 @@ export interface Options {
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /**
- * Reads the command line.
+ * Reads the options of `scan-csv` from the command line.
  * @throws UsageError that names the option and its allowed values
  */
 export function readOptions(args: readonly string[]): Options {

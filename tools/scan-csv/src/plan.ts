@@ -26,7 +26,7 @@ export interface Plan {
   readonly chunks: readonly Chunk[];
   readonly rowsToSend: number;
   readonly skipped: readonly SkippedRecord[];
-  /** Warnings that are printed before sending. */
+  /** Warnings that are printed before the rows are sent. */
   readonly notes: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function requireColumns({ faults, header }: LedgerForm): void {
 }
 
 /**
- * Plans which rows to send.
+ * Decides which rows of a ledger are sent, in which requests.
  * @throws UsageError as {@link requireColumns}; also for ambiguous formats, and for unreadable rows unless they are to
  * be skipped
  */

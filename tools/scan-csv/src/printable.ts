@@ -4,7 +4,7 @@ export function printable(text: string, lengthMax = 60): string {
   return characters.length > lengthMax ? `${characters.slice(0, lengthMax - 1).join('')}…` : characters.join('');
 }
 
-/** `1 row`, `2 rows`. */
+/** Returns a count with its noun, as in `1 row` and `2 rows`. */
 export function counted(count: number, singular: string, plural = `${singular}s`): string {
   return `${count} ${count === 1 ? singular : plural}`;
 }

@@ -1,11 +1,14 @@
 import { counted, printable } from './printable.js';
 
 const BAR_WIDTH = 30;
-/** Earlier estimates would change too much. */
+/** Time in milliseconds after which the remaining time is estimated. Earlier estimates would change too much. */
 const ESTIMATE_AFTER_MS = 2_000;
-/** A single request reports no progress, so the elapsed time shows that it is still running. */
+/**
+ * Interval at which the elapsed time is shown. A single request reports no progress, so the time shows that it is still
+ * running.
+ */
 const TICK_MS = 1_000;
-/** Interval of the lines outside a terminal, so that they do not fill a log. */
+/** Interval of progress lines outside a terminal, long enough not to fill a log. */
 const LINE_EACH_MS = 10_000;
 
 /** Standard output or standard error. */
@@ -17,9 +20,9 @@ export interface TextStream {
 export interface Progress {
   /** Shows that a request with this number of rows is being sent. */
   send(rows: number): void;
-  /** Shows that the request was answered. */
+  /** Shows that the request got its response. */
   finish(): void;
-  /** Prints a message above the bar. */
+  /** Prints a message above the progress bar. */
   note(text: string): void;
   /** Clears the bar and stops the clock. */
   end(): void;

@@ -14,18 +14,21 @@ const LINES_SHOWN_MAX = 10;
 const SCANS_SHOWN_MAX = 3;
 const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'];
 
-/** The result of a command, printed with `--json`. */
+/** The result of `scan-csv`, as printed with `--json`. */
 export interface Summary {
   /** False when the command ended before every row was sent. */
   readonly complete: boolean;
   readonly rowsRead: number;
-  /** Number of rows in the requests that were answered. */
+  /** Number of rows in the requests that got a response. */
   readonly rowsSent: number;
   readonly rowsNotSent: number;
   /** Skipped rows in the order of the file. `line` is the line in which the row begins. */
   readonly rowsSkipped: readonly { readonly line: number; readonly reason: string; readonly externalId?: string }[];
   readonly invoicesAnalyzed: number;
-  /** One entry for each currency; there are several only if the base currency changed between two requests. */
+  /**
+   * Totals with one entry for each currency. There are several entries only if the base currency changed between two
+   * requests.
+   */
   readonly analyzedValues: readonly { readonly value: string; readonly currency: string }[];
   readonly unconvertedInvoices: number;
   readonly decisionCounts: Readonly<Record<string, number>>;
@@ -129,7 +132,7 @@ export function painter(hasColours: boolean): Paint {
   return (format, text) => (hasColours ? styleText(format, text, { validateStream: false }) : text);
 }
 
-/** Describes how the file was read. */
+/** Returns the lines that state how the file was read. */
 export function describeReading({ form, conventions, notes }: Plan, paint: Paint): string {
   const { encoding, delimiter, header, columns } = form;
   const order = conventions.dates === 'dmy' ? 'day before month' : 'month before day';

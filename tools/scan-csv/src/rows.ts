@@ -12,7 +12,7 @@ import type { ScanField, ScanRow } from './scan-row.js';
 const NAME_LENGTH_MAX = 400;
 const TEXT_LENGTH_MAX = 200;
 
-/** The formats of the cells in a file. */
+/** The formats of the cells in a ledger file. */
 export interface Conventions {
   readonly decimal: DecimalMark;
   readonly dates: DateOrder;
@@ -30,7 +30,7 @@ export interface SkippedRecord {
   readonly reason: SkipReason;
 }
 
-/** A cell that cannot be sent. */
+/** Reason why a cell of the file cannot be sent. */
 export interface Fault {
   readonly line: number;
   readonly field: ScanField;
@@ -50,7 +50,7 @@ export function classifyRecord({
 }: LedgerRecord): 'INVOICE' | 'NOT_AN_INVOICE' | 'HEADING_REPEATED' {
   if (repeatsHeading) return 'HEADING_REPEATED';
   const { supplierName, invoiceNumber, issueDate } = cells;
-  // A total has text in at most one of these columns.
+  // A row with a total has text in at most one of these columns.
   const filledCells = [supplierName, invoiceNumber, issueDate].filter((cell) => cell !== undefined);
   return filledCells.length >= 2 ? 'INVOICE' : 'NOT_AN_INVOICE';
 }
@@ -135,7 +135,7 @@ function isPlaceholder(cell: string | undefined): boolean {
   return cell !== undefined && /^(?:[-–—.]+|n\/?a|#n\/?a|null|none)$/i.test(cell);
 }
 
-/** True for `1,23457E+11`: a spreadsheet has removed the last digits of a long number. */
+/** Checks for numbers such as `1,23457E+11`, in which a spreadsheet has removed the last digits of a long number. */
 function isShortened(cell: string): boolean {
   return /^\d[.,]\d+E\+?\d+$/i.test(cell);
 }
@@ -172,7 +172,7 @@ function currencyOf(
   if ('oneOf' in meaning) {
     return { field, fault: `"${named}" can be ${meaning.oneOf.join(', ')}: choose with --currency` };
   }
-  // `$` next to CAD in the column means the Canadian dollar.
+  // The sign `$` in an amount means the Canadian dollar if the currency column states CAD.
   const beside = inColumn === undefined || inAmount === undefined ? undefined : meaningOf(inAmount, meaning.code);
   if (beside !== undefined && (!('code' in beside) || beside.code !== meaning.code)) {
     return { field: 'grossAmount', fault: `is in ${inAmount}, but the currency column says ${meaning.code}` };
@@ -188,7 +188,7 @@ type UkAccount =
 /** A UK account needs both parts (specification 2.9); the column may also hold account numbers of other countries. */
 function ukAccountOf(sortCode: string | undefined, accountNumber: string | undefined): UkAccount {
   if (!sortCode || !accountNumber) return { pair: {} };
-  // Spreadsheets drop leading zeros.
+  // Leading zeros of a sort code are restored, because spreadsheets drop them.
   const digits = sortCode.replaceAll(/[\s-]/g, '').padStart(6, '0');
   const account = accountNumber.replaceAll(/\s/g, '');
   if (!/^\d{6}$/.test(digits))

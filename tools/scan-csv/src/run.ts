@@ -36,11 +36,11 @@ export interface RunDeps {
   readonly directory: string;
   readonly stdout: TextStream;
   readonly stderr: TextStream;
-  /** Aborted when the user presses Ctrl-C. */
+  /** Signal that is aborted when the user presses Ctrl-C. */
   readonly signal: AbortSignal;
   readonly now: () => number;
   readonly every: Every;
-  /** Rejects when the signal is aborted. */
+  /** Function that waits for some time, and rejects when the signal is aborted. */
   readonly pause: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
@@ -200,7 +200,7 @@ function warnOfPlainHttp(baseUrl: string, stderr: TextStream): void {
   stderr.write(`Note: ${hostname} is called without encryption, which exposes the API key. Use https.\n`);
 }
 
-/** Any value of NO_COLOR switches colours off (no-color.org). */
+/** Checks whether output is coloured. Any value of NO_COLOR switches colours off (no-color.org). */
 function hasColours(stream: TextStream, env: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && !env['NO_COLOR'];
 }

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { run } from './run.js';
 
 const stop = new AbortController();
-// The first Ctrl-C cancels the request and stops. The second Ctrl-C ends the process, because no listener is left.
+// The first Ctrl-C cancels the current request and stops the program. The second Ctrl-C ends the process, because no
+// listener is left.
 process.once('SIGINT', () => stop.abort());
 process.once('SIGTERM', () => stop.abort());
 

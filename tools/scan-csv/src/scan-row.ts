@@ -1,6 +1,6 @@
 import type { Schemas } from '@invoicecontrol/client';
 
-/** A row of POST /scans. */
+/** A row of the request POST /scans. */
 export type ScanRow = Schemas['ScanRow'];
 
 /** The columns that a row of a scan can have (specification 2.9), in display order. */
@@ -20,7 +20,7 @@ export const scanFields = [
 
 export type ScanField = (typeof scanFields)[number];
 
-/** The required columns. */
+/** Fields for which the file must have a column. */
 export const requiredFields: readonly ScanField[] = ['supplierName', 'invoiceNumber', 'issueDate', 'grossAmount'];
 
 export function isScanField(name: string): name is ScanField {

@@ -1,15 +1,15 @@
-/** A cell of the file. */
+/** A cell of the ledger file. */
 export interface Cell {
   readonly line: number;
   readonly text: string;
 }
 
-/** The decision between two formats of a column. */
+/** The decision between two possible formats of the cells in a column. */
 export type Decision<Reading extends string> =
   | { readonly kind: 'decided'; readonly reading: Reading }
   /** Some cells match both formats with different results, and no cell matches only one. */
   | { readonly kind: 'ambiguous'; readonly example: Cell; readonly results: Readonly<Record<Reading, string>> }
-  /** One cell matches only the first format, and another cell only the second. */
+  /** The column contradicts itself: one cell matches only the first format, and another cell only the second. */
   | { readonly kind: 'contradictory'; readonly examples: Readonly<Record<Reading, Cell>> };
 
 /**

@@ -14,16 +14,16 @@ interface Asked {
 export interface ReadService {
   /** Names of collections and of GridFS buckets, sorted. */
   readonly collections: readonly string[];
-  /** Names of the RPC services that it serves, without the suffix `Service`, sorted. */
+  /** Names of the RPC services that the service serves, without the suffix `Service`, sorted. */
   readonly serves: readonly string[];
   /**
-   * The names of the RPC services that it calls, grouped by the service that owns them, in the order of the service
-   * map.
+   * Names of the RPC services that the service calls, grouped by the service that owns them, in the order of the
+   * service map.
    */
   readonly asks: readonly (readonly [string, readonly string[]])[];
-  /** Keys of the events that it handles with a durable consumer. */
+  /** Keys of the events that the service handles with a durable consumer. */
   readonly handles: readonly string[];
-  /** Keys of the events that each of its replicas receives. */
+  /** Keys of the events that each replica of the service receives. */
   readonly receives: readonly string[];
 }
 

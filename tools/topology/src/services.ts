@@ -10,8 +10,8 @@ export interface Service {
    */
   readonly protocol: 'grpc' | 'http';
   /**
-   * The services whose RPCs it calls. It gets `<NAME>_ADDRESS` for each of them, and the network policies allow these
-   * connections.
+   * The services whose RPCs this service calls. This service gets `<NAME>_ADDRESS` for each of them, and the network
+   * policies allow these connections.
    */
   readonly calls: readonly string[];
   /**
@@ -20,8 +20,8 @@ export interface Service {
    */
   readonly settings: Readonly<Record<string, Setting>>;
   /**
-   * TCP ports on the internet to which it connects. Private addresses stay blocked. Without this field, the service
-   * cannot connect to the internet.
+   * TCP ports on the internet to which the service connects. Private addresses stay blocked. Without this field, the
+   * service cannot connect to the internet.
    */
   readonly internetPorts?: readonly (number | { readonly from: number; readonly to: number })[];
   readonly requests: Resources;
@@ -31,7 +31,7 @@ export interface Service {
 }
 
 interface Setting {
-  /** Value in Kubernetes; an overlay may set another value. */
+  /** Value of the setting in Kubernetes. An overlay may set another value. */
   readonly value?: string;
   /**
    * Kubernetes reads the value from the Secret of the service. For a system on one machine, `token` and `key-ring` are
@@ -108,7 +108,7 @@ export const services = {
       SUBSCRIPTION_PAST_DUE_DAYS: {},
     },
     internetPorts: [443],
-    // The process rests at 147 MB.
+    // An idle process of the service uses 147 MB.
     requests: { cpu: '100m', memory: '192Mi' },
     limits: { cpu: '500m', memory: '384Mi' },
   },
@@ -138,7 +138,7 @@ export const services = {
       OPERATOR_TOKEN: operatorToken,
       // Euro reference rates, which are read every half hour. Without this setting, foreign amounts are not converted.
       ECB_FEED_URL: { value: ecbFeed, local: ecbFeed },
-      // Days of announced failures of KSeF, whose invoices need not come through it.
+      // Days of announced KSeF outages. Invoices issued on these days need not be sent through KSeF.
       KSEF_FAILURE_PERIODS: {},
     },
     internetPorts: [443],
@@ -159,11 +159,11 @@ export const services = {
       EXTRACTION_SECONDS: {},
       EXTRACTION_OCR_SECONDS: {},
       EXTRACTION_MEMORY_MB: {},
-      // In Kubernetes the default of the service applies: the service refuses to start without confinement.
+      // This setting applies only locally. In Kubernetes, the service by default refuses to start without confinement.
       EXTRACTION_CONFINEMENT: { development: 'WHERE_POSSIBLE' },
       RULES_DIR: {},
     },
-    // A process that has rendered pages uses about 200 MiB.
+    // A process of the documents service that has rendered pages uses about 200 MiB.
     requests: { cpu: '500m', memory: '1Gi' },
     // Memory for four reading processes, each with its own limit, one small process, and the serving process, which
     // holds one image of each reading process at a time.
@@ -174,7 +174,7 @@ export const services = {
     calls: ['organization', 'analysis'],
     settings: { OPERATOR_TOKEN: operatorToken },
     requests: { cpu: '100m', memory: '256Mi' },
-    // Memory for the rows that one process holds at the same time.
+    // Maximum memory for the rows of history scans that one process holds at the same time.
     limits: { cpu: '1', memory: '1Gi' },
   },
   webhooks: {
@@ -287,17 +287,17 @@ export const services = {
       KSEF_LIMIT_FACTOR: {},
     },
     internetPorts: [443],
-    // The process uses 175 MB while it receives 10,000 invoices.
+    // A process of the KSeF service uses 175 MB while it receives 10,000 invoices.
     requests: { cpu: '100m', memory: '256Mi' },
     limits: { cpu: '1', memory: '512Mi' },
-    // Two packages of invoices at once, of 1.2 GB at most.
+    // Disk space for two packages of invoices at once, of 1.2 GB each at most.
     temporaryDisk: '2560Mi',
   },
   gateway: {
     protocol: 'http',
     calls: ['organization', 'analysis', 'documents', 'scan', 'webhooks', 'billing', 'erp-sync', 'ksef'],
     settings: {
-      // The number of proxies that append to X-Forwarded-For: only the ingress controller.
+      // Number of proxies that append to X-Forwarded-For, which is only the ingress controller.
       TRUSTED_PROXY_HOPS: { value: '1' },
       // All connections come from the ingress controller, which limits the connections of each client.
       CONNECTIONS_PER_ADDRESS_MAX: { value: '0' },

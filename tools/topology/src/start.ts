@@ -17,7 +17,7 @@ export interface Installation {
   /** Prefix of every database name, so that several systems can share one MongoDB. */
   readonly databasePrefix?: string;
   readonly secrets: Secrets;
-  /** Values that replace the development defaults. */
+  /** Environment variables that replace the development defaults. */
   readonly given?: NodeJS.ProcessEnv;
   /** Returns the address that a caller gets instead of the address of a service, if a proxy listens there. */
   readonly addressFor?: (caller: string, called: string, address: string) => Promise<string>;
@@ -35,7 +35,7 @@ export function newSecrets(): Secrets {
   return values as unknown as Secrets;
 }
 
-/** Returns the settings of a service for which its environment has no other value. */
+/** Returns the default settings of a service that its environment does not replace. */
 export function developmentSettings(service: ServiceName): Readonly<Record<string, string>> {
   const { settings }: Service = services[service];
   return Object.fromEntries(

@@ -6,9 +6,9 @@ import type { Command, CommandOption, Operator, ServiceOperations } from '../com
 import { age, counted, ofAnswering } from '../text-output.js';
 
 const PAGE_LETTERS = 100;
-/** Maximum number of messages that `list` prints for one service. */
+/** Maximum number of dead letters that `list` prints for one service. */
 const LISTED_MAX = 1_000;
-/** Number of messages that one call sends again. */
+/** Number of dead letters that one call sends again. */
 const BATCH_LETTERS = 10;
 const RESEND_TIMEOUT_MS = 120_000;
 
@@ -109,7 +109,7 @@ export const resendDeadLetters: Command = {
       resendIn(operator, { rpc, service, id, reason }),
     );
     const results = answers.flatMap(({ service, answer }) => answer.map((result) => toResult(service, result)));
-    // Only the service that stores the message can report on it.
+    // Only the service that stores the dead letter can report on it.
     const known = id === undefined ? results : results.filter(({ outcome }) => outcome !== 'NOT_FOUND');
     const failed = known.filter(({ outcome }) => outcome === 'FAILED');
     const handled = known.filter(({ outcome }) => outcome === 'HANDLED').length;

@@ -57,7 +57,7 @@ export const verifyPurge: Command = {
       ]),
     );
     const left = Object.values(remaining).reduce((sum, documents) => sum + documents, 0);
-    // A service that did not respond may still store data.
+    // A service that did not respond may still store data of the organization.
     const purged = left === 0 && failures.length === 0;
     return {
       json: { organizationId, purged, remaining },

@@ -18,11 +18,11 @@ export interface ChildServerOptions {
   /** Reads the port from the line of output in which the server reports that it accepts connections. */
   readPort: (line: string) => number | undefined;
   log: (line: string) => void;
-  /** Default: 30 s. */
+  /** Maximum time until the server is ready, by default 30 s. */
   readyMsMax?: number;
   /** Converts a line of output into readable text for messages. */
   readable?: (line: string) => string;
-  /** Removed when this process has ended without stopping the server. */
+  /** Directory that is removed when this process has ended without stopping the server. */
   temporaryDir?: string;
   /** Receives every line of output, for example to keep a log. */
   onOutput?: (line: string) => void;
@@ -39,7 +39,7 @@ export interface ChildServer {
 }
 
 /**
- * Starts the server and waits until it is ready.
+ * Starts a server as a child process and waits until it is ready.
  * @throws Error with the last lines of output when the server ends, cannot be started or reports no port in time
  */
 export async function startChildServer({
@@ -92,7 +92,7 @@ export async function startChildServer({
   void ended.then((how) => {
     if (!expected) log(described(`${how} unexpectedly`));
   });
-  // From here on, the server does not keep this process alive.
+  // After this loop, the server does not keep this process alive.
   for (const handle of [child, child.stdout, child.stderr]) (handle as Partial<{ unref(): void }>).unref?.();
 
   const end = (signal: NodeJS.Signals) => {

@@ -12,7 +12,7 @@ import type { Server } from './server.js';
 const MONGODB_IMAGE = 'mongo:8.0.17-noble';
 const NATS_IMAGE = 'nats:2.15.2-alpine';
 const MONGODB_PORT = 27017;
-/** Long enough to download an image over a slow connection. */
+/** Time limit in milliseconds for starting a container, long enough to download an image over a slow connection. */
 const START_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,8 @@ export async function dockerIfRunning(): Promise<Docker | undefined> {
     await docker.getContainerRuntimeClient();
     return docker;
   } catch (error) {
-    // Another source is tried only if no Docker is found. A Docker that is present but broken must be reported.
+    // Another source of the servers is tried only if no Docker is found. A Docker that is present but broken must be
+    // reported.
     if (error instanceof Error && /container runtime/i.test(error.message)) return undefined;
     throw error;
   }

@@ -9,15 +9,17 @@ import type { Log } from './program.js';
 import { freePort } from './port.js';
 import type { Server } from './server.js';
 
-/** The default would be half of the memory of a small machine. */
+/** Size of the MongoDB cache. The default would be half of the memory of a small machine. */
 const MONGODB_CACHE_GB = 0.5;
 const MONGODB_OPLOG_MB = 64;
-/** mongod replays its journal first, which takes long on a busy machine. */
+/**
+ * Time limit in milliseconds for starting mongod, which first replays its journal. This takes long on a busy machine.
+ */
 const MONGODB_READY_MS_MAX = 120_000;
 
 export interface DataDirectory {
   readonly path: string;
-  /** True if the directory is removed with the server, however the server ends. */
+  /** True if the data directory is removed with the server, however the server ends. */
   readonly isTemporary: boolean;
 }
 
@@ -75,7 +77,7 @@ export function readableLogLine(line: string): string {
 }
 
 /**
- * Starts NATS.
+ * Starts a NATS server as a child process.
  * @param data where JetStream stores its streams
  */
 export async function embeddedNats({ path, isTemporary }: DataDirectory, log: Log): Promise<Server> {

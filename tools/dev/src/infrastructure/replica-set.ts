@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 
 const PRIMARY_MS_MAX = 60_000;
 const POLL_EACH_MS = 20;
-/** The server has data of a set, or none yet. */
+/** Error code of MongoDB for a server that does not belong to a replica set yet. */
 const NOT_YET_INITIALIZED = 94;
 const ALREADY_INITIALIZED = 23;
 
@@ -13,7 +13,7 @@ interface SetConfig {
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** The name of the set, with which a mongod must be started. */
+/** Name of the replica set, with which a mongod must be started. */
 export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {

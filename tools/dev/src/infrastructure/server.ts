@@ -1,7 +1,7 @@
 /** A server that a crash test can kill and restart on the same address. */
 export interface Server {
   url: string;
-  /** Describes the server and its source for people. */
+  /** Text that names the server and where it comes from. */
   about: string;
   /** Id of the child process. Undefined for a server in Docker and for a server that was configured by its address. */
   processId(): number | undefined;

@@ -21,15 +21,15 @@ export type InjectedFault =
   'drop' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 
 export interface ScanService {
-  /** Ends in `/v1`. */
+  /** Base URL of the fake service, which ends in `/v1`. */
   readonly baseUrl: string;
-  /** Every scan request, including failed ones. */
+  /** Every history scan request that the fake received, including failed ones. */
   readonly received: readonly ReceivedScan[];
-  /** Violations of the specification in requests. */
+  /** Violations of the specification in the received requests. */
   readonly faults: readonly string[];
   /** Faults for the next requests, one for each request. */
   readonly injectedFaults: InjectedFault[];
-  /** Called before each response. */
+  /** Function that is called before each response of the fake. */
   onRequest: () => void;
   stop(): Promise<void>;
 }
