@@ -31,7 +31,7 @@ export function parseApiKey(text: string): ApiKeyParts | undefined {
   return { kind: kind as ApiKeyKind, id, secret };
 }
 
-/** Writes a key from its parts. @throws RangeError when id or secret have the wrong length or alphabet */
+/** Writes an API key from its parts. @throws RangeError when id or secret have the wrong length or alphabet */
 export function formatApiKey(kind: ApiKeyKind, id: string, secret: string): string {
   const body = `ick_${kind}_${id}_${secret}`;
   const key = `${body}${computeChecksum(body)}`;

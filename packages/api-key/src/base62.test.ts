@@ -10,8 +10,8 @@ describe('random base62', () => {
   test('favours no digit', () => {
     const text = randomBase62(62_000);
     for (const digit of BASE62_ALPHABET) {
-      // Each digit is expected 1,000 times. If high bytes were not skipped, the first eight digits would occur about
-      // 1,210 times.
+      // In this test, each base62 digit is expected 1,000 times. If high bytes were not skipped, the first eight digits
+      // would occur about 1,210 times.
       const count = text.split(digit).length - 1;
       expect(count).toBeGreaterThan(820);
       expect(count).toBeLessThan(1_180);

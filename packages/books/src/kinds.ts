@@ -23,7 +23,10 @@ export interface RecordKind<T = unknown> extends Kind<T> {
   readonly taken: (subject: string) => Kind<T>;
 }
 
-/** A value that is longer than `stored` is not stored. A value from an ERP that is longer than `taken` is refused. */
+/**
+ * Maximum lengths of a text in an ERP record. A value that is longer than `stored` is not stored. A value from an ERP
+ * that is longer than `taken` is refused.
+ */
 interface Bounds {
   readonly stored: number;
   readonly taken: number;
@@ -102,8 +105,8 @@ export function visible(kind: RecordKind<string>): RecordKind<string> {
 }
 
 /**
- * A required id. An id of invisible characters only is reported as such when it comes from an ERP, and as missing when
- * it is stored.
+ * A required id of an ERP record. An id of invisible characters only is reported as such when it comes from an ERP, and
+ * as missing when it is stored.
  */
 export const visibleId: RecordKind<string> = { ...visible(id), taken: id.taken };
 
@@ -215,14 +218,17 @@ export function oneOf<E extends WireEnum>(of: E): RecordKind<ReturnType<typeof e
   return kind;
 }
 
-/** A list with a maximum number of entries. A longer list is refused with a sentence that states the maximum. */
+/**
+ * A field of an ERP record that holds a list with a maximum number of entries. A longer list is refused with a sentence
+ * that states the maximum.
+ */
 interface ListBounds extends Bounds {
   readonly storedFault: (count: number, max: number) => string;
   readonly takenFault: (max: number) => string;
 }
 
 /**
- * A list of texts that name other records. Empty texts are left out.
+ * A field with a list of texts that name other ERP records. Empty texts are left out.
  * @param words the name of one entry in sentences for people
  */
 export function texts(kind: RecordKind<string>, words: string, bounds: ListBounds): RecordKind<readonly string[]> {

@@ -113,7 +113,7 @@ export const vendor = {
   description: 'A vendor.',
 } as const;
 
-/** A bank account that the ERP lists separately. It names its vendor by id or by number. */
+/** A bank account that the ERP lists separately. The account names its vendor by id or by number. */
 export const vendorAccount = {
   members: {
     externalId,

@@ -8,8 +8,8 @@ export interface RecordGroup extends Group {
 }
 
 /**
- * Returns the declaration for values from an ERP: texts are made readable, amounts are rounded, and refusals are
- * sentences for people.
+ * Returns the declaration of a record for values from an ERP: texts are made readable, amounts are rounded, and
+ * refusals are sentences for people.
  */
 export function asTaken({ members, isOptional, description, taken }: RecordGroup): Group {
   const takenMembers: Members = Object.fromEntries(

@@ -26,7 +26,7 @@ interface Reply {
 let server: Server;
 let baseUrl: string;
 let received: Received[];
-/** The responses to the next requests, in order. After the last one, it is repeated. */
+/** The responses that the fake API sends to the next requests, in order. The last response is repeated. */
 let replies: (Reply | ((response: ServerResponse) => void))[];
 let pausesMs: number[];
 

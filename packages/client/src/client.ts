@@ -249,7 +249,7 @@ function readBaseUrl(text: string): URL {
   try {
     if (/^https?:\/\/[^/]/.test(text)) return new URL(text);
   } catch {
-    // The base URL is not valid. The caller of this function reports it.
+    // Returns undefined if the base URL is not valid, which the caller of this function reports.
   }
   throw new TypeError('baseUrl is not an address such as https://api.example.com/v1.');
 }

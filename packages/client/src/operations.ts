@@ -51,7 +51,7 @@ export type CallOptions<O> = Option<'path', Parameters<O, 'path'>> &
       }
     : unknown) & {
     readonly headers?: Readonly<Record<string, string>>;
-    /** Aborts the call with all its attempts and pauses. The call rejects with the reason of the signal. */
+    /** Signal that aborts the call with all its attempts and pauses. The call rejects with the reason of the signal. */
     readonly signal?: AbortSignal;
   };
 

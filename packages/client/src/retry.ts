@@ -17,7 +17,7 @@ export interface RetryOptions {
   readonly totalMsMax?: number | undefined;
   /** Function that is called before the client pauses and retries a request, for example to show progress. */
   readonly onRetry?: ((retry: Retry) => void) | undefined;
-  /** Replaces the pause in tests. Must reject when the signal is aborted. */
+  /** Function that replaces the pause between attempts in tests. It must reject when the signal is aborted. */
   readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
 }
 

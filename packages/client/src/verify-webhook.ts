@@ -55,7 +55,8 @@ export type WebhookFault =
   | 'BODY_NOT_AN_EVENT';
 
 /**
- * The request must not be trusted. Respond with 400 and ignore it. The error contains neither secrets nor signatures.
+ * Error that is thrown if a webhook request must not be trusted. Respond with 400 and ignore the request. The error
+ * contains neither secrets nor signatures.
  */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';

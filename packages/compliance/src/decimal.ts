@@ -16,7 +16,7 @@ export function decimalOf(element: Element | undefined): Decimal | undefined {
   return text.length <= DIGITS_MAX && DECIMAL.test(text) ? new Exact(text) : undefined;
 }
 
-/** Returns the sum of the elements. An element without a number counts as zero. */
+/** Returns the sum of the elements. An XML element without a number counts as zero. */
 export function sumOf(elements: readonly (Element | undefined)[]): Decimal {
   return elements.reduce((sum: Decimal, element) => sum.plus(decimalOf(element) ?? ZERO), ZERO);
 }
@@ -29,7 +29,7 @@ export function roundCents(value: Decimal): Decimal {
   return value.times(100).plus(0.5).floor().dividedBy(100);
 }
 
-/** Rounds to an integer, with halves towards positive infinity. */
+/** Rounds a number to an integer, with halves towards positive infinity. */
 export function roundUnits(value: Decimal): Decimal {
   return value.plus(0.5).floor();
 }

@@ -10,7 +10,7 @@ export interface Element {
   readonly namespace: string;
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: readonly Element[];
-  /** Text as written, including white space. Empty for an element with child elements. */
+  /** Text of the element as written, including white space. Empty for an element with child elements. */
   readonly text: string;
   readonly parent: Element | undefined;
 }

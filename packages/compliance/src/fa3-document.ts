@@ -32,7 +32,7 @@ export interface Fa3Description {
   readonly issueDate: string;
 }
 
-/** Facts about a document that cannot be read. */
+/** Facts about an FA(3) document that cannot be read. */
 export function unreadFa3(...faults: readonly Fa3Fault[]): Fa3Description {
   return { faults, sellerNip: '', kind: '', number: '', issueDate: '' };
 }
@@ -102,8 +102,8 @@ function decode(bytes: Uint8Array): { readonly text: string; readonly isUtf8: bo
 }
 
 /**
- * The text is scanned in one pass. A regular expression that searches for an end repeatedly would take a minute for a
- * malicious document.
+ * The XML text is scanned in one pass. A regular expression that searches for an end repeatedly would take a minute for
+ * a malicious document.
  */
 function withoutCommentsAndCdata(text: string): string {
   const parts: string[] = [];

@@ -170,7 +170,7 @@ class Sha384 implements HashAlgorithm {
 const outcome = (xml: string | Uint8Array, trust: Partial<SealTrust> = {}, confirmed = expected) =>
   checkConfirmation(Buffer.from(xml), confirmed, { trusted: [], now: NOW, ...trust });
 
-/** Returns the fault, or undefined if there is none. */
+/** Returns the fault that checking a confirmation finds, or undefined if there is none. */
 function check(xml: string | Uint8Array, trust: Partial<SealTrust> = {}): string | undefined {
   const checked = outcome(xml, trust);
   return 'fault' in checked ? checked.fault : undefined;

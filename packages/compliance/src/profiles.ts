@@ -199,7 +199,7 @@ const BY_ROOT: readonly Row[] = [
   ['E_INVOICE', 'RECOGNISED_ONLY', 'STANDARD', ['e_invoice']],
 ];
 
-/** Identifiers of SI-UBL 1 are contained in longer ones. */
+/** The identifiers of SI-UBL 1 are contained in longer identifiers. */
 const SI_UBL_1 = 'urn:www.simplerinvoicing.org:si';
 const PLAIN: Profile = { code: 'PLAIN', kind: 'PLAIN', variant: 'STANDARD' };
 

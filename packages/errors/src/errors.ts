@@ -52,7 +52,10 @@ export function isErrorKind(value: string): value is ErrorKind {
   return Object.hasOwn(errorTable, value);
 }
 
-/** An invalid field. `path` is as the caller wrote it (`supplier.bank_account.iban`), and `message` is a sentence. */
+/**
+ * An invalid field of a request. `path` is as the caller wrote it (`supplier.bank_account.iban`), and `message` is a
+ * sentence.
+ */
 export interface FieldFault {
   readonly path: string;
   readonly message: string;
@@ -110,7 +113,9 @@ export function invalidField(path: string, message: string): DomainError {
   return new DomainError('invalid', `${path}: ${message}`, { details: [{ path, message }] });
 }
 
-/** Collects the faults of a request. Every fault is counted, and the first {@link FIELD_FAULTS_MAX} are kept. */
+/**
+ * Collects the invalid fields of a request. Every fault is counted, and the first {@link FIELD_FAULTS_MAX} are kept.
+ */
 export class FieldFaults {
   readonly #kept: FieldFault[] = [];
   #count = 0;
@@ -133,7 +138,7 @@ export class FieldFaults {
   }
 
   /**
-   * Refuses the request if a fault was collected.
+   * Refuses the request if it has at least one invalid field.
    * @throws DomainError invalid if there is a fault
    */
   throwIfAny(): void {

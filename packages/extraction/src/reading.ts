@@ -148,7 +148,7 @@ export interface SignatureReading {
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }
 
-/** A sign of tampering. The kinds are those of the engine facts (`document-facts.ts`). */
+/** A sign that a PDF may have been tampered with. The kinds are those of the engine facts (`document-facts.ts`). */
 export interface TamperSign {
   readonly kind:
     | 'CONTENT_REPLACED'
@@ -202,7 +202,7 @@ export interface ReadingFailure {
   readonly message: string;
   /** Required fields that the document lacks. Present only with the code FIELDS_MISSING. */
   readonly missingFields: readonly FieldPath[];
-  /** Fields that were read. Only for FIELDS_MISSING. */
+  /** Fields that were read from the document. Present only with the code FIELDS_MISSING. */
   readonly reading: DocumentReading | null;
 }
 

@@ -57,7 +57,7 @@ export interface Group<M extends Members = Members> {
   readonly isOptional: boolean;
   readonly description: string;
   readonly rule?: Rule;
-  /** Converts the checked fields to the stored object. */
+  /** Converts the checked fields of the group to the stored object. */
   readonly normalise?: (values: Values) => Values;
   /** JSON Schema of the rule about the group, as far as JSON Schema can express the rule. */
   readonly published?: Readonly<Record<string, unknown>>;
@@ -68,7 +68,7 @@ export interface Members {
 }
 
 /**
- * A rule about several fields of an object. It is checked even if some fields are wrong, so that all faults are
+ * A rule about several fields of an object. The rule is checked even if some fields are wrong, so that all faults are
  * reported.
  * @param values the given fields in their stored form; undefined if a field is wrong
  */
@@ -107,7 +107,10 @@ interface Entry {
 
 const entries = new WeakMap<Group, readonly Entry[]>();
 
-/** Returns the fields in order. The list is created once for each group, because it is used for thousands of rows. */
+/**
+ * Returns the declared fields of a group in order. The list is created once for each group, because it is used for
+ * thousands of rows.
+ */
 export function entriesOf(group: Group): readonly Entry[] {
   let listed = entries.get(group);
   if (listed === undefined) {

@@ -58,7 +58,7 @@ function freeText(
 
 /** Regular expressions for amounts in the published API description. They have no anchors. */
 export const UNSIGNED_AMOUNT = `[0-9]{1,${AMOUNT_INTEGER_DIGITS_MAX}}(\\.[0-9]{1,${AMOUNT_DECIMALS_MAX}})?`;
-/** Pattern of a calendar date. Only the format checks that the day exists. */
+/** Published pattern of a calendar date. The pattern does not check that the day exists; the format does. */
 export const DAY = '(?:19|20|21)[0-9]{2}-[0-9]{2}-[0-9]{2}';
 
 /** A decimal amount string (specification 2.1). */

@@ -22,7 +22,7 @@ export interface Place {
   readonly path?: string;
   /** Name of the value in error messages, used if the path of the value is empty. */
   readonly root?: string;
-  /** Prefix of each sentence, because people count rows from one: `Row 18: `. */
+  /** Prefix of each error message, such as `Row 18: `, because people count rows from one. */
   readonly remark?: string;
   /** True if the value comes from a gRPC message between services, whose fields have other names and are all known. */
   readonly isMessage?: true;

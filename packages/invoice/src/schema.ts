@@ -26,7 +26,7 @@ export function schemaOfKind(kind: PublishedKind<string>): z.ZodString {
 
 const schemas = new WeakMap<PublishedKind<string>, z.ZodString>();
 
-/** The schema only describes bodies. `read` checks them, including rules about several fields. */
+/** The schema only describes request bodies. `read` checks them, including rules about several fields. */
 export const invoiceSchema = schemaOf(canonicalInvoice).meta({
   id: 'Invoice',
 }) as z.ZodType as z.ZodType<CanonicalInvoice>;

@@ -8,7 +8,9 @@ import { fullInvoice } from './testing/invoices.js';
 import { wireInvoice } from './testing/wire-invoice.js';
 import { fromWire, readWire, toWire } from './wire.js';
 
-/** Generates any invoice that can be sent: optional fields may be absent, and texts contain any readable characters. */
+/**
+ * Generates random invoices that can be sent: optional fields may be absent, and texts contain any readable characters.
+ */
 const text = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 40 })
   .map((value) => `x${cleanLine(value, Infinity)}`);

@@ -61,7 +61,7 @@ export function membersToWire(group: Group, values: Values): Values {
   return message;
 }
 
-/** Reverses {@link membersToWire}. Absent fields stay absent, and nothing is checked. */
+/** Reverses {@link membersToWire}. Absent fields of the invoice stay absent, and nothing is checked. */
 export function membersFromWire(group: Group, message: Values): Values {
   const values: Record<string, unknown> = {};
   for (const { name, wireName, member } of entriesOf(group)) {

@@ -2,8 +2,8 @@ import type { Collection, Filter, UpdateFilter } from 'mongodb';
 import { insertMissing } from '@invoicecontrol/runtime/mongo/insert-missing';
 
 /**
- * Records of an organization whose number the plan limits. They are listed in one database document, so that reserving
- * a slot is one guarded write.
+ * Records of an organization whose number the plan limits. The records of an organization are listed in one database
+ * document, so that reserving a slot is one guarded write.
  */
 export type PlacesDocument<IdsField extends string> = {
   /** Id of the organization whose records are listed. */

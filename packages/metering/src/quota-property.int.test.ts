@@ -39,7 +39,7 @@ interface Replica {
   isKilled: boolean;
 }
 
-/** A request that was admitted or refused. Times are of one monotonic clock. */
+/** A simulated request that was admitted or refused. Its times are those of one monotonic clock. */
 interface Outcome {
   readonly month: string;
   readonly begunAt: number;

@@ -35,13 +35,13 @@ const connect = (): Promise<MongoConnection> =>
 interface Interruptions {
   /** Runs before the change of a usage counter with this number. */
   readonly beforeChange?: (change: number) => Promise<unknown>;
-  /** Runs before each read of a usage counter. */
+  /** Function that runs before each read of a usage counter. */
   readonly beforeRead?: () => Promise<unknown>;
   /** Runs after the read of a usage counter with this number, before its result is returned. */
   readonly afterRead?: (read: number) => Promise<unknown>;
 }
 
-/** Starts counters as a separate replica would. */
+/** Starts usage counters as a separate replica would. */
 function startReplica(onUsed?: OnUsed, interruptions: Interruptions = {}): UsageCounters {
   const replica = usageCounters(interrupted(interruptions), clock, onUsed);
   opened.push(replica);

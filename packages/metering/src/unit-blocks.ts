@@ -30,7 +30,7 @@ interface Block {
   used: number | undefined;
   /** Time at which the latest reservation of the block was sent. */
   reservedAt: Date;
-  /** Reservations from the block that are in progress. */
+  /** Reservations of units from the block that are in progress. */
   readonly reserving: Set<Promise<unknown>>;
   /** Timer that ends the block. */
   timer: NodeJS.Timeout | undefined;
@@ -90,7 +90,7 @@ export function unitBlocks(
   /** Blocks that are ending. Each promise states whether the block held units. */
   const ending = new Map<Block, Promise<boolean>>();
 
-  /** Resolves to false if the block held no units. Later requests open another block at once. */
+  /** Ends the block. Resolves to false if the block held no units. Later requests open another block at once. */
   const returnUnits = async (block: Block): Promise<boolean> => {
     await Promise.allSettled(block.reserving);
     if (block.unused + block.unreported === 0) return false;

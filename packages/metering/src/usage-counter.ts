@@ -6,7 +6,10 @@ export interface UsageDocument {
   readonly _id: string;
   /** Reserved amount, which includes the units that replicas hold. See {@link usedOf}. */
   readonly used: number;
-  /** Increases with every change. Replicas of an earlier release use it to detect changes. */
+  /**
+   * Number that increases with every change of the usage counter. Replicas of an earlier release use it to detect
+   * changes.
+   */
   readonly moves: number;
   /** The part of `used` that was reserved in each minute that is not reconciled yet, by minutes since 1970. */
   readonly minutes?: Readonly<Record<string, number>>;

@@ -29,7 +29,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Starts counters as a separate process would. */
+/** Starts usage counters as a separate process would. */
 async function startCounters() {
   return usageCounters(
     mongo.db,

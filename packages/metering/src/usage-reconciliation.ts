@@ -59,7 +59,9 @@ const SETTLED_AFTER_MS = MINUTE_MS;
  * than half of it.
  */
 const SUM_LEASE_MS = MINUTE_MS;
-/** Maximum duration of lowering an amount, which normally takes milliseconds. An older entry was left by a crash. */
+/**
+ * Maximum duration of lowering a counted amount, which normally takes milliseconds. An older entry was left by a crash.
+ */
 const LOWERING_MS_MAX = MINUTE_MS;
 /**
  * Maximum number of minutes that are reconciled at once. After a longer outage of the job, the whole month is counted.
@@ -132,7 +134,7 @@ export async function usageReconciliation({ db, clock, logger, marks }: Deps): P
       return;
     }
     const settledTo = minuteOf(new Date(now.getTime() - SETTLED_AFTER_MS)) * MINUTE_MS;
-    // The time never goes back. The clock of another replica may be ahead of this one.
+    // The stored time of the reconciliation never goes back. The clock of another replica may be ahead of this one.
     const countTo = new Date(Math.max(settledTo, counter.countedTo?.getTime() ?? 0));
     const reading = readCounter(counter, countTo);
     if (reading !== undefined) await settle(reading);

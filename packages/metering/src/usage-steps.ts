@@ -2,7 +2,7 @@
 const STEPS = [80, 100] as const;
 type Step = (typeof STEPS)[number];
 
-/** Returns the highest step that is reached: 100, 80 or none. */
+/** Returns the highest quota step that the usage has reached: 100 or 80 percent, or none. */
 export function stepOf(used: number, limit: number | undefined): Step | undefined {
   if (limit === undefined || limit <= 0) return undefined;
   return STEPS.findLast((step) => used * 100 >= limit * step);

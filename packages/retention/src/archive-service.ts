@@ -6,7 +6,10 @@ import { MALFORMED_CURSOR } from '@invoicecontrol/runtime/page';
 
 /** Maximum number of records on a page of an archive. */
 const ARCHIVE_RECORDS_MAX = 500;
-/** Number of records in the first read of a page. Their length determines how many records the next read may return. */
+/**
+ * Number of records in the first read of an archive page. Their length determines how many records the next read may
+ * return.
+ */
 const FIRST_READ_RECORDS = 8;
 /** Length in characters at which a page is complete. */
 const PAGE_LENGTH_MAX = 1024 * 1024;

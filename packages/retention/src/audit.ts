@@ -53,7 +53,7 @@ interface LineDocument extends Announcing {
 
 /** Collects audit events of actions that write nothing else, such as reading a document. */
 export interface AuditBuffer {
-  /** Adds an audit event without waiting. It is stored with the next flush. Never throws. */
+  /** Adds an audit event without waiting. The audit event is stored with the next flush. Never throws. */
   record(organizationId: string, context: RequestContext, line: AuditLine): void;
   /**
    * Stores the waiting audit events and passes them to the outbox. A job calls this every second, and the service calls

@@ -27,7 +27,7 @@ const RETRY_MS = 2_000;
 /** Maximum number of purges in the list of stuck work. */
 const STUCK_MAX = 100;
 
-/** A request to remove the data of an organization. It is deleted when the work is done. */
+/** A request to remove the data of an organization. The request is deleted when the data is removed. */
 interface PurgeDocument extends Claimable {
   /** Id of the organization that is purged. */
   readonly _id: string;
@@ -71,7 +71,7 @@ export async function openPurges(
   alarm.ring(RETRY_MS);
 
   /**
-   * Removes data until a complete pass finds nothing.
+   * Removes data of a purged organization until a complete pass finds nothing.
    * @returns true if nothing is left
    */
   const removeAll = async (organizationId: string, isLost: () => boolean): Promise<boolean> => {

@@ -110,8 +110,8 @@ function documents<D extends Identified>(
       const found = await collection.find(removable, { projection: { _id: 1 }, limit: documentsMax }).toArray();
       if (found.length === 0) return 0;
       const ids = found.map(({ _id }) => _id);
-      // The whole filter is applied again: a document that got an event in the meantime stays until the event is
-      // published.
+      // The whole filter is applied again when documents are removed: a document that got an event in the meantime
+      // stays until the event is published.
       const { deletedCount } = await collection.deleteMany({ $and: [removable, { _id: { $in: ids } }] } as Filter<D>);
       return deletedCount;
     },

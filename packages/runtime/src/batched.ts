@@ -3,8 +3,8 @@ import { bindToCurrentWork } from './trace-context.js';
 /** Default of the maximum number of keys in one database command. */
 const KEYS_MAX = 500;
 /**
- * Maximum number of commands in progress. Later callers share the next command, so a busy database gets fewer and
- * larger commands.
+ * Maximum number of database commands in progress. Later callers share the next command, so a busy database gets fewer
+ * and larger commands.
  */
 const UNDER_WAY_MAX = 4;
 /**

@@ -20,7 +20,7 @@ export interface CacheOptions<V, A> {
   readonly load: (key: string, argument: A) => Promise<V>;
   /** Time after the start of a load for which its value is fresh. */
   readonly freshMs: number;
-  /** Maximum number of entries. The entry that was loaded longest ago is evicted. */
+  /** Maximum number of cache entries. The entry that was loaded longest ago is evicted. */
   readonly entriesMax: number;
   readonly staleIfError?: StaleIfError<V>;
   readonly clock?: Clock;
@@ -32,7 +32,10 @@ export interface CacheOptions<V, A> {
  * the invalidation.
  */
 export interface Cache<V, A = void> {
-  /** Returns the fresh value, or loads it. @throws what `load` throws, unless a stale value may be served */
+  /**
+   * Returns the cached value if it is fresh, or loads it. @throws what `load` throws, unless a stale value may be
+   * served
+   */
   get(key: string, argument: A): Promise<V>;
   /** Loads the value even when there is a fresh one. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;

@@ -29,7 +29,7 @@ export function readConfig<S extends z.ZodObject>(schema: S, env: NodeJS.Process
 /** Metadata of a setting with a default for which the empty text is a distinct value. */
 export const MAY_BE_EMPTY = { mayBeEmpty: true } as const;
 
-/** A setting that must never be printed. {@link describeConfig} shows only whether it is set. */
+/** Schema of a setting that must never be printed. {@link describeConfig} shows only whether it is set. */
 export const secret = z.string().min(1).meta({ secret: true });
 
 /** Token of the operator's command line. If it is not set, every operator rpc is refused. */

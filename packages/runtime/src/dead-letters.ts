@@ -36,7 +36,7 @@ export interface DeadLetterStore {
   find(id: string): Promise<DeadLetter | undefined>;
   remove(id: string): Promise<void>;
   /**
-   * Stores the error of another failed attempt.
+   * Stores the error of another failed attempt to handle a dead letter.
    * @returns how often the dead letter has been sent again
    */
   noteFailure(id: string, error: string, at: Date): Promise<number>;
@@ -99,7 +99,8 @@ export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }
     } catch (cause) {
       const error = maskText(cause instanceof Error ? cause.message : String(cause));
       const isUnavailable = isOutage(cause) || (cause instanceof DomainError && cause.kind === 'unavailable');
-      // An outage is not the fault of the letter. The operator repeats the command after the outage.
+      // An outage is not caused by the dead letter, so it is not counted as a failed attempt. The operator repeats the
+      // command after the outage.
       const resends = isUnavailable ? (letter.resends ?? 0) : await letters.noteFailure(id, error, clock.now());
       return { id, outcome: 'FAILED', error, resends, cause };
     }

@@ -14,7 +14,7 @@ afterAll(async () => {
   await telemetry.stop();
 });
 
-/** Records one piece of work with the given duration. */
+/** Records one measured piece of work with the given duration. */
 function take(seconds: number, duration: Duration, name: string): void {
   const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
   const measured = measure('internal', name, { duration });

@@ -2,7 +2,7 @@ import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 import { expect, test } from 'vitest';
 import { grouped } from './batched.js';
 
-/** Creates a function that doubles numbers in batches. Each batch ends when the test releases it. */
+/** Creates a function that doubles numbers in batches. Each batch ends only when the test releases it. */
 function doubling(itemsMax: number) {
   const batches: { readonly items: readonly number[]; release(): void }[] = [];
   const double = grouped(itemsMax, (items: readonly number[]) => {

@@ -47,7 +47,7 @@ export function readPageRequest({ pageSize, pageToken, createdFromTime, createdT
 }
 
 /**
- * Creates a page from the entries that were found.
+ * Creates a page of a list from the entries that were found.
  * @param found the entries, with one more than the page size if there is a next page
  */
 export function pageOf<T>(found: readonly T[], size: number, positionOf: (item: T) => PagePosition): Page<T> {

@@ -63,7 +63,7 @@ export function repeat(
   });
   wait();
   return {
-    /** Resolves when the current run has ended. */
+    /** Resolves when the current run of the job has ended. */
     stop() {
       isStopped = true;
       clearTimeout(timer);

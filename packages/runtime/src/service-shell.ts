@@ -182,7 +182,7 @@ export async function startServiceShell(
   }
 }
 
-/** Returns no indexes if the database cannot be reached. */
+/** Returns the indexes that are still being built, or none if the database cannot be reached. */
 async function indexesBeingBuilt(config: ServiceSettings): Promise<readonly string[]> {
   try {
     const mongo = await connectMongo({

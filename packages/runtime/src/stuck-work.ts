@@ -27,7 +27,7 @@ export interface StuckItem {
 export type FindStuckWork = (before: Date, now: Date) => Promise<readonly StuckItem[]>;
 
 /**
- * Queries every source and returns the oldest items first.
+ * Queries every source of stuck work and returns the oldest items first.
  * @throws DomainError invalid if the age is not between 1 second and 30 days
  */
 export const listStuckWork =

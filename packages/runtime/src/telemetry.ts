@@ -88,7 +88,8 @@ export interface Measured {
    */
   during<T>(part: () => T): T;
   /**
-   * Ends the work. Attributes must have low cardinality, because they are also attributes of the duration.
+   * Ends the measurement of the work. Attributes must have low cardinality, because they are also attributes of the
+   * duration.
    * @param outcome.name replaces the initial name, if the name is known only at the end
    */
   end(outcome: { failed: boolean; attributes: Attributes; name?: string }): void;

@@ -19,7 +19,7 @@ export interface SealedField {
    */
   open(owner: SecretOwner, value: SealedValue): string;
   /**
-   * Seals the same secret again with the newest key.
+   * Seals the same secret again with the newest sealing key.
    * @throws SealedValueError
    */
   rewrap(owner: SecretOwner, value: SealedValue): SealedValue;

@@ -18,7 +18,10 @@ export interface SecretPlace {
   readonly field: string;
 }
 
-/** A sealed value cannot be opened. The message names the sealing key and the place, but no part of the value. */
+/**
+ * Error that is thrown if a sealed value cannot be opened. The message names the sealing key and the place, but no part
+ * of the value.
+ */
 export class SealedValueError extends Error {
   constructor(reason: string, { collection, recordId, field }: SecretPlace) {
     super(`The sealed ${field} of ${recordId} in ${collection} cannot be opened: ${reason}.`);

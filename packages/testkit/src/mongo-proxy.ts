@@ -32,7 +32,7 @@ export interface HoldOptions {
 
 /** Holds commands back, so that a test can kill their sender at exactly this step. */
 export interface Hold {
-  /** Resolves when all expected messages are held. */
+  /** Resolves when the proxy holds all expected messages. */
   readonly complete: Promise<void>;
   /** Closes the connections of the held messages, so that they are never delivered, and stops holding. */
   drop(): void;
@@ -69,7 +69,7 @@ export async function startMongoProxy(serverUrl: string): Promise<MongoProxy> {
     serverHost: server.hostname,
     serverPort: Number(server.port),
     tap: (cut) => {
-      /** Requests whose response will be held, by request id. */
+      /** Database requests whose response will be held back, by request id. */
       const answersHeld = new Map<number, { trap: Trap; request: Buffer }>();
       return {
         toServer: messageStream(async (message) => {
@@ -125,7 +125,7 @@ function isWanted(trap: Trap, name: string | undefined, message: Buffer): boolea
   return count >= occurrence;
 }
 
-/** Holds the message forever. Only `cut` ends this, together with the connection. */
+/** Holds the message back until `cut` ends the connection. */
 function keep(trap: Trap, message: Buffer, cut: () => void): Promise<never> {
   trap.cuts.add(cut);
   for (const text of trap.awaited) if (message.includes(text)) trap.awaited.delete(text);

@@ -59,7 +59,7 @@ export function interimAnswer(line: string, headers = ''): string {
   return `HTTP/1.1 ${line}\r\n${headers}\r\n`;
 }
 
-/** Returns the given number of interim responses as texts. */
+/** Returns the given number of interim HTTP responses as texts. */
 export function interimAnswers(count: number): string[] {
   return Array.from({ length: count }, () => interimAnswer('102 Processing'));
 }

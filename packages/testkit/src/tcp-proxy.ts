@@ -34,9 +34,9 @@ export interface TcpProxy {
   delay(latencyMs: number): void;
   /** Limits each connection to this number of bytes per second in each direction. 0 removes the limit. */
   throttle(bytesPerSecond: number): void;
-  /** Resets every connection (RST). New connections are accepted. */
+  /** Resets every connection through the proxy (RST). New connections are accepted. */
   reset(): void;
-  /** Closes every connection and refuses new ones until `heal`. */
+  /** Closes every connection through the proxy and refuses new ones until `heal`. */
   cut(): void;
   /**
    * Simulates half-open connections: they stay open and new ones can be opened, but no data passes until `heal`, when
@@ -49,7 +49,7 @@ export interface TcpProxy {
    * other end had failed. Connections that are opened after `heal` work.
    */
   swallow(): void;
-  /** Ends `cut`, `stall` and `swallow`. Delay and rate limit stay. */
+  /** Ends `cut`, `stall` and `swallow`. A configured delay and rate limit stay. */
   heal(): void;
   close(): Promise<void>;
 }

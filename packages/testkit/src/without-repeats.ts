@@ -1,5 +1,6 @@
 /**
- * An event may be delivered more than once. The returned listener handles each event once, by its id.
+ * Returns a listener for events, which may be delivered more than once. The listener handles each event once, by its
+ * id.
  * @param take handles the first of several equal events
  */
 export function withoutRepeats<Event extends { readonly eventId: string }, Rest extends readonly unknown[]>(

@@ -112,7 +112,7 @@ function maskUk(sortCode: string, accountNumber: string): string {
   return `${sortCode.slice(0, 2)}****/****${accountNumber.slice(-4)}`;
 }
 
-/** Shows the first four and last four characters. A short text is masked completely. */
+/** Masks an account number except for its first four and last four characters. A short text is masked completely. */
 function maskText(text: string): string {
   if (text.length < 12) return '*'.repeat(text.length);
   return `${text.slice(0, 4)}${'*'.repeat(text.length - 8)}${text.slice(-4)}`;

@@ -1,7 +1,7 @@
 /** A day of the form `YYYY-MM-DD`, without a time or a time zone. */
 export type CalendarDate = string;
 
-/** First accepted year. Years outside the range are typing errors on an invoice and are refused. */
+/** First accepted year of a date. Years outside the range are typing errors on an invoice and are refused. */
 export const CALENDAR_YEAR_MIN = 1900;
 export const CALENDAR_YEAR_MAX = 2199;
 

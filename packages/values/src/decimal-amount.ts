@@ -52,7 +52,7 @@ export function microToDecimal(micro: bigint): DecimalAmount {
   return `${micro < 0n ? '-' : ''}${magnitude / MICRO_PER_UNIT}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** Returns one form for each value: `007.50` and `7.5` become `7.5`, `-0.00` becomes `0`. */
+/** Returns the same text for equal amounts: `007.50` and `7.5` become `7.5`, `-0.00` becomes `0`. */
 export function canonicalAmount(amount: DecimalAmount): DecimalAmount {
   return microToDecimal(toMicro(amount));
 }

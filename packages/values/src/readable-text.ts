@@ -24,7 +24,7 @@ const unreadable = new RegExp(UNREADABLE, 'u');
 const unreadables = new RegExp(UNREADABLE, 'gu');
 const breakOrUnreadable = new RegExp(`${BREAKS}|${UNREADABLE}`, 'u');
 const aBreak = new RegExp(BREAKS, 'u');
-/** A sequence of spaces and line breaks. Each character is matched once, however long the sequence is. */
+/** Pattern for a sequence of spaces and line breaks. Each character is matched once, however long the sequence is. */
 const blanks = /[\s\x85]+/gu;
 
 /**

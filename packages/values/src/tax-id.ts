@@ -18,10 +18,10 @@ export interface TaxId {
 export type TaxIdValidity = 'VALID' | 'FORMAT_ONLY' | 'WRONG_FORMAT' | 'WRONG_CHECK_DIGIT' | 'UNCHECKED';
 
 const BODY_LENGTH_MAX = 40;
-/** Minimum number of digits. The shortest numbers are those of UK government departments, such as GD001. */
+/** Minimum number of digits in a tax id. The shortest tax ids are those of UK government departments, such as GD001. */
 const DIGITS_MIN = 3;
 
-/** Prefixes that differ from the ISO code: Greece writes EL, and Northern Ireland writes XI. */
+/** Country prefixes of tax ids that differ from the ISO code: Greece writes EL, and Northern Ireland writes XI. */
 const PREFIX_ALIASES: Readonly<Record<string, string>> = { EL: 'GR', XI: 'GB' };
 
 /**
@@ -76,7 +76,7 @@ export function areSameTaxId(left: string, right: string): boolean {
 }
 
 /**
- * Checks a number against the rules of one country. Without a country, the library would match a number without prefix
+ * Checks a tax id against the rules of one country. Without a country, the library would match a number without prefix
  * with any country. `country` is the ISO code that the tax id states or the caller presumes.
  *
  * UK check digits are from 00 to 96 (modulus 97). If the weighted sum is a multiple of 97, they are 00; a number that

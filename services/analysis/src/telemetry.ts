@@ -59,7 +59,7 @@ export function rowsDecided({
   }
 }
 
-/** Counts a change to a finding's disposition. */
+/** Counts a change to the disposition of a finding in the metrics. */
 export function findingReviewed(type: string, disposition: string): void {
   count('analysis.reviews', { type, disposition });
 }

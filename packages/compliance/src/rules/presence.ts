@@ -47,7 +47,7 @@ const rows: readonly PresenceRow[] = [
   ['BR-CO-04', ['BG-25'], 'BT-151', 'EXISTS', 'the VAT category of the line (BT-151)'],
 ];
 
-/** A reason as text or as a code. The two ids are one rule under two names. */
+/** Declares that a reason is required as text or as a code. The two ids are the same rule under two names. */
 const reasons: readonly (readonly [
   ids: readonly string[],
   path: readonly string[],

@@ -6,7 +6,10 @@ import { eachGroup, failure, groupsAt, mismatch, type Failure, type Rule } from 
 
 const CARD_NUMBER_LENGTH_MAX = 10;
 
-/** Greece may be written EL. 1A is Kosovo and XI is Northern Ireland. */
+/**
+ * Pattern for the country prefix of a VAT identifier. Greece may be written EL; 1A is Kosovo and XI is Northern
+ * Ireland.
+ */
 const VAT_PREFIXES: ReadonlySet<string> = new Set([...countries, 'EL']);
 
 function custom(id: string, test: Rule['test'], flag: Rule['flag'] = 'FATAL'): Rule {
@@ -77,7 +80,7 @@ function* cardNumber({ invoice }: InvoiceModel): Iterable<Failure> {
   }
 }
 
-/** Amounts may have at most two decimals. Prices and quantities may have more. */
+/** Business terms with amounts, which may have at most two decimals. Prices and quantities may have more. */
 const decimals: readonly (readonly [id: string, path: readonly string[], term: string, what: string])[] = [
   ['BR-DEC-01', ['BG-20'], 'BT-92', 'the document level allowance'],
   ['BR-DEC-02', ['BG-20'], 'BT-93', 'the base amount of the document level allowance'],

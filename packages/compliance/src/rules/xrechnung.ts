@@ -105,7 +105,10 @@ function iban(id: string, code: string, term: string, what: string): Rule {
   );
 }
 
-/** Checks structure and modulus 97. The rule does not check the length for each country. */
+/**
+ * Checks the structure and the check digits (modulus 97) of an IBAN. The rule does not check the length for each
+ * country.
+ */
 function isIban(written: string): boolean {
   const value = written.replace(/\s/g, '');
   if (!/^[A-Z]{2}[0-9]{2}[a-zA-Z0-9]{0,30}$/.test(value)) return false;

@@ -39,7 +39,7 @@ const monthly = (count: number, day = 3): string[] =>
 describe('AMOUNT_OUTLIER', () => {
   test.each([
     ['twice the usual is nothing', '2200.10', undefined, undefined],
-    // z is 0.6745 ln(ratio) / 0.15. At a ratio of 2.5 it is 4.1.
+    // The robust z-score of the amount is 0.6745 ln(ratio) / 0.15. At a ratio of 2.5, it is 4.1.
     ['2.5 times', '2502.13', 'LOW', 60],
     ['four times', '4013.17', 'MEDIUM', 75],
     ['ten times', '10093.19', 'HIGH', 85],

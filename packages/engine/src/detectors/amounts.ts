@@ -279,8 +279,8 @@ function isSoldByQuantity(
 }
 
 /**
- * Finds the entry with the smallest distance. If several are equal, the newest is returned. Entries without a distance
- * are skipped.
+ * Returns the earlier amount with the smallest distance. Of several equal ones, the newest is returned. Amounts without
+ * a distance are skipped.
  */
 function closest(
   uses: readonly AmountUse[],
@@ -695,8 +695,8 @@ interface Band extends LimitCurrency {
 }
 
 /**
- * Returns the currencies in which limits apply: the invoice currency, and the base currency at the exchange rate of the
- * invoice.
+ * Returns the currencies in which approval limits apply: the invoice currency, and the base currency at the exchange
+ * rate of the invoice.
  */
 function limitCurrencies({ invoice, base }: Facts): LimitCurrency[] {
   const microPerMinor = 10n ** BigInt(AMOUNT_DECIMALS_MAX - minorUnitsOf(invoice.currency));

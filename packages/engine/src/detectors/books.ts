@@ -181,7 +181,7 @@ function changedVendorAccounts(
   }));
 }
 
-/** Formats a time for people, precise to the minute. */
+/** Formats a time for sentences in findings, precise to the minute. */
 function minuteOf(timestamp: string): string {
   return `${timestamp.slice(0, 10)} ${timestamp.slice(11, 16)} UTC`;
 }
@@ -332,7 +332,7 @@ function referenceOf({ reference = '' }: BookedPayment): string {
   return reference.toUpperCase().replace(/[^A-Z0-9]/g, '');
 }
 
-/** Describes the bills that two payments name. */
+/** Returns a sentence about the bills that two payments name. */
 function purposeOf(first: BookedPayment, second: BookedPayment): string {
   const [one, other] = [first.reference ?? '', second.reference ?? ''];
   if (referenceOf(first) === '' && referenceOf(second) === '') return 'Neither payment names a bill.';

@@ -266,7 +266,10 @@ function invalidElectronicInvoice(
   return found;
 }
 
-/** Returns as many rows as fit into the evidence. Their text quotes a schema or an invoice and may have any length. */
+/**
+ * Returns as many failed rules as fit into the evidence of a finding. Their texts quote a schema or an invoice, and may
+ * have any length.
+ */
 function fitting<Row extends EvidenceValue>(rows: readonly Row[]): Row[] {
   let bytes = 0;
   return rows.filter((row) => {
@@ -299,7 +302,7 @@ function isAccount({ field }: FieldConflict): boolean {
   return field.startsWith('supplier.bank_account');
 }
 
-/** Formats a value for a sentence. The digits in amounts are grouped. */
+/** Formats the value of a field for a sentence in a finding. The digits in amounts are grouped. */
 function readable({ field }: FieldConflict, value: string | null): string {
   const text = value ?? '';
   return field.endsWith('_amount') && isDecimalAmount(text) ? grouped(text) : text;

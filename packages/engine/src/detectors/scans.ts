@@ -191,7 +191,9 @@ function grownAmounts(rows: readonly ScanRow[], parameters: ScanParameters): Gro
   });
 }
 
-/** Checks whether the amounts span enough decades. Each additional digit is one more decade. */
+/**
+ * Checks whether the amounts span enough powers of ten. Each additional digit of an amount is one more power of ten.
+ */
 function spansDecades(amounts: readonly GrownAmount[], { benfordDecadesMin }: ScanParameters): boolean {
   let least = amounts[0]?.minor ?? 1n;
   let most = least;

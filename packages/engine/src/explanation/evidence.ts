@@ -17,7 +17,7 @@ export interface Evidence {
   readonly key: string;
   /** Finding type, and version of the engine that raised the finding. */
   readonly rule: string;
-  /** Values of the detection policy that the rule used. */
+  /** Values of the detection policy that the detection rule used. */
   readonly parameters: { readonly [name: string]: EvidenceValue };
   /** Values that the rule compared when it raised the finding. */
   readonly observed: { readonly [name: string]: EvidenceValue };
@@ -52,9 +52,12 @@ export interface RaisedFinding {
   readonly summary: string;
   /** Values of the placeholders in the recommended action. */
   readonly actionValues?: Readonly<Record<string, string>>;
-  /** Parts of the key: subjects, and other values that distinguish findings of one type. */
+  /** Parts of the evidence key: subjects, and other values that distinguish findings of one type. */
   readonly about: readonly (Subject | string)[];
-  /** Prefix of the key instead of the type. Findings about the same pair share the prefix, regardless of their type. */
+  /**
+   * Prefix of the evidence key, used instead of the finding type. Findings about the same pair share the prefix,
+   * regardless of their type.
+   */
   readonly keyPrefix?: string;
   /** Subjects that are stored but do not form part of the key. */
   readonly alsoAbout?: readonly Subject[];

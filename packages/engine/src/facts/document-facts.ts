@@ -34,8 +34,8 @@ export interface SignatureFacts {
   /** Percentage of the file that the signature covers. */
   readonly coveragePercent: number;
   /**
-   * Kind of change after signing. Filled forms, annotations and long-term validation data do not change the signed
-   * content.
+   * Kind of change that was made to a PDF after signing. Filled forms, annotations and long-term validation data do not
+   * change the signed content.
    */
   readonly changed: 'NOTHING' | 'FORM_OR_VALIDATION' | 'CONTENT' | 'SIGNATURE_REMOVED';
 }

@@ -31,7 +31,7 @@ export interface Conversion {
   readonly from: string;
   readonly to: string;
   readonly issueDate: CalendarDate;
-  /** Day of the conversion. It limits the day of the rates for invoices with a future date. */
+  /** Day on which the amount is converted. For invoices with a future date, it limits the day of the exchange rates. */
   readonly today: CalendarDate;
 }
 

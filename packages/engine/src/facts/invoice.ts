@@ -68,15 +68,17 @@ export interface InvoiceNumber {
   /** Forms `f1` and `f2` with letters replaced by the digits for which they are commonly misread. */
   readonly o1: string;
   readonly o2: string;
-  /** The number without a trailing copy, part or version mark. Absent if the number has no such mark. */
+  /**
+   * The invoice number without a mark for a copy, part or version at its end. Absent if the number has no such mark.
+   */
   readonly base?: string;
   readonly b1?: string;
   readonly b2?: string;
   /** Runs of letters and runs of digits of the invoice number, in their order. */
   readonly runs: readonly string[];
   /**
-   * Pattern of the printed number: 9 represents digits, A represents letters, and separators are kept. `FV/12/2025`
-   * becomes `A/9/9`.
+   * Pattern of the printed invoice number: 9 represents digits, A represents letters, and separators are kept.
+   * `FV/12/2025` becomes `A/9/9`.
    */
   readonly signature: string;
 }

@@ -173,7 +173,7 @@ function isBaseOf(copy: InvoiceNumber, original: InvoiceNumber): boolean {
 
 interface DifferingRun {
   readonly index: number;
-  /** Digits of the run without leading zeros. */
+  /** Digits of a run in an invoice number, without leading zeros. */
   readonly left: string;
   readonly right: string;
   readonly printedLeft: string;
@@ -335,7 +335,7 @@ function isWrongDate(differing: readonly DifferingRun[], { number, issueDate }: 
   const rest = number.runs.filter(isDigitRun).map(withoutLeadingZeros);
   const plainMonth = withoutLeadingZeros(month);
   if (rest.length <= 2 || !rest.includes(year) || !sides.includes(plainMonth)) return false;
-  // The two digits must be next to the year. A counter would have a zero there.
+  // The two digits of the month must be next to the year in an invoice number. A counter would have a zero there.
   const isBesideYear = [number.runs[run.index - 1], number.runs[run.index + 1]].includes(year);
   if (isBesideYear && run.printedLeft.length === 2 && run.printedRight.length === 2) return true;
   return rest.filter((text) => text === run.left || text === plainMonth).length === 1;

@@ -46,7 +46,7 @@ export function originalsOf(facts: Facts): Candidate[] {
   );
 }
 
-/** Checks whether a record counts as an invoice. A failed, void or rejected one does not. */
+/** Checks whether a record counts as an invoice. A failed, void or rejected record does not. */
 export function isLive({ status }: Pick<Candidate, 'status'>): boolean {
   return status === 'RECEIVED' || status === 'ANALYZED';
 }

@@ -14,7 +14,7 @@ export interface AmountHistory {
   readonly present: ReadonlySet<Candidate>;
   /** Issue days of originals that are suspected copies and therefore show no habit. */
   readonly doubtfulDays: readonly number[];
-  /** Number of credit notes with the amount. Each credit note cancels one bill. */
+  /** Number of credit notes with the amount. Each of these credit notes cancels one bill. */
   readonly credited: number;
 }
 

@@ -151,12 +151,12 @@ export function hasExtraParts(
   return !extra.some(isDigitRun) || (isBeside && extra.join('').length >= extraReferenceMin);
 }
 
-/** Returns letter runs and digit runs. Digit runs lose their leading zeros. */
+/** Returns the letter runs and digit runs of an invoice number. Digit runs lose their leading zeros. */
 function plainRuns({ runs }: InvoiceNumber): string[] {
   return runs.map((run) => (isDigitRun(run) ? withoutLeadingZeros(run) : run));
 }
 
-/** Checks whether a run consists of digits. All characters in a run are of one kind. */
+/** Checks whether a run of an invoice number consists of digits. All characters in a run are of one kind. */
 export function isDigitRun(run: string): boolean {
   const code = run.charCodeAt(0);
   return code >= DIGIT_ZERO && code <= DIGIT_NINE;

@@ -52,7 +52,7 @@ interface WrittenBill {
   readonly invoiceId: string;
   readonly form: string;
   readonly digits: number;
-  /** Digits of the invoice number, read as one integer. */
+  /** All digits of the invoice number, read as one integer. */
   readonly value: number;
   readonly runs: readonly string[];
 }

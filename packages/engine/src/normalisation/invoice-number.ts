@@ -104,7 +104,7 @@ function foldedRuns(f2: string): string {
   return foldMisread(f2).replace(/[0-9]+/g, withoutLeadingZeros);
 }
 
-/** Returns digits without leading zeros. `000` becomes `0`. */
+/** Returns the digits of an invoice number without leading zeros. `000` becomes `0`. */
 export function withoutLeadingZeros(text: string): string {
   return text.startsWith('0') ? text.replace(/^0+(?=.)/, '') : text;
 }
@@ -189,7 +189,7 @@ function withoutTrailingMark(parts: readonly string[]): string[] | undefined {
   const rest = parts.slice(0, -1);
   if (rest.length > 0) {
     if (COPY_WORDS.has(last) || COPY_WORDS.has(COUNTED_WORD.exec(last)?.[1] ?? '')) return rest;
-    // Examples are `rev. 1`, `copy 2` and `Teil 1`.
+    // Pattern for a mark of a copy, part or version at the end of a number, such as `rev. 1`, `copy 2` and `Teil 1`.
     const word = rest.at(-1) ?? '';
     const isCounted = COPY_WORDS.has(word) || PART_WORDS.has(word);
     if (rest.length > 1 && isCounted && /^[0-9]$/.test(last)) return rest.slice(0, -1);

@@ -16,11 +16,11 @@ export interface LookupKey {
 }
 
 /**
- * Maximum number of hits for a key. A key with more hits is hot: keys of kinds 2 and 4 are then ignored, and keys of
- * kinds 1, 3, 5 and 6 keep their newest hits.
+ * Maximum number of records that a match key may find. A key that finds more records is hot: keys of kinds 2 and 4 are
+ * then ignored, and keys of kinds 1, 3, 5 and 6 keep their newest hits.
  */
 export const CANDIDATES_PER_KEY_MAX = 64;
-/** Maximum number of hits that are read for a key. If there is one hit more than the limit, the key is hot. */
+/** Maximum number of records that are read for a match key. If there is one hit more than the limit, the key is hot. */
 export const HITS_PER_KEY_MAX = CANDIDATES_PER_KEY_MAX + 1;
 
 const KEY_BYTES = 8;
@@ -216,7 +216,7 @@ export function creditedNumbers(record: Candidate): string[] {
         .join('')
         .replace(/^0+(?=.)/, '');
       if (text.length < CREDITED_NUMBER_LENGTH_MIN || !/[0-9]{2}/.test(text)) continue;
-      // The string is read like an invoice number: labels are removed and misread letters become digits.
+      // The stated number is read like an invoice number: labels are removed and misread letters become digits.
       const credited = readInvoiceNumber(text).o1;
       if (credited !== o1 && credited !== o2) found.add(credited);
     }

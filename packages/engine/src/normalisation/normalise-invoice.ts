@@ -52,8 +52,8 @@ export function normaliseInvoice(invoice: CanonicalInvoice, origin: InvoiceOrigi
 }
 
 /**
- * A record whose members can still be assigned. Assigning stated members is several times faster than spreading
- * objects.
+ * An invoice record whose members can still be assigned. Assigning stated members is several times faster than
+ * spreading objects.
  */
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 

@@ -43,7 +43,7 @@ export interface AmountParameters {
   readonly trendRatioMin: number;
   readonly outlierSampleMin: number;
   readonly outlierValueMin: string;
-  /** Steps in descending order of severity. The first step that applies is used. */
+  /** Severity steps of amount outliers in descending order of severity. The first step that applies is used. */
   readonly outlierSteps: readonly { readonly zMin: number; readonly ratioMin: number; readonly level: Level }[];
   /**
    * Minimum ratios to the largest earlier amount and to the usual amount that make an amount an outlier, however widely
@@ -118,7 +118,7 @@ export interface AmountParameters {
    */
   readonly recurringStepPercent: number;
   readonly recurringRiseDays: number;
-  /** Months in which contracts are usually indexed. January is 1. */
+  /** Months in which contract prices are usually adjusted to an index. January is 1. */
   readonly indexationMonths: readonly number[];
   readonly roundValueMin: string;
   readonly roundHistoryMin: number;

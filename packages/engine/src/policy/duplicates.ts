@@ -147,7 +147,7 @@ export interface DuplicateParameters {
   readonly duplicateMin: number;
   readonly highMin: number;
   readonly mediumMin: number;
-  /** Confidence by whole points of the sum. The last row also applies to higher sums. */
+  /** Confidence of a duplicate finding by the whole points of the pair. The last row also applies to higher sums. */
   readonly confidence: readonly { readonly points: number; readonly percent: number }[];
   readonly splitToleranceMinor: number;
   readonly splitPartsMin: number;

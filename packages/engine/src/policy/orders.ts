@@ -13,7 +13,7 @@ export interface OrderParameters {
     readonly supplierMismatchOneParty: Level;
     readonly repeatedAmount: Level;
   };
-  /** Companies that require an order on every invoice. */
+  /** Companies that require a purchase order on every invoice. */
   readonly requiredByCompanies: readonly string[];
   /** Suppliers that never receive orders, such as utilities and landlords. */
   readonly exemptSuppliers: readonly string[];

@@ -103,7 +103,7 @@ const simplifiedInvoiceLimits: Readonly<Record<string, SimplifiedInvoiceLimit>> 
   IT: euros('400'),
   // Dutch limit for simplified invoices, Wet op de omzetbelasting 1968, artikel 34d.
   NL: euros('100'),
-  // Ustawa o podatku od towarów i usług, art. 106e ust. 5 pkt 3
+  // Polish limit for simplified invoices, Ustawa o podatku od towarów i usług, art. 106e ust. 5 pkt 3.
   PL: { amount: '450', currency: 'PLN' },
   // Swedish limit for simplified invoices, Mervärdesskattelagen (2023:200), 17 kap.
   SE: { amount: '4000', currency: 'SEK' },

@@ -190,7 +190,10 @@ function isImpossible({ taxKey, taxCountry, taxCountryPresumed }: TaxParts): boo
   return validity === 'WRONG_FORMAT' || validity === 'WRONG_CHECK_DIGIT';
 }
 
-/** Returns the stated tax id. A country that is only presumed is left out. Empty if there is no tax id. */
+/**
+ * Returns the tax id as the invoice states it. A country that is only presumed is left out. Empty if the invoice states
+ * no tax id.
+ */
 export function taxText({ taxKey = '', taxCountry = '', taxCountryPresumed }: TaxParts): string {
   return taxCountryPresumed === true ? taxKey : `${taxCountry}${taxKey}`;
 }

@@ -25,7 +25,7 @@ export function isOwnTaxId(
   );
 }
 
-/** Returns the late tax ids after one more invoice. `profile` is the one before the invoice. */
+/** Returns the late tax ids after one more invoice. `profile` is the supplier profile before the invoice. */
 export function lateTaxIdsAfter(
   { count, taxIdCount, lateTaxIds }: SupplierProfile,
   invoice: NormalisedInvoice,
@@ -85,7 +85,7 @@ export function withAcceptedTaxId(profile: SupplierProfile, taxKey: string, isAc
   return { ...profile, lateTaxIds };
 }
 
-/** Returns an earlier profile with the acceptances of today. */
+/** Returns an earlier supplier profile with the reviews of tax ids that apply today. */
 export function withAcceptedTaxIds(
   profile: SupplierProfile,
   { lateTaxIds: now = [] }: SupplierProfile,

@@ -559,7 +559,7 @@ function withSignature(signatures: readonly CountedText[], text: string): readon
       ? [...signatures, { text, count: 1 }]
       : signatures.map((entry) => (entry === known ? { text, count: entry.count + 1 } : entry));
   const byCount = counted.toSorted((left, right) => right.count - left.count || compareText(left.text, right.text));
-  // The new pattern takes the last place. Otherwise a full list could never learn a new pattern.
+  // The new number pattern takes the last place in the list. Otherwise a full list could never learn a new pattern.
   return byCount.length <= SIGNATURES_MAX
     ? byCount
     : [...byCount.filter((entry) => entry.text !== text).slice(0, SIGNATURES_MAX - 1), { text, count: 1 }];

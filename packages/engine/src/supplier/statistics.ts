@@ -43,8 +43,8 @@ export function amountStatistics(
 }
 
 /**
- * Returns only the `ratio` from {@link amountStatistics}. Computing the spread doubles the cost, and most callers do
- * not need it.
+ * Returns only the ratio of an amount to the median from {@link amountStatistics}. Computing the spread doubles the
+ * cost, and most callers do not need it.
  */
 export function amountRatio(amounts: readonly number[], amount: number): number | undefined {
   if (amounts.length === 0 || amount <= 0) return undefined;
@@ -83,7 +83,7 @@ export function differences(values: readonly number[]): number[] {
 }
 
 /**
- * Returns the median of sorted values: the middle value, or the mean of the two middle values. NaN if there are no
+ * Returns the median of sorted numbers: the middle value, or the mean of the two middle values. NaN if there are no
  * values.
  */
 export function median(values: readonly number[]): number {

@@ -125,7 +125,7 @@ describe('trust in an account comes', () => {
         );
       return acme;
     };
-    // Three rows over sixty days are reported. At this pace, another year has nine rows.
+    // Three rows over sixty days are reported. At this pace, the supplier would have nine more rows in another year.
     expect(bankTypes(rowsOn(5 + 3 + 8).bill({ account: FORGED }))).toEqual(['BANK_ACCOUNT_CHANGED']);
     expect(bankTypes(rowsOn(5 + 3 + 10).bill({ account: FORGED }))).toEqual([]);
   });

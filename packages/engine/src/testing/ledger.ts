@@ -15,7 +15,7 @@ export interface Bill extends Omit<InvoiceChanges, 'supplier'> {
 
 /** Supplier of the bills of a ledger that state none. */
 export const usualSupplier = { name: 'Acme Supplies Ltd', tax_id: 'DE136695976' };
-/** Days between two bills of a ledger. */
+/** Number of days between two bills of a ledger in tests. */
 export const DAYS_BETWEEN_BILLS = 20;
 const FIRST_DAY = '2025-01-01';
 

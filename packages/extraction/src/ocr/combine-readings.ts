@@ -3,7 +3,7 @@ import type { FieldPath, FieldReading } from '../reading.js';
 import type { TextReading } from '../text/read-text.js';
 
 const AGREEMENT_BONUS = 0.1;
-/** Amounts that belong together. Those of different readings need not add up. */
+/** Invoice amounts that are taken from the same reading. Amounts from different readings need not add up. */
 const AMOUNTS: readonly FieldPath[] = ['net_amount', 'tax_amount', 'gross_amount'];
 
 /**

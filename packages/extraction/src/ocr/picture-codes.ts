@@ -29,7 +29,7 @@ export async function readPictureCodes(pictures: readonly Buffer[]): Promise<str
       for (const { text } of await codesOn(picture)) texts.push(text);
     }
   } catch {
-    // The decoder could not start. The text of the document pages was read all the same.
+    // An error means that the decoder for codes could not start. The text of the document pages was read nevertheless.
     return [];
   } finally {
     // The decoder's memory grows with the largest picture and never shrinks.

@@ -94,7 +94,7 @@ describe('pictures', () => {
   test(
     'that are strips are recognised in a bounded size',
     async () => {
-      // A file of 138 bytes. Enlarged to a width of 1,600 pixels, it would have 9,600 million pixels.
+      // This picture file has 138 bytes. Enlarged to a width of 1,600 pixels, it would have 9,600 million pixels.
       const strip = await sharp({ create: { width: 8, height: 30_000, channels: 3, background: '#ffffff' } })
         .png({ palette: true, compressionLevel: 9 })
         .toBuffer();

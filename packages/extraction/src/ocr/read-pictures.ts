@@ -37,7 +37,7 @@ const PAGE_WIDTH_POINTS = 595;
 const RECEIPT_WIDTH_POINTS = 260;
 /** Font size of recognized text as a share of the line height. */
 const FONT_OF_LINE = 0.8;
-/** Minimum confidence of a recognized word. Words below it are noise from stamps, lines and logos. */
+/** Minimum confidence of a recognized word. Words with lower confidence are noise from stamps, lines and logos. */
 const WORD_CONFIDENCE_MIN = 0.2;
 
 /**
@@ -60,8 +60,8 @@ export async function openPictures(bytes: Uint8Array): Promise<Picture[]> {
  * also keeps its contrast.
  */
 export async function preparePicture(source: Sharp, number: number): Promise<Picture> {
-  // The size is known only after decoding and rotating. The intermediate image is not compressed, because compression
-  // would take longer than all other steps.
+  // The size of the picture is known only after decoding and rotating. The intermediate image is not compressed,
+  // because compression would take longer than all other steps.
   const { data, info } = await source
     .flatten({ background: '#ffffff' })
     .greyscale()

@@ -13,7 +13,7 @@ type MachineFields = Readonly<Partial<Record<FieldPath, Pick<FieldReading, 'valu
 /** Content of the document pages that a reader sees. */
 export interface VisiblePage {
   readonly pages: readonly TextPage[];
-  /** Values next to the labels of the document page. */
+  /** Values that are printed next to labels on the document page. */
   readonly reading: TextReading;
   /** Minimum confidence of values that are compared. */
   readonly confidenceMin: number;
@@ -89,7 +89,7 @@ function printsAmount(document: TextDocument, value: string): boolean {
   const thousandths = Math.abs(Math.round(Number(value) * 1000));
   if (document.cells.some(({ amounts }) => amounts.some((amount) => Math.abs(amount.thousandths) === thousandths)))
     return true;
-  // A number with one separator has two readings: 1.234 is a thousand or one.
+  // A printed number with one separator can be read in two ways: 1.234 is more than a thousand, or more than one.
   const digits = value.replace(/^-/, '').replace(/\.0+$/, '').replace(/[^\d]/g, '');
   return document.cells.some(({ text }) =>
     text.split(/[^\d.,' ]/).some((part) => part.replace(/[^\d]/g, '') === digits),

@@ -129,7 +129,7 @@ function readSlovenian(_: string, lines: readonly string[]): PaymentCode | undef
   return toCode(lines[SLOVENIAN.account], amount, 'EUR');
 }
 
-/** The code of the Hungarian National Bank: HCT is a transfer, RTP a request to pay. */
+/** Reads a payment code of the Hungarian National Bank, in which HCT is a transfer and RTP a request to pay. */
 function readHungarian(_: string, lines: readonly string[]): PaymentCode | undefined {
   if (!/^(?:HCT|RTP)$/.test(lines[0] ?? '') || !/^\d{3}$/.test(lines[1] ?? '')) return undefined;
   const [, currency, amount] = /^([A-Z]{3})(\d{1,12})$/.exec(lines[HUNGARIAN.amount] ?? '') ?? [];
@@ -164,7 +164,9 @@ function readSaudi(text: string): PaymentCode | undefined {
   return { 'supplier.tax_id': { value: taxId }, gross_amount: { value: amount } };
 }
 
-/** Converts an amount in hundredths. Undefined for a code that leaves the amount open. */
+/**
+ * Converts an amount in hundredths to a decimal string. Returns undefined if the payment code leaves the amount open.
+ */
 function inMajorUnits(hundredths: string | undefined): string | undefined {
   if (hundredths === undefined || Number(hundredths) === 0) return undefined;
   const digits = hundredths.padStart(3, '0');

@@ -140,7 +140,7 @@ const removedSignatures: readonly Row[] = [
   ],
 ];
 
-/** Changes of a page by all means. Each is applied to signed and to unsigned documents. */
+/** Changes to a PDF page by every known technique. Each change is applied to signed and to unsigned documents. */
 const changesOfPages: readonly (readonly [change: string, seen: string, objects: PdfObjects, root?: number])[] = [
   ['the content is replaced', HIGHER, { [at.content]: otherTotal }],
   ['the page has other content', HIGHER, { [at.page]: pageWith(`/Contents ${at.free} 0 R`), [at.free]: otherTotal }],
@@ -267,7 +267,7 @@ const changesOfPages: readonly (readonly [change: string, seen: string, objects:
   ],
 ];
 
-/** Draws vertical strokes over a number of points. Drawn content has no words. */
+/** Draws vertical strokes on the page, which are content without words. */
 const strokes = (width: number): string =>
   `0 G 1 w ${Array.from({ length: width / 4 }, (_, index) => `${4 + 4 * index} 8 m ${4 + 4 * index} 18 l S`).join(' ')}`;
 /** Creates notes that draw their own appearance, six in a row from the left edge on. */

@@ -49,7 +49,7 @@ interface Current extends View {
 
 interface Comparison {
   readonly difference: PageDifference;
-  /** Objects of the document pages with the largest difference. */
+  /** Object numbers of the document pages with the largest visible difference. */
   readonly objects: readonly string[];
   /** True if the revision removed a signature field. */
   readonly isSignatureLost?: boolean;

@@ -14,7 +14,7 @@ export async function readCodes(bytes: Uint8Array, pages: readonly PdfPage[]): P
   return pictures.map(decode).filter((text) => text !== '');
 }
 
-/** Decodes an image. Empty if it contains no code. */
+/** Decodes the QR codes in an image. Empty if the image contains no code. */
 function decode(picture: Parameters<typeof decodeQR>[0]): string {
   try {
     return decodeQR(picture);

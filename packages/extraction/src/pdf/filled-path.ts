@@ -1,4 +1,4 @@
-/** The area that a fill paints: a point of the document page is in it, or is not. */
+/** The area that a filled path paints, which tells for each point of the document page whether it is painted. */
 export type PaintedArea = (point: readonly [number, number]) => boolean;
 
 type Point = readonly [x: number, y: number];
@@ -63,7 +63,10 @@ function pointOfCurve(points: readonly Point[], share: number): Point {
   return rest[0] ?? [0, 0];
 }
 
-/** Counts how often an outline goes around a point. With `isEvenOdd`, each crossing counts, whatever its direction. */
+/**
+ * Counts how often the outline of a path goes around a point. With `isEvenOdd`, each crossing counts, whatever its
+ * direction.
+ */
 function windingOf(outline: readonly Point[], [x, y]: Point, isEvenOdd: boolean): number {
   let winding = 0;
   for (const [index, [toX, toY]] of outline.entries()) {

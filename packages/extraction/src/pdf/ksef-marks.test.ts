@@ -28,7 +28,7 @@ interface Drawn {
   readonly lines?: readonly string[];
   /** Draws additional content on the first document page. */
   readonly draw?: (page: PDFPage, font: PDFFont) => void;
-  /** QR codes, each on a separate page. The first one is on the first document page. */
+  /** QR codes that the test draws, each on a separate page. The first code is on the first page of the document. */
   readonly codes?: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export async function withPdf<T>(
   }
 }
 
-/** Messages to the sender that state what to change. */
+/** Error messages to the sender of a PDF that state what to change. */
 export const pdfMessages = {
   ENCRYPTED: 'The PDF needs a password. Send a copy that opens without one.',
   DAMAGED: 'The file is damaged or incomplete. Export it again and send the new file.',

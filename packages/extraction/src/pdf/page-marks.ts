@@ -39,7 +39,7 @@ export interface PageMarks {
   readonly imageShare: number;
   /** True if a font shows other digits than programs extract. */
   readonly hasRemappedDigits: boolean;
-  /** Squares that may contain a payment code. */
+  /** Areas of the document page that may contain a drawn payment code. */
   readonly codeAreas: readonly Area[];
   /** Number of paths that are painted on the document page. */
   readonly drawings: number;
@@ -68,7 +68,7 @@ interface Fill extends Area {
   readonly colour: string;
   /** True if the path is a complete, opaque rectangle, which hides the content below it. */
   readonly isCover: boolean;
-  /** Part of the area that is painted. Absent for a path that fills its bounds. */
+  /** Part of the bounds that the path paints. Absent for a path that fills its bounds. */
   readonly painted?: PaintedArea;
 }
 
@@ -505,7 +505,7 @@ class Walk {
     );
   }
 
-  /** Returns the text with its cover: text that a later rectangle covers, or text on such a rectangle. */
+  /** Returns the text of the page with its cover: text that a later rectangle covers, or text on such a rectangle. */
   private withCover(text: ShownText, order: number, pageArea: number): ShownText {
     if (text.hiddenBy !== null) return text;
     const point = centre(text);

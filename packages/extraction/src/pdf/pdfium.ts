@@ -367,7 +367,10 @@ function bytesOf(pdfium: Pdfium, bytesMax: number, read: (at: number, length: nu
   });
 }
 
-/** Calls `use` with a buffer. When the memory grows it moves, so that addresses stay valid but views do not. */
+/**
+ * Calls `use` with a buffer in the memory of PDFium. When the memory grows, it moves, so that addresses stay valid but
+ * views do not.
+ */
 function withBuffer<T>(pdfium: Pdfium, bytes: number, use: (at: number) => T): T {
   const at = pdfium.wasmExports.malloc(bytes);
   if (at === 0) throw new RangeError('PDFium ran out of memory.');

@@ -161,7 +161,7 @@ async function readOpenPdf(
 }
 
 interface Visible extends VisiblePage {
-  /** Pages that are images and were read by OCR. */
+  /** Document pages that are images and were read by OCR. */
   readonly scans: readonly PdfPage[];
   /** Texts of the QR codes on the pages of the PDF. */
   readonly pictureCodes: readonly string[];
@@ -169,7 +169,8 @@ interface Visible extends VisiblePage {
 }
 
 /**
- * Reads the visible page. Pages that are images are read by OCR, in addition to the text of the other document pages.
+ * Reads the visible pages of the document. Pages that are images are read by OCR, in addition to the text of the other
+ * document pages.
  */
 async function readVisible(
   bytes: Uint8Array,
@@ -262,7 +263,7 @@ function absentFields({ fields, invalidIban }: DocumentReading, { reading }: Vis
   );
 }
 
-/** Returns the first conflict of each invoice field. */
+/** Returns the first conflict between XML and visible page for each invoice field. */
 function ofFirst(conflicts: readonly FieldConflict[]): FieldConflict[] {
   return conflicts.filter(({ field }, index) => conflicts.findIndex((one) => one.field === field) === index);
 }

@@ -178,7 +178,7 @@ export function objectAt(bytes: Uint8Array, place: number): number | undefined {
   return /^\d+$/.test(generation ?? '') && /^\d+$/.test(number ?? '') ? Number(number) : undefined;
 }
 
-/** Yields lines of text from a position on. Each of them is short. */
+/** Yields the short lines of a PDF from a position on. */
 function* linesOf(file: Buffer, from: number): Generator<string, undefined> {
   let at = from;
   while (at < file.length) {

@@ -110,7 +110,7 @@ export function signatureField(
   return `<< /Type /Annot /Subtype /Widget /FT /Sig /T (${name}) /F 4 /Rect [${rectangle}] /V ${value} 0 R ${appearance} >>`;
 }
 
-/** Objects of the invoice in {@link invoice}. */
+/** Returns the PDF objects of the invoice in {@link invoice}. */
 export const invoiceObjects: PdfObjects = {
   [at.catalog]: catalogWith(),
   [at.pages]: `<< /Type /Pages /Kids [${at.page} 0 R] /Count 1 >>`,

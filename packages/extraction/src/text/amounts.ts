@@ -83,7 +83,7 @@ function isAlone(
   return after !== undefined || !/^\p{L}/u.test(next);
 }
 
-/** Returns undefined for a number that fits no notation. */
+/** Converts a printed amount to a plain decimal. Returns undefined for a number that fits no notation. */
 function toPlain(body: string, mark: DecimalMark | undefined): string | undefined {
   const text = body.replace(/,-{1,2}$/, '').replace(/[ ']/g, '');
   if (body.endsWith('-')) return `${text.replace(/[.,]/g, '')}.00`;

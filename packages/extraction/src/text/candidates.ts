@@ -12,7 +12,10 @@ export interface Candidate {
   readonly evidence: 'SPECIFIC_LABEL' | 'GENERIC_LABEL' | 'NO_LABEL';
   /** True if a check digit, or the sum of net and tax, confirms the value. */
   readonly isProven: boolean;
-  /** Confidence before that of the text. Absent if it follows from the score. */
+  /**
+   * Confidence in the value, without regard to the confidence of the text. Absent if the confidence follows from the
+   * score.
+   */
   readonly certainty?: number | undefined;
   readonly method: FieldReading['method'];
 }
@@ -40,8 +43,8 @@ export interface Choice {
 }
 
 /**
- * Returns the best value. If two different values have similar scores, the confidence is low (documents reference,
- * 10.1).
+ * Returns the most likely value of a field. If two different values have similar scores, the confidence is low
+ * (documents reference, 10.1).
  */
 export function pickBest(candidates: readonly Candidate[]): Choice | undefined {
   const byValue = new Map<string, Candidate>();

@@ -64,14 +64,14 @@ const AMOUNTS_MAX = 3000;
 const TAX_LINES_MAX = 4;
 /** Maximum number of lines that a table of tax rates has above its sum. */
 const RATE_LINES_MAX = 6;
-/** Lines of rates that are examined: all sets of them are tried. */
+/** Maximum number of tax rate lines that are examined, because every combination of them is tried. */
 const PARTS_MAX = 8;
 const PART_PENALTY = 0.4;
 /** Words beside an amount on which no tax is levied. */
 const WITHOUT_TAX =
   /esclus|esent|exempt|exonér|exento|no sujeto|steuerfrei|nicht steuerbar|vrijgesteld|zwolnion|osvobozen|undanta|fritatt|isento/i;
 const RATE_OF_ZERO = /(?:^|[^\d.,])0(?:[.,]00?)? ?%/;
-/** Words of a total that contains the tax. */
+/** Words in the label of a total that includes tax. */
 const INCLUDED = /inclu|incl\.|enthalt|enthält|darin|dont|compris|w tym|di cui|waarvan|heraf|varav|herav|sis[äa]lt/i;
 
 /** Chooses the total, its net amount and its tax among the placed amounts (documents reference, 10.3). */
@@ -419,7 +419,7 @@ function ratesOf(document: TextDocument): number[] {
 interface Sum {
   readonly net: Placed;
   readonly tax: Placed;
-  /** Sum of the net amounts of several rates. Absent if `net` is the whole net amount. */
+  /** Sum of the net amounts of several tax rates. Absent if `net` is the whole net amount. */
   readonly netThousandths?: number;
   readonly taxThousandths: number;
   readonly isLabelled: boolean;

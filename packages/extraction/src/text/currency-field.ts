@@ -147,7 +147,7 @@ function besideGross(document: TextDocument, cell: ReadCell): string | null {
   return null;
 }
 
-/** Returns the value in the best position. If positions are equal, the more frequent value is used. */
+/** Returns the currency in the best position. If positions are equal, the more frequent currency is returned. */
 function mostSupported(found: readonly Candidate[]): Candidate | undefined {
   const byValue = new Map<string, { best: Candidate; count: number }>();
   for (const candidate of found) {

@@ -967,7 +967,10 @@ interface LabelEntry {
   readonly length: number;
 }
 
-/** A label in a text. One text can announce several kinds of values: `VAT` announces a tax amount and a tax id. */
+/**
+ * A label that was found in a text. One text can announce several kinds of values: `VAT` announces a tax amount and a
+ * tax id.
+ */
 export interface LabelHit {
   readonly entries: readonly LabelEntry[];
   readonly key: string;

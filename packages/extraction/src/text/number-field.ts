@@ -28,7 +28,7 @@ const BARE_NUMBER_WORDS: ReadonlySet<string> = new Set([
 /** Text between a label and its number. OCR reads `nº` as `n2` or `n?`. */
 const BEFORE =
   /^(?:[\s:;.#*|)(©®«»~=-]|n[29?"'®*](?=[\s:.])|(?:no|nr|num|numer|nummer|number|n)(?=[\s.:°º#]|$)[.:°º]?|[°º])*/i;
-/** Letters of a number. Greek and Cyrillic ones may look like Latin ones. */
+/** Letters that an invoice number may contain. Greek and Cyrillic letters may look like Latin ones. */
 const TOKEN = /^[A-Z0-9\u0370-\u03ff\u0400-\u04ff][A-Z0-9\u0370-\u03ff\u0400-\u04ff/._\\-]*/i;
 const WORDS_BEFORE_NUMBER =
   /^[^\d:]{1,30}?(?<!\p{L})(?:n[.°º]|nr|no|nº|n°|num|numer|nummer|number|numero)[.:°º]{0,2} (?=\S*\d)/iu;

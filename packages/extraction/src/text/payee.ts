@@ -6,7 +6,7 @@ import { BANK, cleanName, LEGAL_FORM, nameOfZone } from './supplier-name.js';
 import { hasKind, leadingLabel } from './text-document.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
-/** Labels of the owner of a bank account, folded. */
+/** Labels of the owner of a bank account, in folded letters. */
 const ACCOUNT_OWNER =
   /^(?:account(?:name|holder|nameof)|beneficiary(?:name)?|kontoinhaber|zahlungsempfanger|titulaireducompte|beneficiaire|posiadaczrachunku|titulardelacuenta|beneficiario|intestatarioconto|intestatoa|tennamevan|tnv|rekeninghouder|prijemceplatby|majiteluctu|kontohaver(?:snavn)?|modtagernavn|kontoeier|kontohavare|betalningsmottagare|saaja|saajannimi|tilinomistaja|kedvezmenyezett|szamlatulajdonos|bankszamlatulajdonosa|titular(?:cont|daconta)?|beneficiarplata|favorecido|δικαιουχος)$/;
 /** Matches `Current account` behind `Account name`, which is a kind of account. */

@@ -157,7 +157,7 @@ export function readText(pages: readonly TextPage[], context: TextContext): Text
   };
 }
 
-/** Names, best first and without repetition. The name of the buyer comes last. */
+/** Returns the supplier names, the most likely first and without repetition. The name of the buyer comes last. */
 function bestNames(candidates: readonly Candidate[], buyer: Candidate | undefined): Candidate[] {
   const buyerKey = buyer === undefined ? '' : foldKey(buyer.value);
   const byKey = new Map<string, Candidate>();

@@ -26,7 +26,7 @@ const LINES_BELOW_MAX = 4;
 const BELOW_MAX = 60 / 842;
 const FAR_TO_THE_RIGHT = 0.5;
 
-/** Returns the positions of all labels of one kind. */
+/** Returns the positions of all labels that announce one kind of value. */
 export function placesOf(document: TextDocument, kind: LabelKind): LabelPlace[] {
   const places: LabelPlace[] = [];
   for (const cell of document.cells) {

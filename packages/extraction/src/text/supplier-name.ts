@@ -50,7 +50,7 @@ const ADDRESSEE_PENALTY = 0.4;
 const SENDER_BONUS = 0.12;
 /** Letters that a wide space divides, as in `H o r t e n s e`. */
 const LETTERSPACED = /(?:\S ){5}/;
-/** Words in the block of an addressee. */
+/** Words in the address block of an addressee. */
 const ADDRESSEE =
   /^(?:t\.?a\.?v\.?|attn|att\b|attention|z\. ?h(?:d|än)|zu händen|à l'attention|alla c\.|a la atenció|c\.?a\.? |f\.?a\.?o\.?|dear|sehr geehrte|herrn?$|frau$|firma$|accounts payable|the directors|kreditoren|an$)/i;
 /** A person whom a letter addresses, on the line above the name of the company. */
@@ -347,7 +347,8 @@ function cutBehindLegalForm(text: string): string {
   const after = text.slice(end);
   const isOtherText =
     /^(?:[.;:]? *(?:[a-zà-ÿ]{2}|\d|CIF|NIF|NIP|VAT|USt|TVA|BTW|Reg|Tel|Sede|Sitz|Siège)|[.;:] [A-Z])/.test(after);
-  // A close column follows, as in `Gwóźdź Sp. z o.o. Jaskółka Sp. z o.o.` Forms of two letters may be part of a name.
+  // In such a text, the name of a neighbouring column follows the legal form, as in `Gwóźdź Sp. z o.o. Jaskółka Sp. z
+  // o.o.` Forms of two letters may be part of a name.
   const isOtherName = match[0].length > 2 && /^ \p{Lu}\p{Ll}/u.test(after) && LEGAL_FORM.test(after);
   return isOtherText || isOtherName ? text.slice(0, end) : text;
 }

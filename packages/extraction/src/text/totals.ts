@@ -6,8 +6,8 @@ import type { CorrectionState } from './correction-states.js';
 import type { ReadCell, TextDocument } from './text-document.js';
 
 /**
- * Returns the amounts of the invoice. A correction may print them before and after it, of which only the difference
- * counts.
+ * Returns the amounts of the invoice. A corrective invoice may print the amounts before and after the correction, of
+ * which only the difference counts.
  */
 export function findTotals(document: TextDocument, isCreditNote: boolean): Totals {
   const placed = placeAmounts(document);

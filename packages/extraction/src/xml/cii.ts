@@ -32,7 +32,8 @@ export const cii: Syntax = {
   fields: {
     'supplier.name': partyName(`${AGREEMENT}/ram:SellerTradeParty`),
     'supplier.tax_id': partyTaxId(`${AGREEMENT}/ram:SellerTradeParty`),
-    // EN 16931 binds the account identifier (BT-84) to both elements. A ProprietaryID that is no IBAN is a local number.
+    // In EN 16931, the account identifier (BT-84) may be in either element. A ProprietaryID that is not an IBAN is a
+    // local account number.
     'supplier.bank_account.iban': [`${ACCOUNT}/ram:IBANID`, `${ACCOUNT}/ram:ProprietaryID`],
     invoice_number: ['rsm:ExchangedDocument/ram:ID'],
     issue_date: ['rsm:ExchangedDocument/ram:IssueDateTime/*'],

@@ -58,7 +58,7 @@ export const fatturaSemplificata: Syntax = {
     invoice_number: [local(`${GENERAL}/Numero`)],
     issue_date: [local(`${GENERAL}/Data`)],
     currency: [local(`${GENERAL}/Divisa`)],
-    // A line may state only the tax rate. The sum of the other lines is then not the tax.
+    // A tax summary of FatturaPA may state only the tax rate. The sum of the other lines is then not the tax.
     tax_amount: [
       {
         sum: [

@@ -2,8 +2,8 @@ import { XmlXPath } from 'libxml2-wasm';
 import type { XmlElement, XmlNode } from 'libxml2-wasm';
 
 /**
- * Maximum number of compiled expressions that are cached. The syntaxes have a few hundred, and documents add the names
- * of their elements.
+ * Maximum number of compiled expressions that are cached. The invoice syntaxes have a few hundred, and documents add
+ * the names of their elements.
  */
 const COMPILED_MAX = 2_000;
 const compiled = new Map<string, XmlXPath>();
@@ -30,7 +30,8 @@ export function textReader(
   return (node) => {
     const texts = textsOf(node, usual);
     if (texts.length === paths.length) return texts;
-    // A value may contain the separator. Removing the separator from all values first would take half as long again.
+    // A value may contain the separator, so the values are counted. Removing the separator from all values first would
+    // take longer.
     return textsOf(node, compileOf(paths.map((path) => `translate(string(${path}), '${SEPARATOR}', '')`)));
   };
 }

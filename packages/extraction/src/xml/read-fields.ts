@@ -28,18 +28,19 @@ interface Reader {
 /** `UNREADABLE` means that the document states the value in a form that cannot be stored. */
 type Outcome = FieldReading | 'UNREADABLE' | undefined;
 
-/** The values of the document that were read so far. Sources may refer to earlier ones. */
+/** The values of the document that were read so far. Sources of later fields may refer to earlier ones. */
 interface Context {
   readonly root: XmlElement;
   readonly syntax: Syntax;
   readonly fields: Partial<Record<FieldPath, FieldReading>>;
 }
 
-/** Separates the parts of a combined value in `raw`. */
+/** Text that separates the parts of a combined value in `raw`. */
 const ALTERNATIVES = ' | ';
 const RAW_LENGTH_MAX = 1_000;
 /**
- * Maximum number of paths for one value. A syntax has at most 18; prefixes that change within a file would add more.
+ * Maximum number of XML elements that state one value. A syntax has at most 18; prefixes that change within a file
+ * would add more.
  */
 const PLACES_MAX = 20;
 /** Maximum number of accounts that are read: FA(3) allows 100, and as many of factors. */
@@ -137,7 +138,9 @@ function readSource(context: Context, source: Source, reader: Reader): Outcome {
   return totalOfFields(context, source.fields);
 }
 
-/** Placeholders of names and ids are skipped. An amount or a date that cannot be read is not replaced. */
+/**
+ * Placeholders of names and ids are skipped. An amount or a date that cannot be read is not replaced by a later source.
+ */
 function firstOf(nodes: readonly XmlNode[], { read, isStrict }: Reader): Outcome {
   for (const node of nodes) {
     const raw = node.content;

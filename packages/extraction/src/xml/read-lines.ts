@@ -5,7 +5,7 @@ import { find, textReader } from './find.js';
 import type { LineSyntax, Syntax } from './syntax.js';
 import { negated, plainDecimal, readName } from './values.js';
 
-/** Maximum number of lines, as in FA(3). No other format has a limit. */
+/** Maximum number of invoice lines, as in FA(3). No other invoice format has a limit. */
 export const LINES_MAX = 10_000;
 
 /** The invoice lines in their order, and their number. If there are more than `LINES_MAX`, no line is read. */

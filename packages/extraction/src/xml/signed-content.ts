@@ -7,7 +7,7 @@ import { refuse } from '../refuse.js';
 const ENVELOPES_MAX = 4;
 /** Maximum size, the same as for a reserved upload, plus a third for base64. */
 const ENVELOPE_BYTES_MAX = 10_485_760;
-/** Maximum number of parts. Content in parts of 100 bytes or more stays below it. */
+/** Maximum number of parts of signed content. Content in parts of 100 bytes or more stays below this number. */
 const ASN1_NODES_MAX = 200_000;
 const ASN1_DEPTH_MAX = 100;
 const SIGNED_DATA = '1.2.840.113549.1.7.2';

@@ -25,7 +25,7 @@ export type Source =
   /** The value is the sum of other fields. */
   | { readonly fields: readonly FieldPath[] };
 
-/** A root element. Without a namespace, it is recognized by its name alone. */
+/** Root element of an invoice syntax. Without a namespace, the element is recognized by its name alone. */
 export interface Root {
   readonly name: string;
   readonly namespace?: string;
@@ -35,7 +35,7 @@ export interface Root {
 export interface Syntax {
   readonly format: DocumentFormat;
   readonly roots: readonly Root[];
-  /** Namespaces by the prefixes in the paths. */
+  /** XML namespaces by the prefixes that the paths use. */
   readonly namespaces: Readonly<Record<string, string>>;
   /** Path of the invoices in the file. Absent if the root element is the only invoice. */
   readonly invoices?: string;
@@ -75,7 +75,7 @@ export interface Syntax {
   };
 }
 
-/** Paths that are relative to a line. */
+/** Paths of invoice line fields, relative to a line. */
 export interface LineSyntax {
   readonly path: string;
   readonly description: readonly string[];

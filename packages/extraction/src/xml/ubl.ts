@@ -85,7 +85,7 @@ function partyName(party: string): readonly Source[] {
   ];
 }
 
-/** The VAT id comes first. Turkish invoices state it as an identification of the party. */
+/** Paths of the tax id. The VAT id comes first. Turkish invoices state it as an identification of the party. */
 function partyTaxId(party: string): readonly Source[] {
   const isVat = "translate(normalize-space(cac:TaxScheme/cbc:ID), 'vat', 'VAT') = 'VAT'";
   return [

@@ -53,7 +53,7 @@ export function plainDecimal(raw: string): string | undefined {
   return sign === '-' && /[1-9]/.test(magnitude) ? `-${magnitude}` : magnitude;
 }
 
-/** Changes the sign. Zero has no sign. */
+/** Changes the sign of an amount. Zero has no sign. */
 export function negated(decimal: string): string {
   if (!/[1-9]/.test(decimal)) return decimal;
   return decimal.startsWith('-') ? decimal.slice(1) : `-${decimal}`;
@@ -81,7 +81,9 @@ interface DateReading {
   readonly confidence: number;
 }
 
-/** Confidence of a complete date. The first day of a month or week is only a guess. */
+/**
+ * Confidence of a date that the document states completely. The first day of a stated month or week is only a guess.
+ */
 const CERTAIN = 1;
 const FIRST_DAY_OF_PERIOD = 0.5;
 

@@ -135,7 +135,7 @@ function measureCall({ path }: Method, { context }: Attempt) {
 }
 
 /**
- * Cancels the call when the signal is aborted.
+ * Cancels the gRPC call when the signal is aborted.
  * @returns a function that removes the listener
  */
 function cancelOn(signal: AbortSignal | undefined, call: { cancel(): void }): () => void {

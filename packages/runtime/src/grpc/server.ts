@@ -33,7 +33,7 @@ export function bind<D extends Definition>(definition: D, implementation: Implem
 }
 
 export interface GrpcServerOptions {
-  /** Address on which the server listens: `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
+  /** Address on which the gRPC server listens: `0.0.0.0` in a container, `127.0.0.1` on a workstation. */
   readonly host: string;
   /** Port of the gRPC server. With 0, the operating system chooses a free port. */
   readonly port: number;
@@ -63,15 +63,18 @@ export interface GrpcServer {
   /** Address of the running server, as `host:port` with its actual port. */
   readonly address: string;
   /**
-   * Sets the state of `ready` in the health service. The empty name (liveness) is always healthy while the process
-   * runs.
+   * Sets the state of the name `ready` in the gRPC health service. The empty name (liveness) is always healthy while
+   * the process runs.
    */
   setReady(isReady: boolean): void;
   /** Stops the server. Calls in progress may end within `timeoutMs`, and are then canceled. */
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** Maximum age of a connection. Callers then reconnect and find new replicas. Running calls end first. */
+/**
+ * Maximum age of a connection. When it is reached, running calls end first, and callers then reconnect and find new
+ * replicas.
+ */
 const CONNECTION_AGE_MS_MAX = 5 * 60_000;
 /**
  * Maximum time for running calls on an old connection, longer than the longest call (analyzing a whole file of rows).
@@ -115,7 +118,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
   };
 }
 
-/** Members that all kinds of calls have. */
+/** Members that all kinds of gRPC calls have. */
 interface AnyCall {
   readonly metadata: Metadata;
   getDeadline(): Date | number;
@@ -196,7 +199,7 @@ function handlerOf(
         call,
         ({ signal, ...context }) =>
           writeStream(work(call.request, { ...context, signal }) as AsyncIterable<unknown>, call, signal),
-        // A refusal is sent as an error of the stream. A cancelled stream has no receiver.
+        // The refusal of a streamed call is sent as an error of the stream. A cancelled stream has no receiver.
         (refusal) => {
           if (call.destroyed) return;
           if (refusal === null) call.end();

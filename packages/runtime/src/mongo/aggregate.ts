@@ -215,7 +215,8 @@ export function aggregateStore<D extends Aggregate>(
         );
         return { entries: stored, matchedCount: written.matchedCount };
       });
-      // The driver does not report which documents were not changed. The relay then publishes the new events.
+      // The MongoDB driver does not report which documents were not changed, so the outbox relay publishes the new
+      // events.
       if (matchedCount < changes.length) return false;
       for (const [index, { guard }] of changes.entries()) {
         const events = entries[index] ?? [];

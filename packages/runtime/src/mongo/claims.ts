@@ -21,7 +21,7 @@ export const FREE = new Date(0);
 /** Lease that a worker holds on a document while it works on it. */
 export interface Lease {
   readonly claimId: string;
-  /** Extends the lease. Returns false after a takeover; the worker must then write nothing more. */
+  /** Extends the lease. Returns false if another worker has taken over; the worker must then write nothing more. */
   renew(): Promise<boolean>;
   /**
    * Extends the lease each time a third of it has passed, until it is stopped.
@@ -99,7 +99,7 @@ export function leaseOf<D extends Claimable>(
       const timer = setInterval(() => {
         const askedAt = performance.now();
         // An error does not mean that the lease is lost. The next renewal, the end of the lease or the condition of the
-        // result decides.
+        // final write shows whether it is.
         prolong().then(
           (isOurs) => {
             if (isStopped) return;

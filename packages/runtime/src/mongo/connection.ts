@@ -17,7 +17,7 @@ import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
   readonly db: Db;
-  /** Sends a ping, and resolves when the database responds. */
+  /** Sends a ping to the database, and resolves when the database responds. */
   ping(): Promise<unknown>;
   /** Watches whether the database responds to requests (silence.ts). */
   readonly silence: SilenceWatch;
@@ -64,7 +64,8 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     readPreference: 'primary',
     retryWrites: true,
     retryReads: true,
-    // An undefined member is not stored. Our connections refuse undefined members in filters.
+    // An undefined member of a document is not stored. The connections of the product refuse undefined members in
+    // filters.
     ignoreUndefined: true,
     // Each heartbeat is a separate command, so that every server and every proxy is watched in the same way.
     serverMonitoringMode: 'poll',

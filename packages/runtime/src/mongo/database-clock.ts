@@ -3,9 +3,14 @@ import type { Clock } from '../clock.js';
 import type { Logger } from '../logger.js';
 
 const MEASURE_EACH_MS = 60_000;
-/** Delay before the next measurement if all responses were slow. Most services are busy when they start. */
+/**
+ * Delay before the database clock is measured again if all responses were slow. Most services are busy when they start.
+ */
 const MEASURE_AGAIN_MS = 1_000;
-/** Maximum duration of a response that is precise enough. If all responses are slower, the fastest one is used. */
+/**
+ * Maximum duration of a database response that measures the clock precisely enough. If all responses are slower, the
+ * fastest one is used.
+ */
 const QUICK_MS_MAX = 20;
 const SAMPLES_MAX = 3;
 

@@ -10,7 +10,7 @@ export interface OutboxEvent {
   /** Payload of the stored event as proto JSON. */
   readonly payload: string;
   readonly at: Date;
-  /** The trace and the request that caused the change. Earlier versions did not store it. */
+  /** The trace and the request that caused the change. Absent in events that earlier versions stored. */
   readonly cause?: Cause;
 }
 

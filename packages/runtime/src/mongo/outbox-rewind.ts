@@ -60,7 +60,8 @@ export async function watchForRewind(
    * when the loss began.
    */
   const noteLoss = async (): Promise<Date | undefined> => {
-    // The stored position is read first. In the other order, events that are published in between would seem lost.
+    // The stored position of the event stream is read first. In the other order, events that are published in between
+    // would seem lost.
     const known = await relays.findOne({ _id: stream });
     const { created, lastSeq, lastAt } = await publisher.position();
     if (known === null) {

@@ -41,7 +41,10 @@ const ALERT_AGE_MS = 60_000;
 
 /** Work that a change requires after its response, and the document fields that mark the work as unfinished. */
 export interface Finish {
-  /** Resolves when the work is done. After a rejection, the fields stay set and a later job completes the work. */
+  /**
+   * Promise that resolves when the work is done. After a rejection, the fields stay set and a later job completes the
+   * work.
+   */
   readonly when: Promise<unknown>;
   readonly unset: readonly string[];
 }
@@ -58,7 +61,7 @@ export interface Outbox {
   nudge(collectionName: string, announced: Announced, finish?: Finish): void;
   /** Resolves when no work is in progress, for an orderly stop and for tests. */
   idle(): Promise<void>;
-  /** Stops the relay and completes the work in progress. */
+  /** Stops the outbox relay and completes the work in progress. */
   stop(): Promise<void>;
 }
 

@@ -23,11 +23,11 @@ export interface Bus extends Link {
   isConnected(): boolean;
   /** Returns the time since which NATS is disconnected, or undefined while it is connected. */
   disconnectedAt(): Date | undefined;
-  /** Calls the function once: immediately if NATS is connected, or else after the first connection. */
+  /** Calls the given function once: immediately if NATS is connected, or else after the first connection. */
   whenConnected(callback: () => void): void;
-  /** Sends a ping, and resolves when the broker responds. */
+  /** Sends a ping to the message broker, and resolves when the broker responds. */
   ping(): Promise<unknown>;
-  /** Lets handlers end and closes the connection. */
+  /** Lets running event handlers end and closes the connection to NATS. */
   close(): Promise<void>;
 }
 

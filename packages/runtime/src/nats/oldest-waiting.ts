@@ -12,7 +12,7 @@ export async function oldestWaiting(
   { num_pending: pending, num_ack_pending: unacknowledged, ack_floor: handled }: ConsumerInfo,
 ): Promise<Date | undefined> {
   if (pending + unacknowledged === 0) return undefined;
-  // The server supports next_by_subj for every stream. The type of the client has it for direct reads only.
+  // The NATS server supports next_by_subj for every stream, but the types of the client have it only for direct reads.
   const next: NextMsgRequest & { seq: number } = { seq: handled.stream_seq + 1, next_by_subj: subject };
   return (await bus.manager.streams.getMessage(stream, next))?.time;
 }

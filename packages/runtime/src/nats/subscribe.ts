@@ -29,7 +29,7 @@ export interface DeadLetters {
 
 /** Position of a consumer, as sequence numbers of its stream. */
 export interface ConsumerPosition {
-  /** Time when the broker created the consumer. A later consumer with the same name has another position. */
+  /** Time when the broker created the consumer. A later consumer with the same name has a position of its own. */
   readonly created: string;
   /** Sequence number up to which the consumer has acknowledged all events and stored their effects. */
   readonly acknowledgedSeq: number;
@@ -73,7 +73,7 @@ export interface Subscriber<T extends EventHeader> {
 }
 
 export interface Subscription {
-  /** Stops receiving events and lets running handlers end. */
+  /** Stops receiving events and waits until running event handlers end. */
   stop(): Promise<void>;
 }
 
@@ -84,8 +84,8 @@ export interface Subscription {
 const LAST_ACK_POLLS_MAX = 10;
 const LAST_ACK_POLL_EACH_MS = 20;
 /**
- * Maximum number of attempts to start. Processes that start at the same time conflict, and random delays let one of
- * them go first.
+ * Maximum number of attempts to start a subscription. Processes that start at the same time conflict, and random delays
+ * let one of them go first.
  */
 const START_ATTEMPTS_MAX = 10;
 const START_RETRY_MS_MAX = 300;

@@ -17,7 +17,7 @@ const scanner = { ...asUser('scan'), timeoutMs: 120_000 };
 const TEST_MS_MAX = 120_000;
 
 const HOUR_MS = 3_600_000;
-/** Milliseconds by which the test moves the clock forward. */
+/** Number of milliseconds by which the test moves the clock of the service forward. */
 let passedMs = 0;
 let proxy: MongoProxy;
 let running: RunningAnalysis;

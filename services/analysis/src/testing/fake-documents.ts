@@ -19,12 +19,12 @@ import type { ChannelOrigin } from '@invoicecontrol/values/channel-origin';
 /** A fake of the documents service, which returns prepared readings. */
 export interface FakeDocuments extends GrpcServer {
   /**
-   * Adds an upload with the given content.
+   * Adds an upload with the given content to the fake.
    * @returns its id
    */
   upload(organizationId: string, says: Says, sha256?: string): string;
   /**
-   * Adds a document that was received through a channel.
+   * Adds a document to the fake that was received through a channel.
    * @returns its id
    */
   receive(organizationId: string, says: Says, origin: ChannelOrigin): string;

@@ -36,7 +36,7 @@ export interface ApplyingDeps extends LinkingDeps {
   readonly logger: Logger;
 }
 
-/** Applies a claimed notification and completes it. A failure is logged and retried later. Never rejects. */
+/** Applies a claimed payment notification and completes it. A failure is logged and retried later. Never rejects. */
 export type WorkOnNotification = (claimed: ClaimedNotification) => Promise<void>;
 
 const FIRST_RETRY_MS = 1_000;
@@ -72,8 +72,8 @@ export const workOnNotification =
   };
 
 /**
- * Applies a notification. The function can run again for the same notification: applied messages are recognized as
- * stale, and e-mails have derived ids.
+ * Applies a payment notification. The function can run again for the same notification: applied messages are recognized
+ * as stale, and e-mails have derived ids.
  */
 async function applyNotification(
   deps: ApplyingDeps,

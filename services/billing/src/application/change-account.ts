@@ -25,8 +25,8 @@ export interface AccountChange<T> {
 export type ChangeAccount = <T>(
   organizationId: string,
   /**
-   * Decides on the change. After a conflict, the function runs again with the newer version. The account is undefined
-   * for an unknown organization.
+   * Decides how the account changes. After a conflict, the function runs again with the newer version. The account is
+   * undefined for an unknown organization.
    */
   decide: (account: Account | undefined) => AccountChange<T> | undefined | Promise<AccountChange<T> | undefined>,
 ) => Promise<T | undefined>;

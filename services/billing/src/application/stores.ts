@@ -4,7 +4,7 @@ import type { CheckoutRequest } from '../domain/checkout.js';
 import type { UnlinkedSubscription } from '../domain/unlinked.js';
 import type { Mentioned } from './read-notification.js';
 
-// Operations on the collections that use cases need.
+// Operations on the collections of the billing service that use cases need.
 
 /** Stores the accounts of organizations. Without an account, this service treats an organization as unknown. */
 export interface Accounts {

@@ -34,14 +34,15 @@ export interface Account {
 export const SUBSCRIPTIONS_MAX = 100;
 
 /**
- * Outcome of applying a provider message. `UNPRICED`: a new subscription without the price of a plan. `FULL`: a
- * subscription beyond {@link SUBSCRIPTIONS_MAX}.
+ * Outcome of applying a message of the payment provider. `UNPRICED`: a new subscription without the price of a plan.
+ * `FULL`: a subscription beyond {@link SUBSCRIPTIONS_MAX}.
  */
 export type ApplyOutcome = 'APPLIED' | 'STALE' | 'UNPRICED' | 'FULL';
 
 /**
- * Applies one provider message. Messages contain the whole state, arrive in any order and may be repeated. The newest
- * message is used, and a message with an equal time is stale, so the result does not depend on the order.
+ * Applies one message of the payment provider. Messages contain the whole state, arrive in any order and may be
+ * repeated. The newest message is used, and a message with an equal time is stale, so the result does not depend on the
+ * order.
  * @param occurredAt normalized time (see `normaliseInstant`)
  */
 export function applySnapshot(

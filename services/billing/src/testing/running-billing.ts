@@ -91,7 +91,7 @@ export async function startBilling(
   const bus = await connectNats({ url: natsUrl, name: 'test', logger });
   const changes: SubscriptionChanged[] = [];
   const others: { readonly type: EventType; readonly event: EventHeader }[] = [];
-  /** Events may be delivered more than once. */
+  /** Repeated events are ignored, because events may be delivered more than once. */
   const heard = new Set<string>();
   const isFirst = ({ eventId }: EventHeader): boolean => !heard.has(eventId) && heard.add(eventId).has(eventId);
   const subscribed = [

@@ -23,7 +23,7 @@ export interface UploadReader {
    */
   get(organizationId: string, uploadId: string): Promise<Upload>;
   /**
-   * Finds an upload whose content is stored.
+   * Returns an upload of the organization whose content is stored.
    * @throws DomainError not_found, also for an upload without content
    */
   stored(organizationId: string, uploadId: string): Promise<StoredUpload>;

@@ -91,7 +91,7 @@ function isTokenOf({ tokenHash }: Upload, token: string): boolean {
 }
 
 /**
- * Checks that an upload still accepts bytes.
+ * Checks that an upload can still receive the bytes of its file.
  * @throws DomainError wrong_state
  */
 function requireOpen({ content, expiresAt }: Upload, now: Date): void {
@@ -204,7 +204,7 @@ function checkedContent(
   };
 }
 
-/** Removes the stored bytes. Bytes that cannot be removed now are left to the sweep. */
+/** Removes the stored bytes of an upload. Bytes that cannot be removed now are left to the sweep. */
 async function discard(
   { contents, logger }: Pick<Deps, 'contents' | 'logger'>,
   { upload, fileId, release }: Receiving,

@@ -22,7 +22,7 @@ const MIB = 1024 * 1024;
  * of sometimes crashing.
  */
 const HEAP_HEADROOM_BYTES = 256 * MIB;
-/** Signals that indicate a crash. Every other signal was sent from outside. */
+/** Signals that indicate a crash. Every other signal to a child process was sent from outside. */
 const CRASH_SIGNALS: readonly (NodeJS.Signals | null)[] = [
   // Null means that the child process exited without a signal.
   null,
@@ -184,7 +184,7 @@ async function runTask<T extends Task>(
   const died = ended.then((signal): WorkEnd<ResultOf<T>> => ({ death: killedFor ?? deathBy(signal) }));
   try {
     const sent = sendAll(child, task, bytes);
-    // A failure to read the bytes is thrown. A failure to send them becomes visible when the child process exits.
+    // A failure to read the document is thrown. A failure to send it becomes visible when the child process exits.
     await Promise.race([sent, died, answered]);
     return await Promise.race([answered, died]);
   } finally {

@@ -20,8 +20,8 @@ export function contentStore(db: Db, bucketName: string): ContentStore {
       const file = bucket.openUploadStreamWithId(idOf(fileId), fileId);
       // The promises below report failures; an error event without a listener would terminate the process.
       file.on('error', () => {});
-      // Chunks are written one by one without a pipeline. If the source fails, no chunk may be stored after the
-      // deletion.
+      // The chunks of a file are written one by one without a pipeline. If the source fails, no chunk may be stored
+      // after the deletion.
       for await (const chunk of chunks) await settled((done) => file.write(chunk, done));
       await settled((done) => file.end(done));
     },

@@ -76,7 +76,7 @@ export async function createUploadIndexes(collection: Collection<UploadDocument>
   ]);
 }
 
-/** Times after which the sweep removes data. */
+/** Times after which the sweep removes data of uploads. */
 export interface SweepTimes {
   /**
    * Time after the expiry of an upload reservation, or after an interrupted PUT request, at which leftover data is

@@ -1,4 +1,4 @@
-// Acts as a child that a malicious document controls. It searches everything that it can reach for a secret.
+// Acts as a child process that a malicious document controls. It searches everything that it can reach for a secret.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -18,7 +18,7 @@ export interface Prying {
   readonly port: number;
 }
 
-/** Result of the search for secrets. It is sent as the message of the response. */
+/** Result of the search for secrets. The child process sends the result as the message of its response. */
 export interface Loot {
   /** Names of the places where the secret was found. */
   readonly secretIn: readonly string[];

@@ -60,7 +60,7 @@ export const connectConsented =
       const change = { isByConsent: true, tenantName: tenant.name };
       if (live !== undefined) {
         const tokens = sealTokens(live);
-        // An import run will show if the access works. Until then, an ERP connection in ERROR becomes PENDING.
+        // An import run will show whether the access works. Until then, an ERP connection in ERROR becomes PENDING.
         const status = live.status === 'ERROR' ? 'PENDING' : live.status;
         const nextSyncAt = live.isPaused ? undefined : now;
         await consented.reauthorize(live, { config, tokens, status, nextSyncAt }, [

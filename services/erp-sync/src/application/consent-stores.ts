@@ -18,11 +18,12 @@ export interface AbandonedTokens {
 export interface OAuthFlows {
   insert(flow: OAuthFlow): Promise<void>;
   /**
-   * Changes the flow status from PENDING to EXCHANGING, once. A state parameter that is used again finds no flow.
+   * Changes the flow status from PENDING to EXCHANGING, but only once. A state parameter that is used again finds no
+   * flow.
    * @param organizationId organization in the signed state parameter
    */
   consume(organizationId: string, flowId: string): Promise<OAuthFlow | undefined>;
-  /** Stores the tokens of an OAuth consent flow. They are revoked at the given time unless the flow continues. */
+  /** Stores the tokens of an OAuth consent flow. The tokens are revoked at the given time unless the flow continues. */
   keepTokens(flow: OAuthFlow, tokens: SealedValue, revokeAt: Date): Promise<void>;
   /** Changes the flow status from EXCHANGING to CONFIRMING. */
   awaitConfirmation(
@@ -78,8 +79,8 @@ export interface ConnectionTokenStore {
   /** Extends the claim on the OAuth tokens. Returns false after a takeover. */
   renew(claimed: ClaimedTokens, leaseMs: number): Promise<boolean>;
   /**
-   * Stores refreshed tokens and releases the claim. If the OAuth tokens were changed or taken over, stores nothing and
-   * returns false.
+   * Stores refreshed tokens and releases the claim. If another process has changed or claimed the OAuth tokens, stores
+   * nothing and returns false.
    */
   save(claimed: ClaimedTokens, tokens: SealedValue): Promise<boolean>;
   release(claimed: ClaimedTokens): Promise<void>;

@@ -2,7 +2,7 @@ import type { StateKey } from '../domain/oauth-state.js';
 
 /** OAuth settings of the installation (ERP reference, section 14). */
 export interface OAuthSettings {
-  /** Keys for the state parameter. The newest key is used for signing. */
+  /** Keys that sign the state parameter of an OAuth consent. The newest key is used for new signatures. */
   readonly stateKeys: readonly [StateKey, ...StateKey[]];
   /** URL to which a provider sends the browser after an OAuth consent, without the code of the provider at its end. */
   readonly callbackUrl: string;

@@ -41,7 +41,7 @@ export interface PageSteps<R, S, C extends { readonly id: string; readonly versi
   /** Returns the changes that a page of ERP records causes. A record without a change is not written. */
   changes(arrivals: readonly Arrival<R, S>[]): Promise<readonly C[]>;
   /**
-   * Writes the changed records of a page.
+   * Writes the changed ERP records of a page.
    * @returns ids of the records that another writer changed in the meantime
    */
   write(changes: readonly C[]): Promise<ReadonlySet<string>>;

@@ -26,7 +26,7 @@ export interface ExaminationProgress {
 
 /** An examination of imported records that is in progress. */
 export interface OpenExamination extends ExaminationProgress {
-  /** Time up to which changes are examined. Later changes are left to the next examination. */
+  /** Time up to which changes to ERP records are examined. Later changes are left to the next examination. */
   readonly until: Date;
   /** Time when the import run that began the examination was completed. */
   readonly runFinishedAt: Date;

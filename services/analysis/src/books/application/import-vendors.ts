@@ -52,8 +52,8 @@ function vendorAfter(
   const contentHash = contentHashOf(record);
   if (isUnchanged(stored, contentHash, source)) return undefined;
   const { externalId, accounts: stated, ...details } = record;
-  // A deleted vendor has reappeared. Bank accounts that the ERP lists separately are imported with the pages of
-  // accounts.
+  // This branch handles a deleted vendor that has reappeared. Bank accounts that the ERP lists separately are imported
+  // with the pages of accounts.
   const kept = stored?.deletedAt === undefined ? (stored?.accounts ?? []) : [];
   const accounts = stated?.map(readAccount) ?? kept;
   const identity = readVendorIdentity(details);

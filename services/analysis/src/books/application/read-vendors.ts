@@ -40,7 +40,7 @@ export interface VendorOverview extends ListedVendor {
 }
 
 export interface VendorReader {
-  /** Lists vendors, sorted by name. `next` is undefined on the last page. */
+  /** Lists vendors, sorted by name. `next`, the position of the next page, is undefined on the last page. */
   list(
     organizationId: string,
     query: VendorQuery,

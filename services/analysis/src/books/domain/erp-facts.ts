@@ -133,7 +133,7 @@ export function isOnCutOrder({ orderLink, orderMaster }: Pick<Facts, 'orderLink'
   return orderLink?.isCut === true && orderMaster !== undefined;
 }
 
-/** Returns the vendor fields by which parties are compared. */
+/** Returns the fields of a vendor by which it is compared with suppliers and companies. */
 function partyOf({ nameKey, nameFold, taxKey, taxCountry, taxValid }: VendorIdentity) {
   return {
     nameKey,

@@ -68,7 +68,7 @@ export function readAccount(record: AccountRecord): VendorAccount {
   return { ...record, key, masked };
 }
 
-/** Returns the accounts that can be compared, without duplicates. */
+/** Returns the bank accounts that can be compared, without duplicates. */
 export function comparableAccounts(accounts: readonly VendorAccount[]): MasterAccount[] {
   const comparable = accounts.flatMap(({ key, masked }) =>
     key === undefined ? [] : [[key, { key, masked }] as const],

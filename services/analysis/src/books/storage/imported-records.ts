@@ -22,7 +22,7 @@ export type ImportedDocument<R extends ImportedRecord> = Omit<R, 'id'> &
     readonly writeId: string;
   };
 
-/** Indexes that records of every kind have. */
+/** Database indexes that imported records of every kind have. */
 export const importedIndexes: readonly IndexDescription[] = [
   { key: { organizationId: 1, _id: 1 }, name: 'of_organization' },
   { key: { organizationId: 1, keys: 1 }, name: 'keys' },
@@ -89,7 +89,7 @@ function toRecord<R extends ImportedRecord>(document: Document): R {
 }
 
 /**
- * Writes documents in bulk. The first version is inserted, and a later version replaces the previous one.
+ * Writes imported records in bulk. The first version is inserted, and a later version replaces the previous one.
  * @param operationOf creates the conditional write of a later version, which must set `writeId`
  * @returns ids of the documents that another writer changed in the meantime
  */

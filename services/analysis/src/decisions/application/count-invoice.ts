@@ -34,8 +34,8 @@ interface Deps {
 export type Unfinalized = (organizationId: string, unitIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /**
- * Records on which the decision was based. Undefined means that the record did not exist, and an absent member is read
- * again.
+ * Counting records on which the decision was based. Undefined means that the record did not exist, and an absent member
+ * is read again.
  */
 export type ReadRecords = Partial<Pick<LoadedFacts, 'supplier' | 'bankLink' | 'orderLink'>>;
 
@@ -132,10 +132,10 @@ export interface Unit {
 }
 
 export interface Counting<R extends CountedRecord> {
-  /** Record that the caller has already read. Only the first attempt uses it. */
+  /** Counting record that the caller has already read. Only the first attempt uses it. */
   readonly known: Known<R> | undefined;
   readonly read: () => Promise<R | undefined>;
-  /** Writes the record. Returns false if another writer has changed it since it was read. */
+  /** Writes the counting record. Returns false if another writer has changed it since it was read. */
   readonly write: (current: R | undefined, countedUnits: readonly string[]) => Promise<boolean>;
 }
 

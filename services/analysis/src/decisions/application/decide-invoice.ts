@@ -273,7 +273,7 @@ function withOwnReviews(facts: AnalysisFacts, stored: readonly WorkedFinding[]):
   return { ...facts, reviews: reviews.sort(compareReviews) };
 }
 
-/** Loads reviews only if the engine raised findings. */
+/** Earlier reviews are loaded only if the engine raised findings. */
 async function analyzeReviewed(
   reviews: ReviewStore,
   loaded: AnalysisFacts,
@@ -307,7 +307,10 @@ async function deriveFirst(
   ]);
 }
 
-/** The invoice is already counted. New findings are added, and findings that are no longer raised are removed. */
+/**
+ * The invoice that is decided again is already counted. New findings are added, and findings that are no longer raised
+ * are removed.
+ */
 async function deriveFromReanalysis(deps: Deps, facts: AnalysisFacts, analysis: DecidedAnalysis): Promise<void> {
   const { organizationId, invoice } = facts;
   const { invoiceId, bankKey } = invoice;

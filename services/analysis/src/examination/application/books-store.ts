@@ -66,10 +66,10 @@ export interface BookCredit {
   readonly vendorId: string;
 }
 
-/** Payments that have one of several keys. If a key has too many payments, only the newest are included. */
+/** Payments that have one of several lookup keys. If a key has too many payments, only the newest are included. */
 export interface FoundPayments {
   readonly payments: readonly BookPayment[];
-  /** Keys for which some payments were left out. */
+  /** Lookup keys for which some payments were left out. */
   readonly cutKeys: ReadonlySet<string>;
 }
 
@@ -110,7 +110,7 @@ export interface BooksStore {
   parts(organizationId: string, invoiceIds: readonly string[]): Promise<readonly MatchPart[]>;
   /** Stores the links between bills and the invoices that they book. Each invoice is booked by at most one bill. */
   link(organizationId: string, links: readonly BillLink[]): Promise<void>;
-  /** Removes bill links that no longer apply. */
+  /** Removes links between bills and invoices that no longer apply. */
   unlink(organizationId: string, links: readonly BillLink[]): Promise<void>;
   /** Checks whether the connection has ever sent a payment. */
   hasPayments(of: ImportSource): Promise<boolean>;

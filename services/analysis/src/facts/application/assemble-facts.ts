@@ -23,7 +23,7 @@ export interface FactParts {
   readonly resolution: SupplierResolution;
   /** Profile of the supplier without the invoice that is analyzed. */
   readonly profile: SupplierProfile;
-  /** Bills that reviews have removed from the profile. */
+  /** Bills that reviews have removed from the profile of the supplier. */
   readonly withdrawnUnits: readonly string[];
   readonly found: CappedCandidates;
   readonly bankLink: BankLink | undefined;

@@ -7,7 +7,7 @@ import type { InvoiceStore } from '../../records/application/invoice-store.js';
 
 /** Number of the newest invoices that determine an organization's usual amounts. */
 const INVOICES_MAX = 1_000;
-/** Minimum number of invoices. A smaller number does not show which amounts are rare. */
+/** Minimum number of invoices that show which amounts are rare in an organization. */
 const INVOICES_MIN = 100;
 const PERCENTILE = 95;
 /** Time in milliseconds for which every decision of an organization uses the same high amount. */
@@ -32,7 +32,7 @@ export interface HighAmountPeriod {
 export interface HighAmountStore {
   /** Returns the high amount of the period, which is null for too few invoices. The result is undefined if none is stored yet. */
   find(of: HighAmountPeriod): Promise<{ readonly amount: DecimalAmount | null } | undefined>;
-  /** Returns false if another replica stored one first. */
+  /** Stores the high amount of a period. Returns false if another replica stored one first. */
   insert(of: HighAmountPeriod, amount: DecimalAmount | null): Promise<boolean>;
 }
 

@@ -21,7 +21,7 @@ interface Deps {
  * need no database command. The inbox mark changes often and is read for each decision.
  */
 export interface KnownInboxes {
-  /** Reads the companies that have an inbox again. */
+  /** Reads again which companies have a KSeF inbox. */
   refresh(): Promise<void>;
   /** Adds a company that has a KSeF inbox, as soon as the event about the inbox has been handled. */
   add(company: CompanyReference): void;
@@ -62,7 +62,7 @@ export function knownInboxes({ inboxes, hasUndecided, failurePeriods, logger }: 
   };
 }
 
-/** Returns the enabled inbox. Invoices received by a disabled inbox remain known. */
+/** Returns the enabled KSeF inbox of a company. Invoices received by a disabled inbox remain known. */
 function inForce(inboxes: readonly Inbox[]): Inbox | undefined {
   return inboxes.toSorted(
     (left, right) =>

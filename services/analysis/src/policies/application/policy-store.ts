@@ -11,11 +11,14 @@ export interface OrganizationPolicy {
   readonly tolerances: readonly LearnedTolerance[];
 }
 
-/** Stores policies. A stored policy never changes. */
+/** Stores the detection policies of organizations. A stored policy never changes. */
 export interface PolicyStore {
   /** Returns the organization's current policy, and stores it if the organization has not used it before. */
   current(organizationId: string): Promise<OrganizationPolicy>;
-  /** Stores the overlay that follows `previous`. Returns false if another writer has already stored one. */
+  /**
+   * Stores the learned tolerances and overrides that follow `previous`. Returns false if another writer has already
+   * stored them.
+   */
   append(
     organizationId: string,
     previous: OrganizationPolicy,

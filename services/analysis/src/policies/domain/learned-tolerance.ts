@@ -13,8 +13,8 @@ import { compareText } from '@invoicecontrol/engine/facts/record-order';
 /** Minimum number of FALSE_POSITIVE reviews with the same signature within {@link WINDOW_DAYS}. */
 const FALSE_POSITIVES_MIN = 3;
 /**
- * Minimum number of different reviewers. Reviews by one person also suffice if the first and the last are far enough
- * apart.
+ * Minimum number of different reviewers from whose reviews a tolerance is learned. Reviews by one person also suffice
+ * if the first and the last are far enough apart.
  */
 const REVIEWERS_MIN = 2;
 const DAYS_BETWEEN_MIN = 30;

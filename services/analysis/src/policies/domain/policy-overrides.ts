@@ -29,7 +29,7 @@ export function readOverrides(json: string): PolicyOverrides {
   return overrides;
 }
 
-/** Returns the policy with the overridden members replaced. */
+/** Returns the detection policy with the overridden members replaced. */
 export function withOverrides(policy: Policy, overrides: PolicyOverrides): Policy {
   return merged(policy, overrides) as Policy;
 }

@@ -20,7 +20,7 @@ export interface PolicyDocument {
   readonly overlay: number;
   readonly policy: Policy;
   readonly tolerances: readonly LearnedTolerance[];
-  /** Values that replace members of the default policy. */
+  /** Values that replace members of the default detection policy. */
   readonly overrides: PolicyOverrides;
   /**
    * Unique key, with a sparse index, for the policy that introduced an overlay, in the form `<organization>|<overlay>`.

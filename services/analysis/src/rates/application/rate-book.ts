@@ -1,7 +1,7 @@
 import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 
-/** Rates that the central bank published on one day: units per 1 EUR. */
+/** Exchange rates that the central bank published on one day: units per 1 EUR. */
 export interface PublishedDay {
   readonly day: CalendarDate;
   readonly perEuro: Readonly<Record<string, string>>;

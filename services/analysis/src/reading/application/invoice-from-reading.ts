@@ -47,13 +47,13 @@ export interface Provenance {
 export interface ReadInvoice {
   /** The canonical invoice. Undefined while required fields are missing. */
   readonly invoice: CanonicalInvoice | undefined;
-  /** Paths of required fields that are missing. */
+  /** Paths of required invoice fields that are missing. */
   readonly missing: readonly string[];
   /** Origin of the value of each invoice field. */
   readonly provenance: readonly Provenance[];
   /** Printed text of the document that looked like a bank account but is not one. */
   readonly invalidIban: string | undefined;
-  /** Faults in corrections. Other wrong values cause no faults, because they are left out. */
+  /** Faults in the corrections that a person entered. Other wrong values cause no faults, because they are left out. */
   readonly faults: FieldFaults;
 }
 

@@ -1,4 +1,4 @@
-/** A promise that other code resolves or rejects. Node.js 20 has no Promise.withResolvers. */
+/** Creates a promise that other code resolves or rejects. Node.js 20 has no Promise.withResolvers. */
 export interface Deferred {
   readonly promise: Promise<void>;
   resolve(): void;

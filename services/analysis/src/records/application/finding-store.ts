@@ -101,7 +101,7 @@ export interface FindingQuery extends PageRequest {
   readonly scanId?: string | undefined;
   readonly supplierId?: string | undefined;
   readonly type?: FindingType | undefined;
-  /** Severities to include. Undefined for all severities. */
+  /** Severities of the findings in the list. Undefined if findings of all severities are listed. */
   readonly severities?: readonly Severity[] | undefined;
   readonly disposition?: Disposition | undefined;
   readonly assigneeUserId?: string | undefined;

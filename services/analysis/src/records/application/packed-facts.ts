@@ -20,7 +20,7 @@ export function unpackBundle(packed: Buffer): readonly AnalysisFacts[] {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as readonly AnalysisFacts[];
 }
 
-/** Decompresses the facts of a stored analysis. */
+/** Returns the decompressed facts of a stored analysis. */
 export function unpackFacts(packed: Buffer): AnalysisFacts {
   return JSON.parse(gunzipSync(packed).toString('utf8')) as AnalysisFacts;
 }

@@ -28,7 +28,7 @@ export interface ScanRun {
 /** Operations of the history scan runs collection that use cases need. */
 export interface ScanRunStore {
   /**
-   * Begins a run or continues an existing one.
+   * Begins the analysis of the rows of a history scan, or continues an existing one.
    * @param now time at which this call begins
    * @returns the run, with a flag that is true if an earlier call began it
    */

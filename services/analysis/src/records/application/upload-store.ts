@@ -113,12 +113,12 @@ export interface ClaimedUpload {
 /** Operations on analyzed uploads that use cases need. */
 export interface UploadStore {
   /**
-   * Stores a request as QUEUED without a claim. A channel document is added at the end of its sequence. Returns
-   * undefined if the id already exists.
+   * Stores the request to analyze an upload as QUEUED without a claim. A channel document is added at the end of its
+   * sequence. Returns undefined if the id already exists.
    */
   insert(upload: NewUpload): Promise<UnreadUpload | undefined>;
   find(organizationId: string, invoiceId: string): Promise<UploadRecord | undefined>;
-  /** Claims a record whose work is due. A QUEUED record becomes PROCESSING. */
+  /** Claims an upload whose work is due. A QUEUED upload becomes PROCESSING. */
   claim(reference: InvoiceReference, leaseMs: number): Promise<ClaimedUpload | undefined>;
   /**
    * Stores the result of reading a document.
@@ -134,7 +134,7 @@ export interface UploadStore {
     failed: { readonly extracted: ExtractDocumentResponse | undefined; readonly failure: UploadFailure },
     events: readonly Announcement[],
   ): Promise<void>;
-  /** Stores corrections as due work. A failed upload counts again. */
+  /** Stores corrections of an upload as due work. A failed upload then counts towards the quota again. */
   correct(
     at: ReadUpload | FailedUpload,
     corrected: {
@@ -145,7 +145,7 @@ export interface UploadStore {
   ): Promise<ReadUpload>;
   /** Completes the work on an upload because its invoice is decided. */
   finish(at: ReadUpload): Promise<void>;
-  /** Releases work that cannot be done now. */
+  /** Releases an upload whose work cannot be done now. */
   release(at: UnreadUpload | ReadUpload, dueAt: Date): Promise<void>;
   /** Returns the first document of a sequence, if the time of its next attempt has come. */
   firstDue(organizationId: string, sequence: string): Promise<InvoiceReference | undefined>;

@@ -109,8 +109,8 @@ async function byAmount<D extends Ordered>(
     ? []
     : await find(
         {
-          // The index can use the bound on `amountOrder`. The `$or` condition removes findings with the same amount
-          // that earlier pages showed.
+          // The database index can use the bound on `amountOrder`. The `$or` condition removes findings with the same
+          // amount that earlier pages showed.
           amountOrder: { $gte: 0, ...(last !== undefined && { $lte: last }) },
           ...(last !== undefined && { $or: [{ amountOrder: { $lt: last } }, { _id: { $lt: after?.id } }] }),
         },

@@ -5,8 +5,8 @@ const READS_MAX = 100;
 /** Maximum number of keys in one database read that serves several callers. */
 const SHARED_KEYS_MAX = 500;
 /**
- * Usual maximum number of records for a key in one read for several callers, and the number that is added to it. With
- * more records, each caller reads separately, because whole records are large.
+ * Usual maximum number of records that one key returns in a read for several callers, and the number that is added to
+ * it. With more records, each caller reads separately, because whole records are large.
  */
 const SHARED_RECORDS_PER_KEY = 4;
 const SHARED_RECORDS_MORE = 64;

@@ -30,7 +30,7 @@ export function isBundled(facts: StoredFacts): facts is BundledFacts {
   return 'bundleId' in facts;
 }
 
-/** Decompresses facts. Each bundle is read once. */
+/** Reads and decompresses the facts of analyses. Each bundle is read once. */
 export async function readFacts(
   bundles: Collection<FactBundleDocument>,
   organizationId: string,

@@ -188,7 +188,7 @@ async function correctSupplier(
   });
 }
 
-/** Returns the reviewer and the day of the review. */
+/** Returns the reviewer and the day of a review. */
 function reviewMark({ reviewedAt, reviewedBy }: CurrentReview): { day: number; reviewer?: string } {
   const day = Math.floor(reviewedAt.getTime() / DAY_MS);
   return { day, ...(reviewedBy === undefined ? {} : { reviewer: reviewedBy }) };

@@ -1,13 +1,14 @@
 import type { ToleranceSubject } from '../../records/domain/tolerance.js';
 import type { CurrentReview } from '../domain/review.js';
 
-/** Maximum number of reviews in a result. Further reviews with the same key add no information. */
+/** Maximum number of reviews that a lookup returns. Further reviews with the same key add no information. */
 export const REVIEWS_MAX = 500;
 
 /** Stores the current review for each finding. */
 export interface ReviewStore {
   /**
-   * Stores a review. Calls can be repeated in any order, because a review of an older finding version changes nothing.
+   * Stores a review of a finding. Calls can be repeated in any order, because a review of an older finding version
+   * changes nothing.
    */
   upsert(organizationId: string, review: CurrentReview): Promise<void>;
   /** Returns FALSE_POSITIVE reviews of findings with one of these evidence or pair keys, at most REVIEWS_MAX. */

@@ -46,7 +46,7 @@ export type ReviewOutcome =
 type ReviewedFinding = ScoredFinding & MayBlock;
 
 /**
- * Decides the result of a review. Setting the same disposition succeeds and only adds the note.
+ * Decides the result of a review of a finding. Setting the same disposition succeeds and only adds the note.
  * @throws DomainError invalid for an unknown disposition, a note that is too long, or accepting a finding that blocks
  * the invoice or a blocked account without a note; wrong_state for a transition that is not in the table; forbidden if
  * only an ADMIN may unblock the account

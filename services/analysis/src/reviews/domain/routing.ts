@@ -121,7 +121,7 @@ function readMatch(match: RoutingMatchInput, { companyIds, supplierIds }: KnownI
 }
 
 /**
- * Requires a currency that a rule can match.
+ * Returns the currency of a routing rule, or throws an error if invoices cannot have it.
  * @throws DomainError invalid for a currency that no invoice can have
  */
 function requireMatchableCurrency(currency: string): void {

@@ -106,7 +106,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
 };
 
 /**
- * Stops the work if the caller no longer waits.
+ * Stops analyzing the rows if the caller no longer waits.
  * @throws DomainError deadline if the caller has stopped waiting
  */
 function requireCaller({ signal }: RequestContext): void {
@@ -244,7 +244,7 @@ function reimportedRows(
   return new Map([...identical].map(([rowId, invoiceId]) => [rowId, { scanId, invoiceId }]));
 }
 
-/** Stores findings about the history scan as a whole. Each is committed separately under a derived id. */
+/** Stores findings about the history scan as a whole. Each finding is committed separately under a derived id. */
 async function storeScanFindings(
   { findings, clock }: Pick<Deps, 'findings' | 'clock'>,
   { organizationId, scanId, companyId }: RowsReference,

@@ -36,7 +36,7 @@ export interface RowDecisions {
   readonly organizationId: string;
   /** Rows of the history scan, in the order in which they are analyzed. */
   readonly rows: readonly ReadRow[];
-  /** History before the first row. After the analysis of a row, the row is added to it. */
+  /** History before the first row of the scan. After the analysis of a row, the row is added to this history. */
   readonly history: RowHistory;
   readonly policy: OrganizationPolicy;
   readonly rules: readonly RoutingRule[];
@@ -44,7 +44,7 @@ export interface RowDecisions {
   readonly decidedBefore: ReadonlyMap<string, RowDecision>;
   readonly reimported: ReadonlyMap<string, ReimportedRow>;
   readonly pace: Pace;
-  /** Records the durations of analyzing and storing. */
+  /** Records how long analyzing and storing the rows take. */
   readonly watch: Stages;
 }
 

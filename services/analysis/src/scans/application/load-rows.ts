@@ -70,7 +70,7 @@ function lookalikeKeysOfNewcomers(rows: readonly ReadRow[], known: readonly Supp
 export interface CandidateSearch {
   /** Keys of all rows that were added to the search so far. */
   readonly keys: ReadonlySet<string>;
-  /** Adds a row to the search. The database searches while this process reads the next rows. */
+  /** Adds a row to the search for earlier records. The database searches while this process reads the next rows. */
   add(row: ReadRow): void;
   /** Returns the earlier records that were found for the rows of the history scan, each record once. */
   found(): Promise<readonly MatchPart[]>;

@@ -4,7 +4,7 @@ import type { StoredFinding } from '../../records/application/invoice-store.js';
 import type { RowsOutcome } from '../../records/application/scan-run-store.js';
 
 /**
- * Adds up the results of a history scan.
+ * Adds up the decisions and findings of a history scan.
  * @param scanFindings findings about the history scan as a whole
  */
 export function outcomeOf(rows: readonly RowResult[], scanFindings: readonly StoredFinding[]): RowsOutcome {

@@ -161,7 +161,7 @@ export function uploadAnalyzer(deps: Deps): UploadAnalyzer {
 }
 
 /**
- * Checks whether the upload has a result.
+ * Checks whether the analysis of the upload has a result.
  * @throws DomainError unprocessable if the document could not be read
  */
 async function hasResult(

@@ -77,13 +77,13 @@ export interface UploadWorker {
    * @returns the number of uploads
    */
   sweep(): Promise<number>;
-  /** Stops the analyses in progress. An unfinished one becomes due again when its lease expires. */
+  /** Stops the analyses in progress. An unfinished analysis becomes due again when its lease expires. */
   stop(): Promise<void>;
 }
 
 /**
- * Processes uploads that it has claimed. Any replica may do so, each upload is processed once, and processing restarts
- * after a crash (architecture section 5, rule 5).
+ * Processes the uploads that this replica has claimed. Any replica may do so, each upload is processed once, and
+ * processing restarts after a crash (architecture section 5, rule 5).
  */
 export function uploadWorker(deps: Deps): UploadWorker {
   const { uploads, clock, logger } = deps;
