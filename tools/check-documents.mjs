@@ -107,7 +107,7 @@ function checkDecision(path, text) {
   }
 }
 
-/** Checks citations. A citation may be broken over two lines of a comment. */
+/** Checks the citations of document sections. A citation may be broken over two lines of a comment. */
 function checkCitations(path, text) {
   const joined = text.replaceAll(/\n\s*(?:\*|\/\/|#)? */g, ' ');
   for (const [whole, name, numbers] of joined.matchAll(citation)) {
@@ -118,7 +118,7 @@ function checkCitations(path, text) {
   }
 }
 
-/** Checks whether a page has a section: `5`, `7.1`, or a numbered rule such as `0.3`. */
+/** Checks whether a document has a section: `5`, `7.1`, or a numbered rule such as `0.3`. */
 function hasSection(page, section) {
   const isHeading = (wanted) =>
     headingsOf(page).some((heading) => heading.startsWith(`${wanted} `) || heading.startsWith(`${wanted}. `));

@@ -234,7 +234,7 @@ function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** Returns the parts that a pattern can match without: alternatives, and what a quantifier makes optional. */
+/** Returns the parts of a pattern without which it can match: alternatives, and what a quantifier makes optional. */
 function droppableParts(pattern, flags) {
   const parts = new Set();
   const ast = new RegExpParser().parsePattern(pattern, 0, pattern.length, { unicode: /[uv]/.test(flags) });

@@ -91,7 +91,10 @@ function commentsIn(file, source) {
   return comments;
 }
 
-/** Returns the comments of files that are not parsed. Such a comment begins a line or follows code on the same line. */
+/**
+ * Returns the comments of files that are not parsed as code. Such a comment begins a line or follows code on the same
+ * line.
+ */
 function markedLines(file, source) {
   if (file.endsWith('.md')) return [];
   const marked = file.endsWith('.proto') ? /(?<=^|[;{,]) *\/\/(.*)$/gm : /(?<=^|\s)#(.*)$/gm;

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** A source of a package. The tests themselves are run from their sources. */
+/** Pattern for the source file of a package. The tests themselves are run from their sources. */
 const SOURCE = /^((?:packages|services|tools)\/[^/]+|simulators)\/src\/(.+)\.js$/;
 
 /**

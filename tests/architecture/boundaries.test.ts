@@ -112,7 +112,10 @@ async function lint(fixture: string, ...options: string[]): Promise<string[]> {
   }
 }
 
-/** Returns the output of a tool. Its exit code is ignored: the caller reads its findings in the output. */
+/**
+ * Returns the output of a tool. The exit code of the tool is ignored, because the caller reads its findings in the
+ * output.
+ */
 async function outputOf(tool: string, args: string[], cwd: string): Promise<string> {
   const options = { cwd, maxBuffer: OUTPUT_BYTES_MAX };
   try {

@@ -85,7 +85,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   );
 }
 
-/** Files and directories, as paths from the root. */
+/** Returns all files and directories as paths from the root of the repository. */
 function ours(...directories: string[]): string[] {
   return directories.flatMap((directory) => [directory, ...entries(directory).map(({ path }) => path)]);
 }

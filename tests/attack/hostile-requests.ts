@@ -3,7 +3,7 @@ import { head } from './wire.js';
 
 export interface HostileRequest {
   readonly name: string;
-  /** Bytes of the request, as a Latin-1 string. */
+  /** Bytes of the hostile request, as a Latin-1 string. */
   readonly bytes: string;
 }
 

@@ -107,7 +107,7 @@ export async function leaveHalfway(system: AttackedSystem, bytes: number): Promi
 export interface UnderAttack {
   /** Describes the responses to the hostile uploads for people. */
   readonly answers: string;
-  /** Number of responses that are a fault of the service: 500 or no response. */
+  /** Number of uploads that got 500 or no response, which is a fault of the service. */
   readonly defects: number;
   readonly quiet: Latency;
   readonly attacked: Latency;

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 export const ATTACKER = '127.0.0.2';
 
 /**
- * Opens a connection that may end at any time.
+ * Opens a connection to the gateway that may end at any time.
  * @param from address of the client
  */
 export async function open(port: number, from: string = ATTACKER): Promise<Socket> {
@@ -31,7 +31,7 @@ export function head(method: string, path: string, ...lines: string[]): string {
   return `${[`${method} ${path} HTTP/1.1`, 'Host: x', ...lines].join('\r\n')}\r\n\r\n`;
 }
 
-/** Writes everything as fast as the other side reads. Ends early when the connection ends. */
+/** Writes all bytes as fast as the gateway reads them. Ends early when the connection ends. */
 export async function write(socket: Socket, pieces: Iterable<string | Uint8Array>): Promise<void> {
   for (const piece of pieces) {
     if (socket.destroyed) return;

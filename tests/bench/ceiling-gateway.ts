@@ -1,5 +1,5 @@
-// The gateway of the ceiling: Express with default settings (etag off), express.json, one zod schema and one grpc-js
-// call.
+// Runs a minimal gateway for comparison: Express with default settings (etag off), express.json, one zod schema and one
+// grpc-js call.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Client, credentials } from '@grpc/grpc-js';

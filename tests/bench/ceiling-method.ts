@@ -4,7 +4,7 @@ import type { MethodDefinition } from '@grpc/grpc-js';
 export type CeilingRequest = AnalyzeInvoiceRequest;
 export type CeilingReply = AnalyzeInvoiceResponse;
 
-/** The product's RPC, defined by hand for grpc-js. It sends the same bytes, without the product's code. */
+/** The RPC of the product, defined by hand for grpc-js. It sends the same bytes without using code of the product. */
 export const analyzeInvoiceMethod: MethodDefinition<CeilingRequest, CeilingReply> = {
   path: '/bench.Ceiling/AnalyzeInvoice',
   requestStream: false,

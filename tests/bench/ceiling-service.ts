@@ -1,5 +1,5 @@
-// The service of the ceiling: only grpc-js. It decodes the invoice, returns two findings and stores nothing. With
-// CEILING_MONGODB_URL it runs the bare database commands before it responds.
+// Runs a minimal service for comparison, with only grpc-js. It decodes the invoice, returns two findings and stores
+// nothing. With CEILING_MONGODB_URL it runs the bare database commands before it responds.
 import { Decision, Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Finding } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { Server, ServerCredentials } from '@grpc/grpc-js';

@@ -47,7 +47,7 @@ async function cpuOf(watched: Watched): Promise<Record<string, number>> {
   return Object.fromEntries(await Promise.all(entries.map(async ([name, pid]) => [name, await cpuMsOf(pid)] as const)));
 }
 
-/** Returns the median of each figure over the rounds. Refusals are added up. */
+/** Returns the median of each benchmark figure over the rounds. Refusals are added up. */
 export function medianOf(rounds: readonly Measured[]): Measured {
   const of = (figure: (round: Measured) => number): number => median(rounds.map(figure));
   const refused: Record<string, number> = {};

@@ -129,7 +129,8 @@ export function startRpcProxy(target: string, onCall: () => void): Promise<Count
 }
 
 /**
- * Joins pieces into whole messages. `lengthOf` returns the length of the first message once enough bytes have arrived.
+ * Joins pieces of a byte stream into whole messages. `lengthOf` returns the length of the first message once enough
+ * bytes have arrived.
  */
 function inMessages(lengthOf: (bytes: Buffer) => number | undefined, onMessage: (message: Buffer) => void): Reader {
   let rest: Buffer = Buffer.alloc(0);

@@ -11,7 +11,7 @@ const WARM_UP_MS = 300;
 const LINES = 1_000;
 const fixtures = new URL('../../../packages/extraction/fixtures/', import.meta.url);
 
-/** Milliseconds of CPU time: medians of the rounds. */
+/** CPU time of each part in milliseconds, as the median of the rounds. */
 export interface ReadingMeasured {
   readonly document: string;
   readonly bytes: number;

@@ -155,7 +155,10 @@ function factsAmongLookalikes(): Facts[] {
   return measured.slice(0, MEASURED);
 }
 
-/** Returns the facts as read from storage. The facts built above share most of their objects with one another. */
+/**
+ * Returns the facts as they are read from storage. Facts that were built in memory share most of their objects with one
+ * another.
+ */
 function asRead(facts: Facts): Facts {
   return JSON.parse(JSON.stringify(facts)) as Facts;
 }

@@ -40,7 +40,7 @@ and two calls for a run without news. Ends after ${MINUTES_MAX} minutes at the l
 const AIMS = {
   /** Maximum memory of the process in addition to what it used before the inbox run. */
   memoryMb: 150,
-  /** Calls of one role that finds nothing new. */
+  /** Number of KSeF calls of one role that finds nothing new. */
   callsWithoutNews: 2,
 } as const;
 const INVOICES = { full: 10_000, quick: 500 } as const;

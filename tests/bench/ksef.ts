@@ -247,7 +247,7 @@ async function awaitEnd(
   const requests: LoggedRequest[] = [];
   for (;;) {
     const unfinished = await collection.countDocuments({ dueAt: { $exists: true } });
-    // Requests without a response are read again.
+    // Requests to KSeF that have no response yet are read again.
     const { items } = await requestsAfter(requests.at(-1)?.n ?? after);
     const open = items.findIndex(({ status }) => status === null);
     requests.push(...(open === -1 || unfinished === 0 ? items : items.slice(0, open)));

@@ -28,7 +28,7 @@ export async function peakDuring<T>(
 }
 
 /**
- * Takes one sample after another during the work.
+ * Takes memory samples one after another while the given work runs.
  * @returns the result of the work
  */
 export async function sampleDuring<T>(eachMs: number, sample: () => Promise<void>, work: () => Promise<T>): Promise<T> {

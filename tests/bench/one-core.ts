@@ -32,7 +32,7 @@ export function readOptions(usage: string, defaultSeconds: string): Options | un
   return { seconds, json: values.json };
 }
 
-/** Describes the machine that the figures depend on. */
+/** Returns a description of the machine, on which the figures depend. */
 export function machine() {
   return { at: new Date().toISOString(), node: process.version, processor: cpus()[0]?.model.trim() ?? 'unknown' };
 }

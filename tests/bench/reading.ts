@@ -78,7 +78,7 @@ function scansOf(set: string): Map<string, URL> {
   return scans;
 }
 
-/** Sends a stored scan in place of the PDF. */
+/** Returns a stored scan in place of the PDF. */
 function asFile(scan: URL): Sending {
   return async () => {
     const bytes = await readFile(scan);

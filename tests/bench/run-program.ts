@@ -88,7 +88,7 @@ async function closeLast(): Promise<void> {
 
 function fail(error: unknown): void {
   process.exitCode = 1;
-  // Failures after an interruption are caused by the interruption.
+  // Failures after an interruption are not reported, because the interruption causes them.
   if (isInterrupted) return;
   // The message of an Error from a benchmark is a sentence; for other errors, the stack shows the cause.
   say(error instanceof Error && error.name === 'Error' ? error.message : inspect(error));

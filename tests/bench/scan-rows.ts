@@ -69,7 +69,7 @@ export function scanRows(file: number, rowCount: number, storedCount: number): B
 }
 
 /**
- * Returns a row that is not a duplicate.
+ * Returns a row of a history scan that is not a duplicate.
  * @param time from 0, the first day, to 1, the last day
  */
 function original(random: () => number, file: number, time: number, index: number): Printed {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { System } from './servers.js';
 
-/** Milliseconds by `service: stage`. Stages that run at the same time overlap. */
+/** Duration in milliseconds by `service: stage`. Stages that run at the same time overlap. */
 export type StagesMs = Readonly<Record<string, number>>;
 
 interface LogLine {

@@ -5,7 +5,10 @@ import { progress, say, seconds } from './progress.js';
 import { seedHistory } from './seed-history.js';
 import type { System } from './servers.js';
 
-/** Makes an organization that has so many invoices. Its plan has no limits unless another plan is given. */
+/**
+ * Creates an organization with the given number of stored invoices. Its plan has no limits unless another plan is
+ * given.
+ */
 export type NewTenant = (storedCount: number, plan?: string) => Promise<Tenant>;
 
 /** Histories that take longer to store than this are told of. */

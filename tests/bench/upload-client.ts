@@ -18,7 +18,7 @@ export interface Reservation {
   readonly upload_url: string;
 }
 
-/** Times that a client waits, from the PUT on. */
+/** Times for which a client waits, measured from the PUT request on. */
 export interface UploadTimes {
   readonly putMs: number;
   readonly analyzeMs: number;
@@ -35,7 +35,7 @@ const PAUSE_MS = 1_000;
  */
 const ATTEMPTS_MAX = 10;
 
-/** Reserves an upload of so many bytes. @throws Error when it is refused */
+/** Reserves an upload with the given number of bytes. @throws Error when it is refused */
 export async function reserve(
   { origin, key }: UploadTarget,
   mediaType: string,
@@ -51,7 +51,7 @@ export async function reserve(
   return JSON.parse(text) as Reservation;
 }
 
-/** Sends the bytes of a reserved upload. @returns the status of the answer */
+/** Sends the bytes of a reserved upload. @returns the status of the response */
 export async function putContent(
   { origin }: UploadTarget,
   { upload_url }: Reservation,

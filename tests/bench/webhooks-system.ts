@@ -62,7 +62,10 @@ export interface WebhooksSystem {
    * @param natsUrl where that outbox reaches the broker, if not as all others do
    */
   openChanges(natsUrl?: string): Promise<Changes>;
-  /** SIGKILL, and a new process at once. @returns when it was killed, by `Date.now()` */
+  /**
+   * Kills the measured service with SIGKILL and starts a new process at once. @returns when it was killed, by
+   * `Date.now()`
+   */
   killAndRestart(): Promise<number>;
 }
 
@@ -77,7 +80,7 @@ export interface Changes {
 export interface Counted {
   readonly commands: DatabaseCommand[];
   calls: number;
-  /** Lets every command take so much longer. */
+  /** Lets every database command take longer by the given time. */
   delay(latencyMs: number): void;
 }
 

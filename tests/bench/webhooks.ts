@@ -526,7 +526,10 @@ function completeness(arrivals: readonly Arrival[], verified: number, wanted: nu
   ];
 }
 
-/** Waits for this number of arrivals. Returns fewer if no more have arrived within the longest wait. */
+/**
+ * Waits until this number of webhook requests has arrived. Returns fewer if no more arrive within the longest waiting
+ * time.
+ */
 async function untilArrived(system: WebhooksSystem, wanted: number): Promise<Arrival[]> {
   const givenUpAtMs = performance.now() + WAIT_MS_MAX;
   for (;;) {

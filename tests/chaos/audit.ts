@@ -375,7 +375,7 @@ function entriesOf(finding: FindingRecord | undefined, action: string): FindingR
   return (finding?.history ?? []).filter((entry) => entry.action === action);
 }
 
-/** Checks that each action has one record. */
+/** Checks that each audited action has exactly one record. */
 function ledgered(what: string, of: string, id: string, is: number, should: number): Breach[] {
   if (is === should) return [];
   return breach(is < should ? 'lost' : 'doubled', `there are ${is} of ${should}: ${what} ${of} finding ${id}`);

@@ -10,7 +10,7 @@ import type { Scan } from '../e2e/shapes.js';
 
 type Db = MongoConnection['db'];
 
-/** Fields of documents that show unfinished work. */
+/** Fields of database documents that show unfinished work. */
 export interface Marks {
   readonly pending?: unknown;
   readonly outboxPending?: unknown;

@@ -38,9 +38,9 @@ export interface ChaosOptions {
   readonly clients?: number;
   /** Minimum time between the starts of two rounds of a chaos run. By default, rounds follow each other at once. */
   readonly everyMs?: number;
-  /** Receives a line about a step that begins. */
+  /** Function that receives a line about a step of the run that begins. */
   readonly step: (line: string) => void;
-  /** Receives a line about a completed step. */
+  /** Function that receives a line about a completed step of the run. */
   readonly say: (line: string) => void;
 }
 

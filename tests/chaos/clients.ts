@@ -22,7 +22,7 @@ export interface LoadOptions {
 }
 
 export interface Load {
-  /** Stops the clients from beginning further requests. */
+  /** Stops the test clients from beginning further requests. */
   stop(): void;
   /** Resolves when the outcome of every request is known. Call it after `stop`. */
   finished(): Promise<void>;

@@ -20,7 +20,7 @@ export async function inflict(system: ChaosSystem, fault: Fault): Promise<Lifted
 }
 
 /**
- * Begins a fault in the running system.
+ * Begins a fault of a chaos run in the running system.
  * @returns the function that ends the fault
  */
 async function begin(system: ChaosSystem, { kind, process, links, ...how }: Fault): Promise<() => Promise<void>> {

@@ -7,7 +7,7 @@ import type { Row } from '../e2e/crash/sample-invoices.js';
 /** Time limit for one attempt of a request. The gateway responds earlier. */
 const ATTEMPT_MS_MAX = 15_000;
 const SCAN_ATTEMPT_MS_MAX = 60_000;
-/** Pauses of a client that backs off. */
+/** Pauses in milliseconds of a client that waits longer after each attempt. */
 const RETRY_PAUSE_MS = { first: 500, max: 4_000 } as const;
 
 /**
@@ -25,7 +25,7 @@ interface Entry {
   lastFailure?: string;
 }
 
-/** Statements of a response about an invoice. */
+/** Statements that a response makes about an invoice. */
 export interface InvoiceAnswer {
   readonly invoiceId: string;
   readonly decision: string;
@@ -67,7 +67,7 @@ export interface LedgerBooks {
   readonly scans: readonly ScanEntry[];
   readonly reviews: readonly ReviewEntry[];
   readonly assignments: readonly AssignmentEntry[];
-  /** Reads that differ from an earlier response. */
+  /** Descriptions of reads whose result differs from an earlier response. */
   readonly wrongReads: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export interface Ledger {
   read(tenant: Tenant): Promise<void>;
   /** Repeats an attempt until its outcome is known or the ledger is closed. */
   untilKnown(attempt: () => Promise<Outcome>): Promise<Outcome>;
-  /** Ends all requests that are still retried. */
+  /** Ends all requests that the clients still retry. */
   close(): void;
 }
 
@@ -167,7 +167,10 @@ export function openLedger(baseUrl: string): Ledger {
     const { id: invoiceId, decision, risk_score: riskScore, findings } = JSON.parse(text) as AcceptedAnalysis;
     return { invoiceId, decision, riskScore, findingTypes: findings.map(({ type }) => type).toSorted() };
   };
-  /** Reserves, stores and analyzes. @returns the first response that was not a success, or the last response */
+  /**
+   * Reserves an upload, sends its file and requests its analysis. @returns the first response that was not a success,
+   * or the last response
+   */
   const sendDocument = async (
     tenant: Tenant,
     upload: NonNullable<InvoiceEntry['upload']>,

@@ -5,7 +5,7 @@ import type { ChaosReport, OutageRow } from './chaos.js';
 
 const SENTENCES_MAX = 20;
 
-/** Returns true if every guarantee was kept. */
+/** Checks whether every guarantee of a chaos run was kept. */
 export function isKept({ breaches, ended }: ChaosReport): boolean {
   return breaches.length === 0 && ended.length === 0;
 }

@@ -64,7 +64,7 @@ export interface ChaosSystemOptions {
   readonly replicas: number;
 }
 
-/** Starts the system. Data and logs are written to the directory and are not deleted. */
+/** Starts the system under test. Its data and logs are written to the directory and are not deleted. */
 export async function startChaosSystem({ directory, replicas }: ChaosSystemOptions): Promise<ChaosSystem> {
   const logDir = join(directory, 'logs');
   await mkdir(logDir, { recursive: true });

@@ -98,8 +98,8 @@ export function auditWebhooks(books: WebhookBooks): Breach[] {
 }
 
 /**
- * I1: each published event has one webhook delivery for every endpoint that had subscribed to it when it happened, and
- * no other.
+ * Checks guarantee I1: each published event has one webhook delivery for every endpoint that had subscribed to it when
+ * it happened, and no other.
  */
 function auditFanOut({ endpoints, deliveries, published }: WebhookBooks): Breach[] {
   const stored = groupBy(deliveries, ({ endpointId, eventId }) => `${endpointId} ${eventId}`);
@@ -159,7 +159,10 @@ function auditDelivery(
   ];
 }
 
-/** I2, I3 and I4: every arriving event was published, has the stored bytes, and has a current signature. */
+/**
+ * Checks the guarantees I2, I3 and I4: every arriving event was published, has the stored bytes, and has a current
+ * signature.
+ */
 function auditArrivals({ endpoints, events, published, arrivals }: WebhookBooks, paths: Map<string, string>): Breach[] {
   const organizationOf = new Map(endpoints.map(({ _id, organizationId }) => [paths.get(_id), organizationId]));
   const bodies = new Map(events.map(({ _id, body }) => [_id, body]));

@@ -57,7 +57,7 @@ export interface WorkloadSpec {
 
 export type Workload = KubernetesObject & { readonly spec: WorkloadSpec };
 
-/** Everything that runs pods. A job has no selector, so the labels of its pods take the place of one. */
+/** Kubernetes objects that run pods. A job has no selector, so the labels of its pods take the place of one. */
 export function workloads(objects: readonly KubernetesObject[]): Workload[] {
   return [
     ...(objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet') as Workload[]),

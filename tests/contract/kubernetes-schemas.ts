@@ -12,9 +12,9 @@ const VALIDATE_TIMEOUT_MS = 60_000;
 
 /** Result of validating a list of objects against the schemas of one Kubernetes version. */
 export interface ValidationResult {
-  /** Names like `deployment/gateway` of the objects that are valid. */
+  /** Names of the valid Kubernetes objects, such as `deployment/gateway`. */
   readonly valid: string[];
-  /** Faults, one line each: an unknown field, a wrong type, or a kind without a schema. */
+  /** Faults in Kubernetes objects, one line each: an unknown field, a wrong type, or a kind without a schema. */
   readonly faults: string[];
 }
 
@@ -51,7 +51,10 @@ export function schemaValidator(): Validate | undefined {
   };
 }
 
-/** Installs the tool. @returns the reason of a failure, or undefined. A half-finished installation is never seen under the final name. */
+/**
+ * Installs the tool that validates manifests. @returns the reason of a failure, or undefined. A half-finished
+ * installation is never seen under the final name.
+ */
 function install(home: string): string | undefined {
   mkdirSync(join(root, '.cache'), { recursive: true });
   const unfinished = mkdtempSync(`${home}-`);

@@ -17,7 +17,7 @@ export interface Language {
   readonly name: string;
   /** A command that succeeds if the language is installed. */
   readonly probe: readonly [command: string, ...args: string[]];
-  /** Copies or compiles, once for all processes. */
+  /** Function that copies or compiles the receiver, once for all processes. */
   prepare?(): Promise<unknown>;
   run(): readonly [command: string, ...args: string[]];
 }

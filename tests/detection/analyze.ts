@@ -24,7 +24,7 @@ export interface AnalyzeOptions {
   readonly hasReviewer?: boolean;
   /** Companies of the organization to which the bills are addressed. */
   readonly companies?: readonly Company[];
-  /** Units per euro. Without them an amount counts as euros, whatever its currency. */
+  /** Units of each currency per euro. Without them, every amount counts as euros, whatever its currency. */
   readonly ratesPerEuro?: Readonly<Record<string, string>>;
 }
 

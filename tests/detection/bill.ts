@@ -10,7 +10,7 @@ export interface Bill {
   /** The day of arrival, which orders the history; the issue date may differ. */
   readonly arrival: string;
   readonly companyId: string;
-  /** Bills of one claim share it: the original, its copies, the parts of a whole. */
+  /** Id that all bills of one supply share: the original, its copies, and the parts of a whole. */
   readonly claim: string;
   /** The mutation that created this duplicate. Absent on an original bill. */
   readonly mutation?: string;
@@ -40,7 +40,9 @@ export interface BillOptions {
 
 let claims = 0;
 
-/** A clean bill of a supplier: amounts add up at the country's tax rate, the account is the usual one. */
+/**
+ * Returns a correct bill of a supplier: its amounts add up at the country's tax rate, and its account is the usual one.
+ */
 export function billOf(party: Party, options: BillOptions): Bill {
   const { number, date, gross, termsDays = 30 } = options;
   const net = netOf(gross, party.vatPercent);

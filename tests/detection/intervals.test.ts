@@ -6,7 +6,7 @@ const rounded = ({ low, high }: { readonly low: number; readonly high: number })
 
 describe('the interval of a share', () => {
   test.each([
-    // Values of the tables for 95 %.
+    // Published values of the intervals at 95 %.
     [{ hits: 0, of: 10 }, [0, 0.2775]],
     [{ hits: 5, of: 10 }, [0.2366, 0.7634]],
     [{ hits: 10, of: 10 }, [0.7225, 1]],

@@ -4,13 +4,19 @@ import type { Bill } from './bill.js';
 import type { Party } from './parties.js';
 import type { Random } from './random.js';
 
-/** Duplicates an invoice as one bill. Returns undefined if the change is not possible for the bill. */
+/** Function that duplicates an invoice as one bill. Returns undefined if the change is not possible for the bill. */
 export type Change = (bill: Bill, party: Party, random: Random) => Bill | undefined;
 
-/** Duplicates an invoice as one or several bills. Returns undefined if the mutation is not possible for the bill. */
+/**
+ * Function that duplicates an invoice as one or several bills. Returns undefined if the mutation is not possible for
+ * the bill.
+ */
 export type Mutation = (bill: Bill, party: Party, random: Random) => Bill | readonly Bill[] | undefined;
 
-/** Returns a change of only the number. The change is not possible if the number would stay the same. */
+/**
+ * Returns a mutation that changes only the invoice number. The change is not possible if the number would stay the
+ * same.
+ */
 export function renumbered(change: (number: string, random: Random, bill: Bill) => string | undefined): Change {
   return (bill, _, random) => {
     const number = change(bill.invoice.invoice_number, random, bill);
@@ -46,7 +52,7 @@ export function writtenAgain(bill: Bill, daysLater: number): Bill {
   };
 }
 
-/** Combines two changes, one from each list. */
+/** Returns a change that makes one random change from each of the two lists. */
 export function both(first: readonly Change[], second: readonly Change[]): Change {
   return (bill, party, random) => {
     const once = random.pick(first)(bill, party, random);

@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 export type Numbering = (date: string) => string;
 
 interface Style {
-  /** The part of the date with which the counter restarts. Empty if the counter never restarts. */
+  /** The part of the date with which the counter of the numbers restarts. Empty if the counter never restarts. */
   readonly period?: (date: string) => string;
   /** Range from which the first invoice number of the supplier is chosen. */
   readonly first: readonly [min: number, max: number];

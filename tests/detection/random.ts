@@ -1,6 +1,6 @@
 /** A source of random numbers that a seed determines. */
 export interface Random {
-  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
+  /** Returns a random number from 0 (inclusive) to 1 (exclusive). */
   next(): number;
   /** Returns a whole number from `min` to `max`, both inclusive. */
   integer(min: number, max: number): number;

@@ -285,7 +285,7 @@ function missExample({ mutation, original, bills }: Copy): Example {
   };
 }
 
-/** Lists at most `EXAMPLES_PER_KIND_MAX` examples of each kind. */
+/** Returns at most `EXAMPLES_PER_KIND_MAX` examples of each kind of missed copy. */
 function firstOfEachKind(examples: readonly Example[]): string[] {
   const seen = new Map<string, number>();
   return examples

@@ -296,7 +296,7 @@ async function killAtWrite(one: Connected, victim: 'erp-sync' | 'analysis', opti
 
 const expireAccess = (one: Connected) => control(one.erp, `POST /tenants/${one.company}/expire`, { what: 'ACCESS' });
 
-/** Actions of the rounds. The list is repeated. */
+/** Actions of the rounds of the crash test. The list is repeated. */
 const rounds: readonly ((all: Readonly<Record<Erp, Connected>>, round: number) => Promise<void>)[] = [
   ({ businessCentral }, round) => killAtCall(businessCentral, 3 + (round % 9)),
   ({ xero }, round) => killAtCall(xero, round % 9),

@@ -97,7 +97,7 @@ async function upload(key: string, xml: string): Promise<string> {
   return reserved.upload_id;
 }
 
-/** Starts a submission that waits at this point. */
+/** Starts a KSeF submission that waits at the given call. */
 async function begin(point: KillPoint, number: string): Promise<Filing> {
   const { keys } = await system.newTenant(`Filer ${number}`);
   const key = keys.owner;

@@ -23,7 +23,7 @@ const FAULT_MS = 400;
 const ROUND_MS_MAX = 90_000;
 const AFTERWARDS_MS_MAX = 300_000;
 
-/** Actions of the rounds. The list is repeated. */
+/** Actions of the rounds of the crash test. The list is repeated. */
 const rounds: readonly ((system: KillableSystem) => Promise<void>)[] = [
   ({ analysis }) => bounce(analysis),
   ({ scan }) => bounce(scan),
@@ -138,7 +138,7 @@ describe('invoices and scans that are sent while processes are killed', () => {
   );
 });
 
-/** Waits for this number of further responses. */
+/** Waits until the clients have got this number of further responses. */
 async function expectAnswers(count: number): Promise<void> {
   const { acknowledged } = trial.ledger;
   const before = acknowledged.length;

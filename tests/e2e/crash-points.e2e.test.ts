@@ -39,7 +39,7 @@ const steps: readonly Step[] = [
   { command: 'update suppliers', of: 'a duplicate' },
   { command: 'update links', of: 'a duplicate' },
 ];
-/** Number of points per round. Each point pauses two connections of the service. */
+/** Number of kill points per round. Each point pauses two database connections of the service. */
 const POINTS_AT_ONCE = 9;
 interface KillPoint extends Step {
   readonly side: HoldOptions['side'];

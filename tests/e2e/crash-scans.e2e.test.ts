@@ -25,7 +25,7 @@ type Part = 'scan' | 'analysis' | 'gateway' | 'organization' | 'broker' | 'datab
 /** A command that a history scan makes a service send to its database. */
 interface Step {
   readonly command: string;
-  /** Position among the same commands of a history scan. Default: the first one. */
+  /** Position among the same commands of a history scan. By default the first one. */
   readonly occurrence?: number;
   /** Text that a command without an organization contains. The first matching command is paused. */
   readonly carrying?: string;

@@ -62,7 +62,7 @@ async function newCompany(erp: Erp, name = 'Norton <b>& Sons</b>'): Promise<stri
 const start = (key: string, body: object): Promise<Answer<{ authorize_url: string } & ErrorBody>> =>
   running.request('POST /erp-connections/oauth/start', { key, body });
 
-/** Clicks on the consent page. @returns the path and query of the callback */
+/** Clicks a button on the consent page. @returns the path and query of the callback */
 async function click(key: string, erp: Erp, choice: string, body: object = {}): Promise<string> {
   const { body: started } = await start(key, { provider: erps[erp].provider, ...body });
   const response = await fetch(`${started.authorize_url}&${choice}`, { redirect: 'manual' });

@@ -92,7 +92,7 @@ interface Company {
   fault(fault: object): Promise<void>;
   /** Returns the calls since the `after`th, without calls for tokens. */
   calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
-  /** Creates the company again, empty, with another secret. */
+  /** Creates the simulated company again, without records and with another secret. */
   renew(secret: string): Promise<void>;
   readonly body: Readonly<Record<string, unknown>>;
 }
@@ -295,7 +295,7 @@ beforeEach(async () => {
   tenant = await running.newTenant();
 });
 
-/** Connects the ERP as a user who consents. */
+/** Connects the ERP in the way of a user who gives consent. */
 async function connectByConsent(erp: Company): Promise<Connection> {
   const key = tenant.keys.owner;
   const { body: started } = await running.request<{ authorize_url: string }>('POST /erp-connections/oauth/start', {

@@ -134,7 +134,7 @@ test('every example of the description works unchanged', async () => {
       ids.set('findingId', finding?.id ?? '');
     }
     if (operationId === 'getDelivery') {
-      // Waits until the delivery can be replayed.
+      // Waits until the webhook delivery can be sent again.
       await eventually(async () => {
         const { body: delivery } = await send((name) => ids.get(name) ?? '');
         expect(delivery['status']).toBe('FAILED');

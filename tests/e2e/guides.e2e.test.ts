@@ -83,7 +83,8 @@ function run(blocks: readonly string[]): string[] {
     cwd: clone,
     encoding: 'utf8',
     timeout: GUIDE_MS_MAX,
-    // The address of the started system. npm must not use the directory of the test run as the reader's directory.
+    // Environment of the commands in the guides, with the address of the started system. npm must not use the directory
+    // of the test run as the reader's directory.
     env: { ...process.env, INIT_CWD: clone, NODE_OPTIONS: '' },
   });
   expect({

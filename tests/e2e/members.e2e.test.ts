@@ -27,7 +27,7 @@ afterAll(async () => {
   await smtp.stop();
 });
 
-/** Returns the calls that use one API key. */
+/** Returns functions that call the members API with one API key. */
 function membersOf(key: string) {
   return {
     list: async () => (await running.request<Page<Member>>('GET /members', { key })).body.items,

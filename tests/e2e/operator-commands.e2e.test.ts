@@ -269,7 +269,7 @@ test.skipIf(operatorPod === undefined)(
     const env = Object.fromEntries(
       variables.map(({ name, value }) => [name, value === undefined ? operatorToken : addressOf(value)]),
     );
-    // Nothing else of the usual environment: what the pod lacks is missing here as well.
+    // The environment contains nothing else, because everything that the pod lacks must be missing here too.
     const options = { env: { PATH: process.env['PATH'], ...env } };
     for (const command of [['stuck'], ['dead-letters', 'list'], ['organizations']]) {
       expect(await runAdmin([...command, '--json'], options)).toMatchObject({ exitCode: 0, stderr: '' });

@@ -36,7 +36,7 @@ export interface OtlpReceiver {
   /** Environment variables that make a service send its telemetry to this receiver after a short interval. */
   readonly env: Readonly<Record<string, string>>;
   readonly spans: readonly ReceivedSpan[];
-  /** Returns the data points that each service sent last. */
+  /** Returns the metric data points that each service sent last. */
   points(): readonly ReceivedPoint[];
   close(): Promise<void>;
 }

@@ -239,8 +239,8 @@ test('a purge under load removes everything of the organization from every servi
     'organization.organizations',
   ]);
 
-  // The payment provider may send notifications at any later time. They are answered as before and store nothing about
-  // the organization.
+  // The payment provider may send notifications at any later time. They get the same responses as before and store
+  // nothing about the organization.
   for (const type of ['subscription.updated', 'subscription.canceled', 'transaction.updated']) {
     expect(await notifyOfPayment(type, tenant.organizationId)).toBe(200);
   }

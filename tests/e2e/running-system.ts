@@ -43,7 +43,9 @@ export interface RequestOptions {
   readonly requestId?: string;
 }
 
-/** Calls one gateway from outside. Each method checks the response and throws when it breaks the contract. */
+/**
+ * Functions that call one gateway from outside. Each method checks the response and throws when it breaks the contract.
+ */
 export interface Api {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
@@ -169,7 +171,7 @@ async function connectSystem(system: SharedSystem, stop: () => Promise<void>): P
 }
 
 /**
- * Returns functions that call the gateway at this address.
+ * Returns functions that call the gateway at the given address.
  * @param baseUrl ends in `/v1`
  */
 export async function connectApi(baseUrl: string): Promise<Api> {

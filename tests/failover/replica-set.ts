@@ -24,7 +24,7 @@ export interface ReplicaSet {
   readonly url: string;
   /** Waits until the replica set has a primary, and returns it. */
   primary(): Promise<Member>;
-  /** Lists the members that are not the primary. */
+  /** Lists the members of the replica set that are not the primary. */
   secondaries(): Promise<readonly Member[]>;
   /** Makes the primary step down, so that another member is elected at once. */
   stepDown(): Promise<void>;

@@ -45,9 +45,9 @@ export interface RehearsalOptions {
   readonly method: BackupMethod;
   /** True when the volume of the message broker is deleted as well. */
   readonly losesBroker: boolean;
-  /** Receives a line about the current step. */
+  /** Function that receives a line about the current step of the rehearsal. */
   readonly say: (line: string) => void;
-  /** Receives a line that the next line replaces. */
+  /** Function that receives a progress line, which the next line replaces. */
   readonly progress: (line: string) => void;
 }
 
@@ -263,8 +263,8 @@ async function findingOf(system: System, tenant: Tenant, findingId: string): Pro
 }
 
 /**
- * Makes the changes that follow the backup. They are repeated after the restore, and the versions must be the same both
- * times.
+ * Makes the changes that follow the backup. The changes are repeated after the restore, and the versions must be the
+ * same both times.
  */
 async function act(
   system: System,
@@ -375,8 +375,7 @@ async function startListener(natsUrl: string): Promise<{ heard(): readonly Heard
 }
 
 /**
- * Repeats the query until the result is as expected. If that takes too long, it throws an error with the current
- * result.
+ * Repeats a query until its result is as expected. If that takes too long, it throws an error with the current result.
  */
 async function reached<T extends object>(ask: () => Promise<T>, wanted: T): Promise<T> {
   let found = await ask();

@@ -4,7 +4,7 @@ import type { Clients, PublicClients, TenantClients } from './clients.js';
 
 const call = { context: { requestId: 'req-1', actor: { type: 'API_KEY', id: 'key-1' } }, timeoutMs: 5_000 } as const;
 
-/** Clients that return the request of each call. */
+/** Fake gRPC clients that return the request of each call. */
 const echoing = {
   companies: { getCompany: (...made: unknown[]) => Promise.resolve(made) },
   members: { acceptInvitation: (...made: unknown[]) => Promise.resolve(made) },

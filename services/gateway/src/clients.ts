@@ -116,7 +116,7 @@ type PublicRpcs<C> = {
   ) => AnswerOf<C[K]>;
 };
 
-/** The clients for a request with an API key. Organization, caller and timeout are already set. */
+/** The gRPC clients for a request with an API key. Organization, caller and timeout are already set. */
 export type TenantClients = { readonly [N in Exclude<Name, 'access'>]: TenantRpcs<Clients[N]> };
 
 /** The clients for a request without an API key, with only the methods that need no organization. */

@@ -49,7 +49,7 @@ export const configSchema = z.object({
   KSEF_TEST_SEALS_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_FILE: z.string().optional(),
-  /** PEM files with revocation lists (CRL). A confirmation is refused if its seal is on one of them. */
+  /** PEM files with revocation lists (CRL). A confirmation is refused if its seal is on one of the lists. */
   KSEF_TEST_SEALS_CRL_FILE: z.string().optional(),
   KSEF_DEMO_SEALS_CRL_FILE: z.string().optional(),
   KSEF_PRODUCTION_SEALS_CRL_FILE: z.string().optional(),

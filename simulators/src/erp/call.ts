@@ -8,21 +8,21 @@ export interface Call {
   readonly path: string;
   /** Decoded query parameters. If a name is repeated, the last value is used. */
   readonly query: Readonly<Record<string, string>>;
-  /** Headers of the call, with names in lower case. */
+  /** Headers of the call to the simulated ERP, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 export interface Answer {
   readonly status: number;
-  /** Headers of the response, with names in lower case. */
+  /** Headers of the response of the simulated ERP, with names in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * Strings are sent unchanged, and so are bytes (a Buffer) with a separate content type. All other values are sent as
    * JSON.
    */
   readonly body?: unknown;
-  /** Rows that faults may change, instead of `body`. */
+  /** Rows of the response, used in place of `body`, so that simulated faults can change them. */
   readonly page?: Page;
 }
 

@@ -11,7 +11,7 @@ export interface Delivery {
   readonly response: ServerResponse;
   /** Function that creates the response to the call. */
   readonly answer: () => Answer;
-  /** Returns the vendor's response for a status code. */
+  /** Returns the response that the ERP would send with a status code. */
   readonly refuse: (status: number) => Answer;
   /** Signal that ends the responses that a simulated fault delays. */
   readonly signal: AbortSignal;
@@ -69,7 +69,7 @@ export function close(response: ServerResponse): null {
 }
 
 /**
- * Writes the status and the headers of a response.
+ * Writes the status and the headers of a response to the caller.
  * @returns the bytes of the body
  */
 function writeHead(response: ServerResponse, { status, headers = {}, body }: Answer, more = 0): Buffer {

@@ -17,7 +17,7 @@ const expression = z.string().refine((text) => {
 const shared = {
   /** Regular expression for the calls that the fault affects, matched with `METHOD path?query body`. */
   match: expression,
-  /** Number of calls that the fault affects. 0 means until it is removed. */
+  /** Number of calls that the fault affects. With 0, the fault affects calls until it is removed. */
   times: z.int().min(0).default(1),
   /** Number of matching calls that pass before the fault affects a call. */
   skip: z.int().min(0).default(0),
@@ -76,17 +76,17 @@ interface Fault {
 /** The faults that affect one call: at most one fault of the whole response, and all faults of its page in their order. */
 export interface TakenFaults {
   readonly delivery: DeliveryFault | undefined;
-  /** Applies the faults of the page to the response. */
+  /** Applies the simulated faults of the page to the response. */
   readonly change: (answer: Answer) => Answer;
 }
 
-/** Faults that were requested by `POST /control/faults`. */
+/** Stores the faults that were requested by `POST /control/faults`. */
 export class Faults {
   readonly #faults: Fault[] = [];
   #last = 0;
 
   /**
-   * Adds a fault that later requests meet.
+   * Adds a fault that affects later requests.
    * @returns its id, or undefined if there are too many faults
    */
   add(spec: FaultSpec): string | undefined {

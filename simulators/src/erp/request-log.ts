@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Status of the response. Null before the response, and if the connection was closed without one. */
+  /** Status of the response. Null before the response was sent, and if the connection was closed without a response. */
   status: number | null;
 }
 

@@ -102,7 +102,7 @@ export class Authenticator {
     return this.#bearers.get(bearerOf(call) ?? '')?.context ?? null;
   }
 
-  /** Invalidates the token used in the call. */
+  /** Invalidates the token with which the call was made. */
   kill(call: Call): void {
     const token = bearerOf(call) ?? '';
     const bearer = this.#bearers.get(token);
@@ -136,7 +136,7 @@ export class Authenticator {
   }
 
   /**
-   * Finds the caller who started an authentication.
+   * Returns the caller who started an authentication.
    * @returns undefined if the token or the certificate is no longer valid
    */
   #callerOf({ context, token, signed }: Authentication): Caller | undefined {
@@ -172,7 +172,7 @@ export class Authenticator {
     return { status: 200, body };
   }
 
-  /** Creates a challenge for a login (call A2). */
+  /** Creates an authentication challenge for a login (call A2). */
   challenge(): Answer {
     const now = this.#deps.clock.now();
     const challenge = newReferenceNumber('CR', now);
@@ -371,7 +371,7 @@ export class Authenticator {
   }
 
   /**
-   * Finds the valid token used in a call.
+   * Returns the valid token with which a call was made.
    * @throws Refusal 401
    */
   #require(call: Call, types: readonly BearerType[]): Bearer {

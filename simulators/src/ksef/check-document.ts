@@ -111,7 +111,7 @@ function checkContent(
 }
 
 /**
- * Reads the fields that a document contains.
+ * Reads the fields that an FA(3) document contains.
  * @returns undefined if the document is neither FA(3) nor FA(2)
  */
 export function readStatedFacts(xml: string): InvoiceFacts | undefined {
@@ -198,7 +198,7 @@ function readFacts(document: XmlDocument, namespace: string, formCode: FormCode)
     return cents / 100;
   };
   /**
-   * Reads the number that identifies a party.
+   * Reads the number that identifies a party of the invoice.
    * @param path path to its DaneIdentyfikacyjne element
    */
   const identify = (node: XmlNode, path: string): PartyIdentifier => {

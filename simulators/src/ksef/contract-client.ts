@@ -21,7 +21,8 @@ interface Contract {
 const contract = JSON.parse(
   readFileSync(new URL('../../../docs/reference/ksef-openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
-// OpenAPI formats (int32, byte) are unknown in JSON Schema. Patterns and lengths express the same restrictions.
+// The OpenAPI formats int32 and byte are unknown in JSON Schema, so they are ignored. Patterns and lengths express the
+// same restrictions.
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true });
 ajv.addSchema(toJsonSchema({ $id: 'ksef', components: contract.components }) as Json);
 const validators = new WeakMap<Json, ValidateFunction>();
@@ -90,7 +91,10 @@ function faultsOf(schema: Json | undefined, value: unknown): readonly string[] {
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
-/** Compiles each schema once. A compilation takes about 5 ms of CPU time, and a test file checks up to a thousand bodies. */
+/**
+ * Compiles each JSON schema once. A compilation takes about 5 ms of CPU time, and a test file checks up to a thousand
+ * bodies.
+ */
 function validatorOf(schema: Json): ValidateFunction {
   const compiled = validators.get(schema) ?? ajv.compile(toJsonSchema(schema) as Json);
   validators.set(schema, compiled);

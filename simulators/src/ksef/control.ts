@@ -223,7 +223,7 @@ export function controlRoutes(deps: ControlDeps): (call: Call) => Promise<Answer
   };
 }
 
-/** Returns the reference number in a token. A token that a test made up may not begin with one. */
+/** Returns the reference number in a token. A token that a test invented may not begin with a reference number. */
 function readReference(token: string, clock: Clock): string {
   const [first = ''] = token.split('|');
   return /^\d{8}-EC-[0-9A-F]{10}-[0-9A-F]{10}-[0-9A-F]{2}$/.test(first) ? first : newReferenceNumber('EC', clock.now());

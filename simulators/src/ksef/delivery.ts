@@ -9,11 +9,11 @@ import { gatewayBlock, Refusal } from './refusal.js';
 export interface Delivery {
   readonly faults: TakenFaults;
   readonly response: ServerResponse;
-  /** Performs the call and returns the response. */
+  /** Function that performs the KSeF call and returns the response. */
   readonly answer: () => Promise<Answer>;
   /** Renders an error in the form that the caller requested. */
   readonly refuse: (refusal: Refusal) => Answer;
-  /** Invalidates the access token used in the call. */
+  /** Function that invalidates the access token with which the call was made. */
   readonly killToken: () => void;
   readonly now: () => Date;
   /**
@@ -104,7 +104,7 @@ export async function deliver(delivery: Delivery): Promise<void> {
   }
 }
 
-/** Replaces members of a successful JSON response. */
+/** Replaces members of a successful JSON response, as a simulated fault requires. */
 function patched(answer: Answer, patch: Readonly<Record<string, unknown>> | undefined): Answer {
   const { status, body } = answer;
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body) && !Buffer.isBuffer(body);

@@ -51,7 +51,7 @@ const contextOfBody = z.object({ contextIdentifier: z.object({ value: z.string()
 export interface Environment {
   /** Responds to a call whose path is below the address of the environment. */
   serve(call: Call, target: string, response: ServerResponse): Promise<void>;
-  /** Answers a call to a control route. */
+  /** Responds to a call to a control route. */
   control(call: Call): Promise<Answer>;
   /** Returns the certificate, in PEM format, whose key seals the confirmations. */
   sealCertificate(): Promise<string>;
@@ -252,7 +252,7 @@ type Handler = (call: Call, params: Params, faults: TakenFaults) => Answer | Pro
 
 const NO_FAULTS: TakenFaults = { delivery: undefined, patch: undefined, effect: () => undefined };
 
-/** Checks the media type. KSeF accepts only JSON, even if a call has no body. Only a signed login is XML. */
+/** Checks the media type of a call. KSeF accepts only JSON, even if a call has no body. Only a signed login is XML. */
 function checkMediaType(call: Call, { name }: Operation): void {
   const type = call.headers['content-type'];
   if (name === 'X1' && /^application\/xml\b/i.test(type ?? '')) return;
@@ -261,7 +261,7 @@ function checkMediaType(call: Call, { name }: Operation): void {
   throw new Refusal({ status: 415, description: 'Nieobsługiwany typ treści.' });
 }
 
-/** Returns the context that a login request names. */
+/** Returns the taxpayer that a login request names. */
 function contextNamedBy(call: Call, operation: Operation | undefined): string | null {
   if (operation?.name === 'X1') return /<ContextIdentifier>\s*<Nip>(\d{10})</.exec(call.body)?.[1] ?? null;
   if (operation?.name !== 'A3') return null;

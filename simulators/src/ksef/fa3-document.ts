@@ -2,7 +2,7 @@
 export const SELLER = '5265877635';
 export const BUYER = '1111111111';
 
-/** Values that differ between documents. Each string is written into the XML unchanged. */
+/** Values in which the generated FA(3) documents differ. Each string is written into the XML unchanged. */
 export interface Fa3Invoice {
   readonly number: string;
   readonly seller?: string;

@@ -18,7 +18,7 @@ const code = z.int().min(100).max(999);
 const processed = z.boolean().default(false);
 const shared = {
   operation: z.enum([...operationNames, '*']),
-  /** NIP of the context. A call whose context is unknown does not match. */
+  /** NIP of the taxpayer for whom a call is made. A call whose taxpayer is unknown does not match. */
   context: z.string().optional(),
   /** Number of calls to which the fault applies. If it is 0, the fault applies until it is removed. */
   times: z.int().min(0).default(1),
@@ -142,7 +142,7 @@ interface Fault {
   hits: number;
 }
 
-/** Faults that apply to one call: at most one that changes how the call is answered, and all others. */
+/** Faults that apply to one call: at most one that changes the response, and all others. */
 export interface TakenFaults {
   readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
   /** Members that replace members of the response. */

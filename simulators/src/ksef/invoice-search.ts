@@ -75,7 +75,7 @@ export interface Search {
 }
 
 /**
- * Checks the date range of a query.
+ * Checks the date range of an invoice query.
  * @throws Refusal 21405 for a range that KSeF does not search
  */
 export function checkDateRange({ dateRange }: Filters, now: Date): void {

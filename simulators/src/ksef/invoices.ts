@@ -27,7 +27,7 @@ const processing: Readonly<Record<number, string>> = {
 };
 /** Time in milliseconds from the assignment of a KSeF number to permanent storage. */
 const STORAGE_MS = 1_000;
-/** Microseconds between the storage dates of two invoices. */
+/** Number of microseconds between the storage dates of two invoices. */
 export const STORAGE_STEP = 10;
 const accepted: Status = { code: 200, description: 'Sukces' };
 

@@ -41,7 +41,7 @@ export class Keys {
     this.#environment = environment;
   }
 
-  /** Resolves when the key pairs exist. The other methods require them. */
+  /** Creates the key pairs, which the other methods require, and resolves when they exist. */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
     return this.#made;
@@ -88,7 +88,7 @@ export class Keys {
     await this.#add(['KsefTokenEncryption', 'SymmetricKeyEncryption'], this.#clock.now());
   }
 
-  /** Withdraws the oldest key pair of each usage. */
+  /** Withdraws the oldest published key pair of each usage. */
   async withdraw(): Promise<void> {
     await this.ready();
     for (const usage of ['KsefTokenEncryption', 'SymmetricKeyEncryption'] as const) {

@@ -24,7 +24,7 @@ export interface Holder {
 
 export interface CertificateRequest extends Holder {
   readonly type: 'Authentication' | 'Offline';
-  /** Days until the certificate expires. With a negative value, it has already expired. */
+  /** Number of days until the certificate expires. With a negative number, the certificate has already expired. */
   readonly days: number;
   readonly key: 'EC' | 'RSA';
   /** Password that encrypts the private key. Without a password, the key is not encrypted. */

@@ -59,7 +59,7 @@ export async function packFiles(files: Iterable<PackageFile>, options: PartOptio
   return parts;
 }
 
-/** Yields the given number of zero bytes. */
+/** Yields the given number of zero bytes as the content of a file. */
 export function* zeros(bytes: number): Iterable<Uint8Array> {
   for (let left = bytes; left > 0; left -= BLOCK.length) yield BLOCK.subarray(0, left);
 }

@@ -20,7 +20,7 @@ interface RefusalDetails {
   /** Reason code in a 403 response. */
   readonly reasonCode?: string | undefined;
   readonly security?: Readonly<Record<string, unknown>> | undefined;
-  /** Seconds to wait after a 429 response. */
+  /** Number of seconds to wait after a 429 response. */
   readonly retryAfter?: number | undefined;
 }
 

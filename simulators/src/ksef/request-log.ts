@@ -53,7 +53,7 @@ export class RequestLog {
     this.#tokens = store.table('tokens');
   }
 
-  /** Starts to search all later requests for a token. */
+  /** Starts to search all later requests for a secret token. */
   watch(token: string): void {
     this.#tokens.put(token, token);
   }

@@ -7,7 +7,7 @@ import type { Store, Table } from './store.js';
 interface SignedLinksDeps {
   readonly store: Store;
   readonly clock: Clock;
-  /** Returns the environment URL without a trailing slash. */
+  /** Returns the URL of the KSeF environment without a trailing slash. */
   readonly baseUrl: () => string;
 }
 

@@ -39,7 +39,7 @@ export interface CheckoutOptions {
 }
 
 /**
- * Checks options as the hosted checkout does.
+ * Checks checkout options as the hosted checkout of Paddle does.
  * @throws ApiRefusal
  */
 export function readCheckoutOptions(value: unknown, prices: Prices): CheckoutOptions {

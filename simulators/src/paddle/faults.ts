@@ -13,7 +13,7 @@ export type FaultKind = keyof typeof faultMeanings;
 export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface FaultSwitch {
-  /** Replaces the fault. `times` is a number of payment notifications. */
+  /** Replaces the current fault. `times` is the number of payment notifications that it affects. */
   set(kind: FaultKind, times: number): void;
   /** Returns the fault that affects the next payment notification, and counts the notification. */
   consume(): FaultKind;

@@ -24,7 +24,7 @@ export function findPrice(prices: Prices, priceId: string): KnownPrice | undefin
 }
 
 /**
- * Checks items as the checkout and the API do.
+ * Checks the items of a subscription as the checkout and the API of Paddle do.
  * @param idField `priceId` in Paddle.js, `price_id` in the API
  * @throws ApiRefusal
  */

@@ -22,7 +22,7 @@ export interface EventToSend {
 }
 
 export interface Notifier {
-  /** Sends notifications one after another. Resolves when each was tried once. */
+  /** Sends payment notifications one after another. Resolves when each was tried once. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   readonly sent: readonly SentNotification[];
   setFault(kind: FaultKind, times: number): void;

@@ -39,7 +39,7 @@ export interface PaddleSimulator {
   setFault(kind: FaultKind, times: number): void;
   /** Starts or ends an outage in which every API call gets 503. */
   setOutage(isOut: boolean): void;
-  /** Sends the given events in the given order. */
+  /** Sends payment notifications about the given events in the given order. */
   send(sequence: readonly EventToSend[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export interface PaddleSimulator {
 interface Answer {
   readonly status: number;
   readonly body: unknown;
-  /** Events that are sent after the response. */
+  /** Events about which payment notifications are sent after the response. */
   readonly sequence?: readonly EventToSend[];
 }
 

@@ -214,7 +214,7 @@ function newCustomer(id: string, email = 'buyer@example.com'): Customer {
 }
 
 /**
- * Reads the time from which a change takes effect.
+ * Reads from a request the time from which a change of the subscription takes effect.
  * @throws ApiRefusal
  */
 export function readEffectiveFrom(value: unknown, byDefault: EffectiveFrom): EffectiveFrom {

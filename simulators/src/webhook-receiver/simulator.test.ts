@@ -79,8 +79,8 @@ test('receives over HTTPS with a certificate', async () => {
 
 describe('a fault', () => {
   /**
-   * Sends a request and returns what the sender receives: the status, and the bytes of the body until it ends, is
-   * interrupted or reaches `bytesMax`.
+   * Sends a request to the receiver and returns what the sender receives: the status, and the bytes of the body until
+   * it ends, is interrupted or reaches `bytesMax`.
    */
   async function send(bytesMax = Infinity): Promise<{ status?: number; bytes: number; error?: string }> {
     const calling = httpRequest(`${receiver.url}/a`, { method: 'POST', headers: signed(), agent: false });

@@ -27,7 +27,7 @@ export interface ReceivedDelivery {
   readonly signedBy: readonly (number | null)[];
   /** True if at least one `v1` was made with a secret that is configured for the request path, and `t` is within 300 s of now. */
   readonly isVerified: boolean;
-  /** Response: 200, 400 for an invalid signature, or the kind of the fault. */
+  /** Response that the receiver sent: 200, 400 for an invalid signature, or the kind of the fault. */
   readonly answered: 200 | 400 | Fault['kind'];
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** The compiled modules: what runs as a program runs as it was compiled. */
+/** Directory of the compiled modules, from which programs are run. */
 const compiled = new URL('../../dist/bench/', import.meta.url).href;
 
 export interface Running {

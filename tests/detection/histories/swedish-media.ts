@@ -167,7 +167,7 @@ const usuals: readonly Usual[] = [
   { ...of('royalties reported months later', 1, 'Musikförlag AB', 'RY{n5}', 60), play: late(every(14, 26), 520_000) },
 ];
 
-/** The number of a payment that a Swedish bank accepts: the number, its length and a check digit. */
+/** Returns a payment reference that a Swedish bank accepts: the number, its length and a check digit. */
 const ocrOf = (digits: string): string => {
   const body = `${digits}${(digits.length + 2) % 10}`;
   return `${body}${checkDigit(body)}`;

@@ -108,7 +108,7 @@ const lines: readonly Line[] = [
     terms: [30],
   },
   {
-    // Portals charge a commission for each month.
+    // Booking portals charge a commission for each month.
     tails: ['Reservations GmbH', 'Travel Portal AG'],
     count: 3,
     land: 'DE',

@@ -108,7 +108,7 @@ export async function unfinishedWork({ analysis, scan }: Databases): Promise<str
   return found.flat();
 }
 
-/** Returns the stored events that had no effect. */
+/** Returns the stored events that had no effect in their consumer. */
 export async function missingEffects(databases: Databases, effects: readonly Effect[]): Promise<string[]> {
   const effected = new Set(effects.map(({ _id }) => _id));
   return (await announcedEvents(databases)).flatMap(({ id, subject }) =>
@@ -141,7 +141,7 @@ export async function contradictions(
   ];
 }
 
-/** Excludes large fields that no guarantee concerns. */
+/** Projection that excludes large fields which no guarantee concerns. */
 export const withoutDetails = {
   evidence: 0,
   history: 0,
@@ -376,7 +376,7 @@ export function counted(keys: readonly (string | undefined)[]): Map<string, numb
   return counts;
 }
 
-/** Returns the keys that occur more than once. */
+/** Returns those of the keys that occur more than once. */
 export function repeated(keys: readonly string[]): string[] {
   return [...counted(keys)].flatMap(([key, count]) => (count > 1 ? [key] : []));
 }

@@ -51,7 +51,7 @@ export interface InboxTrial {
   finish(receiver: Receiver): Promise<void>;
   /** Lists purchases that a mark has passed although they were not stored. The guarantee holds at every moment. */
   skipped(receivers: readonly Receiver[]): Promise<readonly string[]>;
-  /** Lists the broken guarantees, once no work is left. */
+  /** Lists the broken guarantees about received invoices, once no work is left. */
   breaches(receivers: readonly Receiver[]): Promise<readonly string[]>;
   close(): Promise<void>;
 }

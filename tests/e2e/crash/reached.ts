@@ -3,7 +3,7 @@ import type { Hold } from '@invoicecontrol/testkit/mongo-proxy';
 const REACHED_MS_MAX = 60_000;
 
 /**
- * Waits until the paused command has arrived.
+ * Waits until the database command that the test pauses has arrived.
  * @throws Error with the sentence when the command does not arrive in time
  */
 export async function reached({ complete }: Pick<Hold, 'complete'>, otherwise: string): Promise<void> {

@@ -12,7 +12,7 @@ const UNLIMITED_PER_MINUTE = '1000000';
 const { NODE_COMPILE_CACHE } = process.env;
 const compileCache = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
 
-/** Settings of the gateway that avoid every limit. */
+/** Settings of the gateway with limits that no test reaches. */
 export const UNLIMITED_RATES = {
   RATE_LIMIT_DEFAULT_PER_MINUTE: UNLIMITED_PER_MINUTE,
   RATE_LIMIT_ORGANIZATION_PER_MINUTE: UNLIMITED_PER_MINUTE,
@@ -32,7 +32,7 @@ export interface ServiceProcess extends Killable {
   readonly address: string;
   /** Process id, which changes with each start. */
   readonly pid: number | undefined;
-  /** Pauses the process until `resume` is called. */
+  /** Pauses the service process until `resume` is called. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

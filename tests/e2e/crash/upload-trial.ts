@@ -27,7 +27,7 @@ const FILLING_BYTES = 600_000;
 
 type Db = MongoConnection['db'];
 
-/** Returns a document of a new client. */
+/** Returns a document that a new client uploads. */
 export interface Sender {
   readonly tenant: Tenant;
   /** Text that every piece of the uploaded file contains. */
@@ -57,7 +57,7 @@ export interface UploadTrial {
   finish(sender: Sender): Promise<void>;
   /** Returns the stored file of an upload. */
   fileIdOf(sender: Sender): Promise<string>;
-  /** Lists the broken guarantees, once no work is left. */
+  /** Lists the broken guarantees about uploads, once no work is left. */
   breaches(senders: readonly Sender[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }

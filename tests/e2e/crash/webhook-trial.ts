@@ -61,7 +61,7 @@ export interface WebhookTrial {
   /** Database of the webhooks service, past the proxy. */
   readonly db: MongoConnection['db'];
   newCustomer(options?: { readonly endpoints?: number }): Promise<Customer>;
-  /** Sends one event to every endpoint of the customer. */
+  /** Causes one event that is sent to every webhook of the customer. */
   sendInvoice(customer: Customer): Promise<void>;
   call<T>(customer: Pick<Customer, 'tenant'>, route: string, body?: object): Promise<{ status: number; body: T }>;
   deliveriesOf(endpoint: Endpoint): Promise<readonly StoredDelivery[]>;
@@ -89,7 +89,7 @@ export async function startWebhookTrial(): Promise<WebhookTrial> {
   const books = await openBooks(system);
   const webhookBooks = await openWebhookBooks(system);
   const endpoints: Endpoint[] = [];
-  /** Requests that did not get a 2xx response. */
+  /** Webhook requests that did not get a 2xx response. */
   const refused = new Set<ReceivedRequest>();
   let customers = 0;
   let invoices = 0;

@@ -73,7 +73,7 @@ export interface Operator {
   /** The services that the command calls: one fixed service, every service, or the service that --service names. */
   readonly services: readonly ServiceOperations[];
   readonly call: CallOptions;
-  /** Shows the progress of long work on a terminal. */
+  /** Function that shows the progress of long work on a terminal. */
   readonly report: (progress: string) => void;
 }
 
@@ -104,7 +104,7 @@ export interface FileCommand extends Pick<Command, 'name' | 'summary' | 'options
   /** Placeholder in the help, for example `FILE...`. */
   readonly argument: CommandArgument & { readonly isRequired: true };
   /**
-   * Yields one result for each file, in order. Each result is printed as soon as it is available.
+   * Yields one validation result for each file, in their order. Each result is printed as soon as it is available.
    * @throws UsageError before the first result when a file cannot be read
    */
   runOnFiles(
@@ -140,7 +140,7 @@ export const KEY_NOTE = 'The key is shown only once.';
 export const EXAMPLE_ID = '0199f3a2-6c1e-7b60-9d51-2f1c8a7be001';
 
 /**
- * Reads the whole number of an option.
+ * Reads the whole number that an option states.
  * @returns the number, or the default when the option is not given
  * @throws UsageError that states the allowed range
  */

@@ -132,7 +132,7 @@ interface Given {
   readonly address: string | undefined;
   /** The services that the command calls. */
   readonly services: readonly OperatedService[];
-  /** The values after the command: at most one, unless the command works on files. */
+  /** Returns the values after the command: at most one, unless the command works on files. */
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
 }

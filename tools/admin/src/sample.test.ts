@@ -19,7 +19,7 @@ describe('the sample', () => {
 });
 
 describe('walking pages', () => {
-  /** Serves pages of a history of the given length. */
+  /** Returns a function that serves pages of an analysis history with the given length. */
   const walked = async (wanted: number, history: number): Promise<number[]> => {
     const asked: number[] = [];
     await walkPages(wanted, async ({ limit, pageToken }) => {

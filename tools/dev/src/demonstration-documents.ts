@@ -9,7 +9,7 @@ export interface DemonstrationDocument {
   readonly bytes: Uint8Array;
 }
 
-/** Purpose of each document. The id of its upload is stored under the same key. */
+/** Purpose of each document that the demonstration uploads. The id of its upload is stored under the same key. */
 export const documentStories = {
   xml: 'an invoice sent as XML',
   scan: 'the same on paper, scanned',
@@ -108,7 +108,7 @@ function marineNumber(issued: string): string {
   return `SM-${issued.slice(0, 4)}-0442`;
 }
 
-/** Returns the page that the same supplier prints. */
+/** Returns the printed page of the same supplier. */
 async function marinePage({ issued, due }: Dates, since: Date): Promise<Uint8Array> {
   return drawPage(since, [
     [60, 60, solent.name, 18],

@@ -58,7 +58,7 @@ export async function demonstrate(
   return { toTry: copyToTry(since), events };
 }
 
-/** Waits for the decision. A repeated request returns the first decision. */
+/** Waits for the decision on an invoice of the demonstration. A repeated request returns the first decision. */
 async function analyzeUpload(api: Client, uploadId: string): Promise<Schemas['AcceptedAnalysis']> {
   const { data } = await api.post('/invoices/from-upload', { body: { upload_id: uploadId } });
   if (!('decision' in data))
@@ -77,7 +77,7 @@ async function hasEnded(api: Client, uploadId: string): Promise<boolean> {
   return false;
 }
 
-/** Describes what the service read in a document. */
+/** Returns a line that states what the product read in a document. */
 async function nameDocument(api: Client, name: DocumentName, { id }: Schemas['AcceptedAnalysis']): Promise<Named> {
   const { invoice } = (await api.get('/invoices/{invoiceId}', { path: { invoiceId: id } })).data;
   return nameRow(documentStories[name], invoice);

@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 /** One process for each worker of the killed test run. */
 const FILES = ['one.test.mjs', 'two.test.mjs'];
 
-/** A test that never ends. It writes down where its worker listens, and the servers that it started. */
+/**
+ * Source of a test that never ends. The test writes the addresses of its worker and of the servers that it started to a
+ * file.
+ */
 const ENDLESS = `
   import { renameSync, writeFileSync } from 'node:fs';
   import { createServer } from 'node:net';

@@ -49,7 +49,7 @@ interface Deps {
   readonly pageSizeMax: number | undefined;
 }
 
-/** Values of the ERP calls that tests replace. */
+/** Settings of the calls to ERPs that tests replace. */
 export interface ErpOverrides {
   /** The providers of the ERPs that can be read. */
   readonly providers?: ReadonlyMap<ProviderCode, Provider>;

@@ -221,7 +221,10 @@ async function end(
   return { redirectUrl: url.href };
 }
 
-/** Checks whether a callback path names the provider. A path without a provider is valid for all providers. */
+/**
+ * Checks whether the path of an OAuth callback names the provider. A path without a provider is valid for all
+ * providers.
+ */
 function isOf(spelling: string | undefined, provider: string): boolean {
   return spelling === undefined || findProduct(spelling)?.code === provider;
 }

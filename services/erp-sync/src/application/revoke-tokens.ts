@@ -40,11 +40,11 @@ const RETRY_MS = 30_000;
 const RETRY_MS_MAX = 4 * 3_600_000;
 
 export interface Revocations {
-  /** Revokes the OAuth tokens that are due. The scheduled job calls this function. */
+  /** Revokes the OAuth tokens whose revocation is due. The scheduled job calls this function. */
   run(signal: AbortSignal): Promise<void>;
   /** Revokes the OAuth tokens that are due now, without delaying the caller. */
   soon(): void;
-  /** Resolves when no revocation is in progress. */
+  /** Resolves when no token revocation is in progress. */
   stop(): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ export interface ImportedRows {
   readonly failures: readonly { readonly externalId: string; readonly message: string }[];
 }
 
-/** Limits on a call: its deadline, and the signal that aborts it. */
+/** Limits on a call of an import run: its deadline, and the signal that aborts it. */
 export interface ImportCall {
   readonly context: RequestContext;
   readonly signal: AbortSignal;

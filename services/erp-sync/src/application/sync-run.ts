@@ -189,7 +189,7 @@ async function readAll(
   return end;
 }
 
-/** Returns the streams that remain in a pass. */
+/** Returns the streams that remain in a reading of all streams. */
 function streamsFrom(streams: readonly StreamName[], at: StreamName | 'ids' | undefined): readonly StreamName[] {
   if (at === 'ids') return [];
   return streams.slice(at === undefined ? 0 : Math.max(0, streams.indexOf(at)));

@@ -33,7 +33,7 @@ export interface StreamState {
 
 /** The list of all ids of a stream, which must be compared with the imported records. */
 export interface IdList {
-  /** Time when the first page of ids was requested. Absent before that request. */
+  /** Time when the first page of the list of all ids was requested. Absent before this request. */
   readonly begunAt?: Date;
   /** Position of the last page of ids that was stored (`IdPage.position`). */
   readonly after?: string;
@@ -77,7 +77,7 @@ export interface ConnectionClaim {
   readonly runId: string;
   keepAlive(onLost: () => void): { stop(): void };
   /**
-   * Confirms the claim before data is stored elsewhere.
+   * Confirms the claim on the ERP connection before data is stored in another service.
    * @throws ClaimEnded
    */
   confirm(): Promise<void>;

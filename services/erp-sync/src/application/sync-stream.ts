@@ -40,7 +40,10 @@ export async function readStream<S extends StreamName>(
   const window = withFirstDay(state.window ?? newWindow(state.cursor, stream, first), stream, first);
   log.begin(stream, window.from);
   const begunAt = performance.now();
-  /** ERP time at the beginning of the time window. Responses state the time at which they were sent. */
+  /**
+   * Time of the ERP at the beginning of the time window. The responses of the ERP state the time at which they were
+   * sent.
+   */
   const serverTime = (): string => {
     const shown = Date.parse(session.serverTime() ?? '');
     if (Number.isNaN(shown)) throw new ErpFault('BAD_RESPONSE', 'The ERP did not state its current time.');

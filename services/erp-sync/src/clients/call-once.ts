@@ -21,7 +21,7 @@ interface Call {
   readonly signal: AbortSignal;
 }
 
-/** Sends the request once and reads the whole response. */
+/** Sends a request to an ERP once and reads the whole response. */
 export async function callOnce({ request, agents, deadlineMs, bytesMax, signal }: Call): Promise<Attempt> {
   const { method, url, headers, body } = request;
   const outgoing = { method, url, body, headers: { 'accept-encoding': 'gzip', ...headers } };

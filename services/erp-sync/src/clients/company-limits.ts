@@ -2,9 +2,9 @@
 export interface CompanyLimit {
   /** Makes the call as soon as fewer calls than the limit are in progress. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
-  /** Delays further calls, because the ERP requested a pause. */
+  /** Delays further calls to a company, because the ERP requested a pause. */
   pause(ms: number): void;
-  /** Returns the remaining delay in milliseconds, or 0. */
+  /** Returns the remaining delay of calls to the company in milliseconds, or 0. */
   pauseMs(): number;
 }
 
@@ -57,7 +57,7 @@ export function companyLimits(now: () => number = () => performance.now()): {
   };
 }
 
-/** Resolves when another call has completed. Rejects when the signal is aborted. */
+/** Resolves when another call to the company has completed. Rejects when the signal is aborted. */
 function turn({ waiting }: State, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const go = (): void => {

@@ -5,7 +5,7 @@ import { isObject, textOf } from '../providers/json.js';
 const PASSING: ReadonlySet<string> = new Set(['temporarily_unavailable', 'server_error']);
 
 /**
- * Parses the JSON body of a successful response.
+ * Parses the JSON body of a successful ERP response.
  * @throws ErpFault as {@link requireOk}; Outage BAD_RESPONSE if the body is not JSON
  */
 export async function readJson(response: Response): Promise<unknown> {

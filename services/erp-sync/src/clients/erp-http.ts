@@ -214,7 +214,7 @@ function rateLimited(retryAfterMs: number): ErpFault {
   return new ErpFault('RATE_LIMITED' satisfies FaultCode, message, retryAfterMs);
 }
 
-/** Returns an exponential delay with full jitter. */
+/** Returns the delay before another attempt, which is exponential with full jitter. */
 function backoffMs({ backoffMs: base, backoffMsMax: cap }: ErpHttpSettings, tries: number): number {
   return Math.random() * Math.min(cap, base * 2 ** (tries - 1));
 }

@@ -9,10 +9,11 @@ import { MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { ImportCall, ImportedRows, Imports, ImportSource } from '../application/sync-imports.js';
 import type { RecordsOf, StreamName } from '../domain/streams.js';
 
-/** Maximum number of records in one call. The contract allows 1 to 1000. */
+/** Maximum number of records in one call to the analysis service. The contract allows 1 to 1000. */
 const RECORDS_PER_CALL_MAX = 500;
 /**
- * Maximum number of attempts for a call. Their delays add up to about half a minute, enough for a database failover.
+ * Maximum number of attempts for a call to the analysis service. The delays between them add up to about half a minute,
+ * enough for a database failover.
  */
 export const CALL_TRIES_MAX = 6;
 /** Maximum number of bytes of the encoded records, so that the whole call stays below the message limit. */
@@ -25,7 +26,10 @@ const BYTES_PER_CHARACTER_MAX = 3;
 const IDS_PER_CALL_MAX = 10_000;
 /** Maximum number of records in one call that the ERP reports as deleted. */
 const DELETED_PER_CALL_MAX = 1_000;
-/** Timeout of a call. A page of ERP records normally takes a second. The remaining time allows for a slow database. */
+/**
+ * Timeout in milliseconds of a call to the analysis service. A page of ERP records normally takes a second. The
+ * remaining time allows for a slow database.
+ */
 const CALL_MS_MAX = 60_000;
 /**
  * Maximum number of calls that examine imported records at the end of a run, with 5,000 records each. The next run

@@ -6,7 +6,7 @@ export type RunTrigger = 'INITIAL' | 'SCHEDULED' | 'MANUAL' | 'RETRY';
 export type RunMode = 'INCREMENTAL' | 'FULL';
 export type RunStatus = 'RUNNING' | 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'CANCELED';
 
-/** Results for the rows of one stream. */
+/** Results of an import run for the rows of one stream. */
 export interface StreamCounts {
   readonly fetched: number;
   readonly created: number;
@@ -14,7 +14,7 @@ export interface StreamCounts {
   readonly unchanged: number;
   readonly deleted: number;
   readonly failed: number;
-  /** Start of the time window. Absent if the stream was read from its beginning. */
+  /** Start of the time window that the import run read. Absent if the stream was read from its beginning. */
   readonly cursorFrom?: string;
   /** Start of the next time window. Absent if the stream was not read completely. */
   readonly cursorTo?: string;
@@ -47,7 +47,7 @@ export interface Run {
   readonly status: RunStatus;
   readonly startedAt: Date;
   readonly finishedAt: Date | undefined;
-  /** Results by stream. A stream that was not reached is absent. */
+  /** Results of the import run by stream. A stream that was not reached is absent. */
   readonly streams: Partial<Readonly<Record<StreamName, StreamCounts>>>;
   readonly errors: readonly RunError[];
   readonly httpCalls: number;
@@ -104,11 +104,11 @@ export interface RunLog {
   /** Starts or continues the counts for a stream. */
   begin(stream: StreamName, cursorFrom: string | undefined): void;
   count(stream: StreamName, rows: Partial<StreamCounts>): void;
-  /** Records that the stream was read completely. */
+  /** Records that the import run has read the stream completely. */
   complete(stream: StreamName, cursorTo: string): void;
   /** Leaves the stream out of the import run. */
   drop(stream: StreamName): void;
-  /** Records that a row was not stored. The import run continues. */
+  /** Records that a row of the ERP was not stored. The import run continues. */
   rowFailed(stream: StreamName, message: string, externalId: string | undefined): void;
   /** Records that the stream, or the whole run if no stream is given, could not continue. */
   failed(error: RunError): void;

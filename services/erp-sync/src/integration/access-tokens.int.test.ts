@@ -96,7 +96,7 @@ async function connected(product: Product) {
     document,
     held,
     put,
-    /** Makes the service consider the access token expired. */
+    /** Changes the stored expiry time, so that the service considers the access token expired. */
     expire: () => put({ accessExpiresAt: new Date(0) }),
     counts: () => erps.tokens(product, tenant),
     fault: (fault: object) => erps.fault(product, { match: '^POST .*token(s/bearer)? ', ...fault, tenant }),

@@ -210,7 +210,10 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
   const put = (entity: string, records: readonly object[], remove: readonly (string | number)[] = []): Promise<void> =>
     control(`POST /tenants/${tenant}/records`, { entity, records, remove });
   let writtenSeconds = Math.floor(Date.now() / 1_000) - 3_600;
-  /** Odoo stores times to the second. Each of the first records has its own second, as in records that people wrote. */
+  /**
+   * Odoo stores modification times with a precision of a second. Each of the first records has its own second, as
+   * records that people wrote have.
+   */
   const dated = (record: object): object => ({
     write_date: new Date((writtenSeconds += 1) * 1_000).toISOString().slice(0, 19).replace('T', ' '),
     ...record,
@@ -298,7 +301,7 @@ describe.each(['businessCentral', 'odoo', 'quickBooks', 'xero'] as const)('%s', 
     const { streams, lists, pass } = await stored();
     return JSON.stringify([streams, lists, pass, countsOf()]);
   };
-  /** Starts runs until one has nothing left to do. Each import run makes progress. */
+  /** Starts import runs until one of them has nothing left to do. Each import run makes progress. */
   const runUntilDone = async (between: (run: number) => Promise<void> = async () => {}): Promise<number> => {
     for (let runs = 1; runs <= RUNS_MAX; runs++) {
       const before = await progress();

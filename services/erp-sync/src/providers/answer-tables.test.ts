@@ -25,7 +25,7 @@ const lineOf = ({ erp, rule, of }: (typeof rows)[number]): string => {
   const again = fault instanceof Outage ? 'yes' : 'no';
   return `| ${erp} | ${rule.status?.join(', ') ?? 'any'} | ${codes} | ${rule.of?.join(', ') ?? 'anything'} | ${fault.code} | ${again} |`;
 };
-/** Number of columns of the table of codes. Other tables on the page of ERP records have fewer. */
+/** Number of columns of the table of codes. Other tables of the reference have fewer columns. */
 const COLUMNS = 6;
 const page = readFileSync(new URL('../../../../docs/reference/erp-answers.md', import.meta.url), 'utf8')
   .split('\n')

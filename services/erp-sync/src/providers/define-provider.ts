@@ -27,8 +27,8 @@ export interface StreamSource<R> {
   /** Name of the field that contains the id of an ERP row. */
   readonly idName: string;
   /**
-   * Returns the id of a row. Absent if the id is the text in that field. The id is checked before a row may be left
-   * out.
+   * Function that returns the id of a row. Absent if the id is the text of the field `idName`. The id is checked before
+   * a row may be left out.
    * @throws RowFault if there is no id
    */
   idOf?(row: Row): string;
@@ -39,7 +39,7 @@ export interface StreamSource<R> {
   pages(window: Window): AsyncIterable<RowsPage>;
   /** Loads the records to which the rows of a page of ERP records refer, before the rows are read. */
   prepare?(rows: readonly unknown[]): Promise<void>;
-  /** Reads a row. Returns undefined for a valid row that is not part of the stream. */
+  /** Reads a row of an ERP. Returns undefined for a valid row that is not part of the stream. */
   read(row: Row): R | undefined;
   /** Checks whether the ERP has deleted the row but still returns it. Such a row is not read. */
   isDeleted?(row: Row): boolean;
@@ -134,7 +134,7 @@ async function* idsOfStream<R>(source: StreamSource<R> | undefined, after: strin
 }
 
 /**
- * Returns the row ids in a list.
+ * Returns the ids of the rows in an ERP response.
  * @throws ErpFault if a row cannot be read, because a record without its id would look deleted
  */
 export async function* idsOf(
@@ -166,7 +166,7 @@ export async function deniedAmong<N extends string>(
   return denied;
 }
 
-/** Records the time stated in each response. */
+/** Records the time that each response of the ERP states. */
 function timedHttp(http: ErpHttp): TimedHttp {
   let time: string | undefined;
   return {

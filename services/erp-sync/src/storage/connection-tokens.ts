@@ -155,7 +155,8 @@ export function consentedConnectionStore(
           { events: [announceError(connection, error)], onlyIf: { tokenVersion } },
         );
       } catch (conflict) {
-        // The ERP connection was changed in the meantime. The next import run decides.
+        // The write has no effect if the ERP connection was changed in the meantime. The next import run then sets its
+        // status.
         if (!(conflict instanceof VersionConflict)) throw conflict;
       }
     },

@@ -4,7 +4,7 @@ import type { Collection, UpdateFilter } from 'mongodb';
 import type { OAuthFlows } from '../application/consent-stores.js';
 import type { FlowOutcome, FlowStatus, GrantedFlow, OAuthFlow } from '../domain/oauth-flow.js';
 
-/** A stored OAuth consent flow. Every query checks `expiresAt`. The TTL index uses another field. */
+/** A stored OAuth consent flow. Every query checks `expiresAt`, because the TTL index uses another field. */
 export interface OAuthFlowDocument extends Omit<OAuthFlow, 'id'> {
   /** Flow id of 128 random bits, which is part of the state parameter. */
   readonly _id: string;

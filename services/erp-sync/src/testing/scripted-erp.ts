@@ -8,7 +8,9 @@ interface Row {
   readonly modifiedAt: string;
 }
 
-/** ERP in memory for tests of import runs. It pages by id like real ERPs, and tests control its behaviour. */
+/**
+ * An ERP in memory for tests of import runs. It returns pages by id like real ERPs, and tests control its behaviour.
+ */
 export interface ScriptedErp {
   readonly provider: Provider;
   /** Time on the clock of the scripted ERP. */

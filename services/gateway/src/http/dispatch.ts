@@ -160,7 +160,7 @@ async function answerKey(
   if (route.bodyLimits !== undefined) state.stages = stages();
   const reservation = bodies.ofOrganization(principal.organizationId, route.bodyLimits !== undefined);
   const input = { ...(await readInput(route, request, response, reservation)), principal };
-  // The request counts as load only from here on. While its body was received, it only used a slot.
+  // From this point on, the request counts towards the load. While its body was received, it only used a slot.
   load.begin();
   holdUntilSettled(response, () => load.end());
   const bound = tenantClients(clients, principal.organizationId, {

@@ -9,9 +9,9 @@ export interface Readiness {
 }
 
 /**
- * Adds the probes. `/livez` succeeds while the process works and does not permanently refuse all requests. `/readyz`
- * succeeds until the gateway begins to stop. Neither depends on other services, because their failures affect single
- * requests and are over without a restart of the gateway.
+ * Adds the health probes to the app. `/livez` succeeds while the process works and does not permanently refuse all
+ * requests. `/readyz` succeeds until the gateway begins to stop. Neither depends on other services, because their
+ * failures affect single requests and are over without a restart of the gateway.
  */
 export function probes(
   app: Express,

@@ -16,7 +16,7 @@ const key = keyNamed('owner');
 
 let gateway: RunningGateway;
 beforeAll(async () => {
-  // A request that reaches a service gets 409. Any other refusal comes from the gateway itself.
+  // In this test, a request that reaches a service gets 409. Any other refusal comes from the gateway itself.
   gateway = await startGateway({ ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) });
 });
 afterAll(() => gateway.stop());

@@ -9,7 +9,7 @@ const key = keyNamed('owner');
 let gateway: RunningGateway;
 let requests = 0;
 beforeAll(async () => {
-  // A request that reaches a service gets 409. Any other refusal comes from the gateway itself.
+  // In this test, a request that reaches a service gets 409. Any other refusal comes from the gateway itself.
   const answers = { ...refuseEverything(), access: accessFor(new Map([[key, principal()]])) };
   gateway = await startGateway(answers, { trustedProxyHops: 1 });
 });
@@ -28,7 +28,7 @@ const nasty: readonly (readonly [what: string, text: string])[] = [
 
 /** Texts that may have several paragraphs. */
 const NOTES: ReadonlySet<string> = new Set(['reviewFinding note']);
-/** Texts that are stored as digits, without other characters. */
+/** Fields whose texts are stored as digits, without other characters. */
 const DIGITS_ALONE: ReadonlySet<string> = new Set(['createScan rows[1].bankSortCode']);
 /** Operations whose body is protected by a signature and not checked otherwise. */
 const SIGNED: ReadonlySet<string> = new Set(['receivePaddleNotification']);

@@ -62,7 +62,7 @@ export function accessFor(keys: ReadonlyMap<string, Principal>): Implementation<
 }
 
 /**
- * Refuses every call with 409, except calls about keys.
+ * Refuses every call to the fake services with 409, except calls about API keys.
  * @param onCall receives the method (`<package>.<Service>/<Rpc>`) and the organization of each call
  */
 export function refuseEverything(onCall: (rpc: string, organizationId: unknown) => void = () => {}): Answers {

@@ -73,7 +73,8 @@ export class Access {
         await calls.end(this.#credentials, tokens.access.token);
       } catch (error) {
         if (!isUnauthorized(error)) throw error;
-        // The access token was revoked early. The refresh token can terminate the login session as well.
+        // This branch handles an access token that was revoked early. The refresh token can terminate the login session
+        // as well.
         await calls.end(this.#credentials, tokens.refresh.token);
       }
     });
@@ -118,7 +119,7 @@ export class Access {
     try {
       return { access: await this.#deps.calls.refresh(this.#credentials, refresh.token), refresh };
     } catch (error) {
-      // Refreshing was refused for good. Another login shows whether the KSeF token is still valid.
+      // Refreshing the access token was refused permanently. Another login shows whether the KSeF token is still valid.
       if (error instanceof KsefRefusal && (error.kind === 'PERMANENT' || isUnauthorized(error))) return undefined;
       throw error;
     }

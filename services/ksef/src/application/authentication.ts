@@ -62,7 +62,7 @@ export interface AuthenticationDeps {
 }
 
 const AUTH_POLLS_MAX = 60;
-/** Maximum time for which the authentication status is polled. A later attempt follows. */
+/** Maximum time for which the status of a KSeF authentication is polled. A later attempt to log in follows. */
 const POLL_MS_MAX = 60_000;
 const ATTEMPTS_MAX = 2;
 

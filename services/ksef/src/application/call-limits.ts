@@ -8,7 +8,7 @@ import type { Operation } from '../domain/classify-answer.js';
 /** Calls that KSeF counts together, for one context or for one IP address, as recorded by all replicas. */
 export interface CallScope {
   readonly counts: Readonly<Partial<Record<LimitGroup, CallCount>>>;
-  /** Operations that KSeF has blocked until a given time. */
+  /** KSeF operations that KSeF has blocked until a given time. */
   readonly blocks: readonly Block[];
   /** Time when the current limits were last read from KSeF, or 0 if they were never read. */
   readonly limitsReadAtMs: number;
@@ -20,7 +20,7 @@ export interface Block {
   readonly untilMs: number;
 }
 
-/** Limits that KSeF states for a context. If a limit is missing, the published value applies. */
+/** Call limits that KSeF states for a taxpayer. If a limit is missing, the published value applies. */
 export interface StatedLimits {
   readonly calls?: Readonly<Partial<Record<LimitGroup, WindowLimits>>>;
   readonly invoiceBytesMax?: number;
@@ -28,7 +28,7 @@ export interface StatedLimits {
 }
 
 export interface StoredScope {
-  /** Number that increases with each replacement. The value is 0 when nothing is stored. */
+  /** Version of the stored call scope, which increases with each replacement. It is 0 if nothing is stored. */
   readonly version: number;
   readonly scope: CallScope;
 }
@@ -183,7 +183,7 @@ interface EndedCall {
 
 type Change = (scope: CallScope) => CallScope;
 
-/** Changes that are stored together in one write. */
+/** Changes of a call scope that are stored together in one write. */
 interface Batch {
   readonly wanted: readonly WantedCall[];
   /** Completed calls of this change. More calls are added until its write begins. */
@@ -279,7 +279,7 @@ class ScopeLedger {
   }
 
   /**
-   * Makes one attempt to store a batch.
+   * Makes one attempt to store a batch of counted calls.
    * @returns false if the database failed, or if other replicas were always faster
    */
   async #storeOnce(batch: Batch): Promise<boolean> {

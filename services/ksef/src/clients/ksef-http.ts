@@ -21,7 +21,7 @@ export interface KsefHttpSettings {
 
 export interface KsefRequest {
   readonly environment: KsefEnvironment;
-  /** Login of the connection that makes the call. Absent for a call without a login. */
+  /** Login of the KSeF connection that makes the call. Absent for a call without a login. */
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';

@@ -57,7 +57,7 @@ const SUBJECT_TYPES: Readonly<Record<InboxRole, string>> = {
 const AUTH_POLL_MS = 1_000;
 const THROTTLED_MS = 60_000;
 const BLOCKED_MS = 30 * 60_000;
-/** Maximum time that a call waits for rate limits. A longer wait is returned to the caller. */
+/** Maximum time that a KSeF call waits for rate limits. A longer wait is returned to the caller. */
 const LIMIT_WAIT_MS_MAX = 5_000;
 const BYTES_PER_MB = 1_000_000;
 const PAGE_SIZE = 1_000;
@@ -66,7 +66,7 @@ const DAY_MS = 86_400_000;
 /** Number of days for which the probes of permissions list sessions and invoices. */
 const PROBE_DAYS = 1;
 const SEARCH_DAYS = 7;
-/** Maximum number of connections whose tokens are in memory. The least recently used one is evicted. */
+/** Maximum number of connections whose tokens are in memory. The least recently used connection is evicted. */
 const CONNECTIONS_MAX = 10_000;
 
 /**

@@ -31,7 +31,7 @@ export class PublicKeys {
   }
 
   /**
-   * Chooses a public key for a usage.
+   * Chooses a public key of KSeF for a usage.
    * @throws KsefRefusal
    */
   async choose(environment: KsefEnvironment, usage: KeyUsage): Promise<PublicKey> {

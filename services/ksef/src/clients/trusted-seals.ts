@@ -17,7 +17,7 @@ export type TrustedSeals = Readonly<Record<Environment, readonly Buffer[]>>;
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Reads the certificates in a PEM file.
+ * Reads the certificates of trusted seals in a PEM file.
  * @throws Error that describes the fault, so that a broken file is not treated as an empty one
  */
 export async function readTrustedSeals(path: string | undefined): Promise<readonly Buffer[]> {

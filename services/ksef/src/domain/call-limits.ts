@@ -118,7 +118,7 @@ export function counted(
 }
 
 /**
- * Computes the wait before the next call.
+ * Computes the waiting time before the next KSeF call.
  * @param limits limits from {@link limitsInForce}
  * @returns milliseconds until one more call is within the limits; 0 if it is now
  */
@@ -162,7 +162,7 @@ export function limitsInForce(
   return [Math.min(own[0], stated[0]), Math.min(own[1], stated[1]), Math.min(own[2], stated[2])];
 }
 
-/** Multiplies limits by a factor. At least one call is always possible. */
+/** Multiplies call limits by a factor. At least one call is always possible. */
 function multiplied([perSecond, perMinute, perHour]: WindowLimits, factor: number): WindowLimits {
   const most = (calls: number): number => Math.max(1, Math.floor(calls * factor));
   return [most(perSecond), most(perMinute), most(perHour)];

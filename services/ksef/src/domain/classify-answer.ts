@@ -64,7 +64,9 @@ interface Meaning {
   readonly sentence?: string | ((authentication: Authentication) => string);
 }
 
-/** Calls to which a row applies: the calls of a login (A1 to A7), all other calls, one call, or all. */
+/**
+ * Calls to which a row of the error table applies: the calls of a login (A1 to A7), all other calls, one call, or all.
+ */
 type Calls = 'LOGIN' | 'OTHERS' | 'ALL' | Operation;
 
 interface KnownError {
@@ -256,7 +258,7 @@ function isLogin(operation: Operation): boolean {
 }
 
 /**
- * Finds the meaning of a KSeF error.
+ * Returns the meaning of a KSeF error.
  * @returns undefined for an error that KSeF does not document
  */
 function meaningOf(operation: Operation, status: number, said: string | number | undefined): Meaning | undefined {

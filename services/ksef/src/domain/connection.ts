@@ -29,7 +29,10 @@ export interface LoginRefusal {
 /** A notice that a KSeF token or certificate will soon expire. */
 export interface EndNotice {
   readonly endsAt: Date;
-  /** Days before expiry: 30, 14, 7 or 1. If the secret was stored late, the expiry may be nearer. */
+  /**
+   * Number of days before expiry at which the notice is given: 30, 14, 7 or 1. If the token or certificate was stored
+   * late, the expiry may be nearer.
+   */
   readonly days: number;
 }
 

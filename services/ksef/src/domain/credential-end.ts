@@ -48,7 +48,10 @@ export function endsSoon({ now, tokensEnd }: EndFacts): EndsSoon {
   };
 }
 
-/** Returns the latest expiry notice that is due. Undefined before the first one, and for a disabled KSeF connection. */
+/**
+ * Returns the latest expiry notice that is due. Undefined before the first notice is due, and for a disabled KSeF
+ * connection.
+ */
 function noticeOf(connection: Ending, { now, tokensEnd }: EndFacts): EndNotice | undefined {
   const endsAt = endOf(connection, tokensEnd);
   if (endsAt === undefined || connection.status === 'DISABLED') return undefined;

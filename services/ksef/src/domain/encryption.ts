@@ -22,7 +22,10 @@ export function createSessionKey(): SessionKey {
   return { key: randomBytes(KEY_BYTES), iv: randomBytes(IV_BYTES) };
 }
 
-/** Encodes the key and the initialization vector in base64. The result is the text that is sealed for storage. */
+/**
+ * Encodes the key and the initialization vector of a KSeF session in base64. The result is the text that is sealed for
+ * storage.
+ */
 export function encodeSessionKey({ key, iv }: SessionKey): string {
   return Buffer.concat([key, iv]).toString('base64');
 }

@@ -81,13 +81,16 @@ export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPar
   return ordered;
 }
 
-/** Returns the size of the encrypted data. AES-256-CBC with PKCS#7 always fills the last block. */
+/**
+ * Returns the size of the encrypted data for data of the given size. AES-256-CBC with PKCS#7 always fills the last
+ * block.
+ */
 export function encryptedSizeOf(bytes: number): number {
   return (Math.floor(bytes / AES_BLOCK_BYTES) + 1) * AES_BLOCK_BYTES;
 }
 
 /**
- * Finds the invoice list before anything is unpacked.
+ * Finds the file with the list of invoices before anything of the package is unpacked.
  * @param packageBytes size of the whole package
  * @throws PackageFault if the package has no list or exceeds a limit
  */

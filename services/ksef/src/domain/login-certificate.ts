@@ -79,7 +79,7 @@ export function decodeLoginCertificate(text: string): LoginCertificate {
   return { certificate: new X509Certificate(text), privateKey: createPrivateKey(text) };
 }
 
-/** Returns the time at which a certificate expires. */
+/** Returns the time at which a login certificate expires. */
 export function expiryOf(certificate: X509Certificate): Date {
   return new Date(certificate.validTo);
 }

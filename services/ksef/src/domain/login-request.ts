@@ -36,7 +36,8 @@ export function signLoginRequest(
   { certificate, privateKey }: LoginCertificate,
 ): string {
   const signer = new SignedXml({
-    // The algorithms below sign with the key object. The library only requires a non-empty string here.
+    // The signature algorithms of this file use the key object. The signature library only requires a non-empty string
+    // here.
     privateKey: 'in the algorithm',
     signatureAlgorithm: privateKey.asymmetricKeyType === 'ec' ? ECDSA_SHA256 : RSA_SHA256,
     canonicalizationAlgorithm: EXCLUSIVE_C14N,

@@ -71,7 +71,7 @@ function faultOfSender({
 }
 
 /**
- * Refuses a document that KSeF would refuse.
+ * Refuses an FA(3) document that KSeF would refuse.
  * @param polishDay today in Poland, `YYYY-MM-DD`
  * @throws DomainError wrong_state
  */

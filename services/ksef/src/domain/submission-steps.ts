@@ -156,7 +156,10 @@ export function notFound(progress: Progress, sessionCode: number | undefined, ti
 
 const SESSION_OPEN = 100;
 
-/** Computes the progress from an invoice status. A duplicate is decided by {@link resolvedDuplicate}. */
+/**
+ * Computes the progress of a submission from the status of its invoice in KSeF. A duplicate is decided by {@link
+ * resolvedDuplicate}.
+ */
 export function followed(progress: Progress, answer: InvoiceAnswer, timing: Timing): Progress | 'COMPARE' {
   const { code } = answer.status;
   if (code >= 200 && code < 300 && answer.ksefNumber !== undefined)
@@ -263,8 +266,8 @@ export function refused(progress: Progress, step: Step, refusal: KsefRefusal, ti
       // KSeF may have received the document, so the status of the submission is polled with the next token.
       if (refusal.isAboutConnection) return waiting(progress, refusal, timing);
       if (step.kind === 'LOOK' && refusal.decidesNothing) {
-        // The document is sent again in another session. Whether KSeF accepts it as new or refuses it as a duplicate,
-        // the result shows what KSeF has registered.
+        // In this case, the document is sent again in another session. Whether KSeF accepts it as new or refuses it as
+        // a duplicate, the result shows what KSeF has registered.
         return unread(progress, refusal, timing, () => inNewSession(progress, timing));
       }
       return refusedOtherwise(progress, refusal, timing);

@@ -22,7 +22,7 @@ export function pauseOfJob(usualMs: number, waitFactor: number): number {
 }
 
 /**
- * Returns the wait before the next poll.
+ * Returns the waiting time before the status of a submission is polled again.
  * @param polls number of polls so far
  * @param waitedMs milliseconds since the first poll was possible
  */
@@ -34,7 +34,7 @@ export function pollAfterMs(polls: number, waitedMs: number): number {
 }
 
 /**
- * Returns the wait before a retry: exponential, with jitter and a maximum.
+ * Returns the waiting time before a failed KSeF call is retried: exponential, with jitter and a maximum.
  * @param failures number of consecutive failures, including this one
  * @param random number from 0 to 1
  */

@@ -50,7 +50,7 @@ interface Course {
   readonly failures: number;
   /** Number of polls of an invoice that KSeF is processing, or of a confirmation. */
   readonly polls: number;
-  /** Number of consecutive failures to list a session's invoices. Absent if there are none. */
+  /** Number of consecutive failures to list a session's invoices. Absent if listing has not failed. */
   readonly listFailures?: number | undefined;
   /** Number of new KSeF sessions opened after a 405 status, and after a 435 status. */
   readonly restarts: { readonly session: number; readonly key: number };

@@ -49,10 +49,10 @@ function connectionOf(organizationId: string, environment: Environment): Connect
   };
 }
 
-/** Runs before each call of a store. */
+/** Function that runs before each call of a store. */
 type Gate = () => Promise<void>;
 
-/** Returns a store whose calls wait for the gate. */
+/** Returns a store whose calls wait until the test releases them. */
 function gated<Store extends object>(store: Store, gate: Gate): Store {
   return new Proxy(store, {
     get(own, name) {
@@ -83,7 +83,10 @@ function change({ connection, isEnabled }: Change, gate: Gate = async () => {}):
 
 /** A request that performs one call of a store at a time. */
 interface Stepped {
-  /** Performs the next call. Returns false if the request has ended. A request that is not continued was killed. */
+  /**
+   * Performs the next store call of the request. Returns false if the request has ended. A request that is not
+   * continued was killed.
+   */
   step(): Promise<boolean>;
 }
 

@@ -45,7 +45,7 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const box = secretbox(keyRing.parse(`k1:${randomBytes(32).toString('base64')}`));
 const tokens = sealedField(box, 'connections', 'token');
 const exportKeys = sealedField(box, 'inboxes', 'exportKey');
-/** Factor for waits: two hours take 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
+/** Factor for waiting times in the tests: two hours take 0.7 s, fifteen minutes 0.09 s and a night 9 s. */
 const WAIT_FACTOR = 0.0001;
 /**
  * Number of KSeF inboxes whose processes are killed at once, and factor for their waits. Fifteen minutes take 0.9 s,
@@ -108,7 +108,8 @@ beforeAll(async () => {
   simulator = await startKsefSimulator();
   const url = `${simulator.url}/test/v2`;
   const urls = { TEST: url, DEMO: url, PRODUCTION: url };
-  // Test, worker and simulator share a process. A short deadline would end the calls of a busy machine.
+  // The deadline is long, because test, worker and simulator share a process, and a busy machine would exceed a short
+  // deadline.
   const requestMs = 20_000;
   const limits = new CallLimits({
     store: callScopeStore(mongo.db.collection<CallScopeDocument>('call_scopes')),
@@ -254,7 +255,7 @@ const inboxOf = async ({ id, organizationId }: Connection): Promise<Inbox> => {
 };
 const runsOf = ({ id, organizationId }: Connection): Promise<readonly InboxRun[]> =>
   listRuns(deps())(organizationId, id);
-/** Returns the ended runs of a role, oldest first. */
+/** Returns the completed inbox runs of a role, oldest first. */
 const endedOf = async (connection: Connection, role = 'SUBJECT2'): Promise<readonly InboxRun[]> =>
   (await runsOf(connection)).filter((run) => run.role === role && run.status !== 'RUNNING').toReversed();
 /** Waits for a number of ended runs of a role. */

@@ -633,8 +633,8 @@ describe('403 means what its reason says, at whatever step it is given', () => {
   const STEPS = [...LOGIN, 'S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7'] as const;
   type StepName = (typeof STEPS)[number];
   /**
-   * Steps before the document has left. After a refused login, the KSeF submission waits for another token or
-   * certificate.
+   * Steps of a submission before its document is sent. After a refused login, the KSeF submission waits for another
+   * token or certificate.
    */
   const UNSENT: readonly StepName[] = ['S1', 'S2'];
   const isLogin = (step: StepName): boolean => LOGIN.some((one) => one === step);
@@ -651,8 +651,8 @@ describe('403 means what its reason says, at whatever step it is given', () => {
     'ip-not-allowed': connectionRefused,
     'auth-method-not-allowed': connectionRefused,
     'context-type-not-allowed': connectionRefused,
-    // The refusal concerns only the named session or invoice. A login starts again, and a KSeF session counts as
-    // closed.
+    // Here, the refusal concerns only the session or invoice that the call names. A login starts again, and a KSeF
+    // session counts as closed.
     'insufficient-resource-access': {
       isConnectionFailed: false,
       isFailed: (step) => ['S1', 'S2', 'S3', 'S4'].includes(step),

@@ -282,7 +282,8 @@ test('callers that come while a test runs share its answer', async () => {
     () => reads++,
   );
   const calls = Array.from({ length: 10 }, () => runTest(connection));
-  // Ten callers have read the KSeF connection. Each joins the running test in the same turn of the event loop.
+  // In this test, ten callers have read the KSeF connection. Each of them joins the running test in the same turn of
+  // the event loop.
   await eventually(() => expect(reads).toBe(10));
   finish();
   const results = await Promise.all(calls);

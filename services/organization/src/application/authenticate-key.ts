@@ -11,7 +11,7 @@ import type { Rights } from '../domain/rights.js';
 import { countRefusedKey } from '../telemetry.js';
 import type { Rosters } from './rosters.js';
 
-/** Fields of an organization that every authentication reads. Companies are not included. */
+/** Fields of an organization that every authentication of an API key reads. Companies are not included. */
 export type OrganizationSummary = Pick<Organization, 'id' | 'keySeriesId' | 'deletion' | keyof Contract>;
 
 /** The caller: its organization, rights and limits. */

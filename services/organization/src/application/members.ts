@@ -184,9 +184,9 @@ interface RosterChange {
   readonly userId: string;
   readonly action: AuditAction;
   readonly context: RequestContext;
-  /** Builds the mail that is sent about the change. */
+  /** Function that builds the mail that is sent about the change of a member. */
   readonly notify?: (organization: Organization) => Notification;
-  /** Pure function that applies the change. After a conflict it runs again on the newer version. */
+  /** Pure function that applies the change to the members. After a conflict, it runs again on the newer version. */
   readonly apply: (roster: Roster, organization: Organization) => Roster;
 }
 

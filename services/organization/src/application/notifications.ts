@@ -190,7 +190,7 @@ async function notifyFromRole(
     readonly organizationId: string;
     readonly at: Date;
     readonly sendAt?: Date;
-    /** Users who are notified in another way. */
+    /** Ids of users who are notified in another way. */
     readonly except?: ReadonlySet<string>;
     readonly minimumRole: Role;
     readonly key: string;

@@ -10,7 +10,7 @@ import type { AuditLine, Change } from './change.js';
 
 /** Stores organizations. */
 export interface Organizations {
-  /** Finds an organization. Deleted ones are included, purged ones are not. */
+  /** Returns an organization. Deleted organizations are included, purged ones are not. */
   find(organizationId: string): Promise<Organization | undefined>;
   findByRecoveryToken(recoveryTokenHash: string): Promise<Organization | undefined>;
   /**
@@ -27,7 +27,7 @@ export interface Organizations {
 }
 
 /**
- * Finds an organization that is not deleted.
+ * Returns an organization that is not deleted.
  * @throws DomainError not_found for an unknown or deleted organization
  */
 export async function requireOrganization(
@@ -47,7 +47,9 @@ export interface OrganizationChange {
   readonly audit: AuditLine | ((before: Organization, after: Organization) => readonly AuditLine[]);
   /** Returns the names of the parts that changed, as the event lists them, for example `companies`. */
   readonly changed: (before: Organization, after: Organization) => readonly string[];
-  /** Function without effects that applies the change. After a conflict it runs again on the newer version. */
+  /**
+   * Pure function that applies the change to the organization. After a conflict, it runs again on the newer version.
+   */
   readonly apply: (organization: Organization) => Organization | Promise<Organization>;
 }
 

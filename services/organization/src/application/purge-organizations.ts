@@ -124,7 +124,7 @@ export const endTrails =
 
 /** Decides which of the replicas performs the daily purge. The time of the last purge is stored. */
 export interface DailyTurn {
-  /** Claims the work of the day. Returns false if another replica has claimed it. */
+  /** Claims the daily purge. Returns false if another replica has claimed it. */
   take(now: Date): Promise<boolean>;
   /** Moves the next work to an earlier time after a failure. */
   moveTo(dueAt: Date): Promise<void>;

@@ -7,7 +7,7 @@ import { countRefusedRequest } from '../telemetry.js';
 
 /** Store of the rate limit tokens that are granted in each minute. */
 export interface RateWindows {
-  /** Returns the tokens granted in a window. 0 if the window does not exist. */
+  /** Returns the number of tokens granted in a rate window, or 0 if the window does not exist. */
   countUsed(id: string): Promise<number>;
   /**
    * Grants tokens unless more than `usedMax` would then be used.
@@ -26,10 +26,10 @@ export interface RequestPolicy {
 export interface Reservation {
   /** Number of granted rate limit tokens. 0 if the request is refused. */
   readonly granted: number;
-  /** Tokens that the window can still grant. */
+  /** Number of tokens that the rate window can still grant. */
   readonly remaining: number;
   readonly windowRemainingMs: number;
-  /** Milliseconds to wait after a refusal. 0 if the request is not refused. */
+  /** Number of milliseconds to wait after a refused request. 0 if the request is not refused. */
   readonly retryAfterMs: number;
 }
 
@@ -68,7 +68,7 @@ export const reserveRequests = ({ windows, clock }: { windows: RateWindows; cloc
   };
 };
 
-/** Returns the tokens used in the previous window. `elapsedMs` is the time since its end. */
+/** Returns the number of tokens used in the previous rate window. `elapsedMs` is the time since its end. */
 type CountPrevious = (id: string, elapsedMs: number) => Promise<number>;
 
 async function reserve(

@@ -10,7 +10,7 @@ export interface Rosters {
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Finds a roster without a tenant, because the token determines the tenant. */
   findByInvitation(tokenHash: string): Promise<Roster | undefined>;
-  /** Stores a new roster. The write of the organization carries the audit entry. */
+  /** Stores the roster of a new organization. The audit entry is stored with the organization. */
   insert(roster: Roster): Promise<void>;
   /**
    * Stores the changed member list if it has not changed since its version was read.

@@ -45,8 +45,8 @@ export function smtpMailer(url: string, from: string): Mailer {
   };
   return {
     async send(mail, signal) {
-      // The timeout aborts the attempt. If the server accepts the mail after that, the mail is sent again under the
-      // same message id.
+      // The timeout aborts the attempt to send a mail. If the server accepts the mail after that, the mail is sent
+      // again under the same message id.
       const ended = new AbortController();
       const timeout = delay(SEND_MS_MAX, undefined, { signal: AbortSignal.any([signal, ended.signal]) }).then(
         (): Delivery => ({ outcome: 'DEFERRED', reason: 'TOO_SLOW' }),

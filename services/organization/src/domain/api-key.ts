@@ -60,7 +60,7 @@ export function matchesKey(
 }
 
 /**
- * Checks whether the API key is valid: it is neither revoked nor expired, belongs to the current series, and the
+ * Checks whether the API key is valid: it is neither revoked nor expired, belongs to the current series, and its
  * organization is not deleted.
  */
 export function isActiveKey(

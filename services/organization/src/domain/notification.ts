@@ -60,7 +60,7 @@ export type ErpNotice =
       readonly providerName: string;
       readonly isByConsent: boolean;
       readonly errorCode: string;
-      /** Explains the fault and the required change. */
+      /** Text of the mail about the fault and the required change. */
       readonly errorMessage: string;
     }
   | {
@@ -80,7 +80,7 @@ export type KsefNotice =
       readonly ksefConnectionId: string;
       /** KSeF environment of the connection, such as `PRODUCTION`. */
       readonly environment: string;
-      /** Explains the failure and the required change. */
+      /** Text of the mail about the failure and the required change. */
       readonly message: string;
     }
   | {
@@ -101,7 +101,7 @@ export type KsefNotice =
       readonly environment: string;
       /** Name of the company of the connection. Undefined if the company was removed. */
       readonly companyName: string | undefined;
-      /** Explains the reason and the required change. */
+      /** Text of the mail about the reason and the required change. */
       readonly message: string;
     }
   | {

@@ -216,7 +216,7 @@ describe('a subscription that billing tells of', () => {
     const enterprise = setContract(canceled, { plan: 'ENTERPRISE' });
     expect(rights(enterprise)).toEqual(['ENTERPRISE', true, undefined]);
     expect(rights(tell(enterprise, 3, {}))).toEqual(['ENTERPRISE', true, undefined]);
-    // Companies from earlier purchases are not included.
+    // The effective limit does not include additional companies from earlier purchases.
     expect(rights(setContract(canceled, { plan: 'CORE' }))).toEqual(['CORE', false, 1]);
   });
 

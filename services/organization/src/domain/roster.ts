@@ -51,7 +51,7 @@ export const MEMBERS_MAX = 1_000;
 const INVITATION_DAYS = 7;
 const DAY_MS = 24 * 3_600_000;
 
-/** Checks whether the invitation can still be accepted. */
+/** Checks whether an invitation can still be accepted. */
 export function isPending(invitation: Invitation, { keySeriesId, deletion }: RosterOrganization, now: Date): boolean {
   return invitation.seriesId === keySeriesId && now < invitation.expiresAt && deletion === undefined;
 }

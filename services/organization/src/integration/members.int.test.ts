@@ -74,7 +74,7 @@ async function mailedToken(email: string): Promise<string> {
   });
 }
 
-/** Counts the outcomes of calls. Errors are counted by kind. */
+/** Counts the outcomes of concurrent calls. Errors are counted by kind. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const outcome of await Promise.allSettled(calls)) {

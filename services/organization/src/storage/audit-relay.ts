@@ -28,7 +28,7 @@ const relayedFields = { version: 1, auditEntries: 1, notifications: 1 } as const
 /** Interval at which the sweep searches for entries that a crash left. A process moves the entries of its own writes. */
 const SWEEP_INTERVAL_MS = 10_000;
 const SWEEP_DOCUMENTS_MAX = 256;
-/** Minimum age of entries that the sweep moves. Younger entries are left to the process that wrote them. */
+/** Minimum age of audit entries that the sweep moves. Younger entries are left to the process that wrote them. */
 const SWEEP_AGE_MS_MIN = 2_000;
 
 /** Moves audit entries and notifications from the documents they were written with to their collections. */
@@ -106,7 +106,7 @@ export function startAuditRelay(options: {
   };
 }
 
-/** Creates the index that the sweep uses. */
+/** Creates the index by which the sweep finds audit entries. */
 export async function createAuditedIndexes<D extends Audited>(collection: Collection<D>): Promise<void> {
   await collection.createIndexes([{ key: { auditPending: 1 }, sparse: true, name: 'audit_pending' }]);
 }

@@ -121,7 +121,7 @@ export interface ScheduleDocument {
 const DAY_MS = 24 * 3_600_000;
 
 /**
- * Returns the claim on the daily work.
+ * Returns the claim on the daily purge.
  * @param first whether the first work ever is due at once or after a day
  */
 export function dailyTurn(

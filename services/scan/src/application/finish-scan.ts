@@ -106,7 +106,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
   };
 
   /**
-   * Leaves the history scan for a later attempt.
+   * Leaves the completion of the history scan to a later attempt.
    * @returns the error for the caller
    */
   const leave = async (scan: HeldScan, error: unknown): Promise<DomainError> => {

@@ -3,7 +3,7 @@ import type { NewScan, ScanReference } from './scan-store.js';
 /** Stores which history scan imported each external id of a company. */
 export interface ImportedRows {
   /**
-   * Reserves the external ids for a history scan. It can be repeated.
+   * Reserves the external ids for a history scan. The call can be repeated.
    * @param positions position of its row for each external id
    * @returns the ids that belong to other history scans
    */

@@ -30,6 +30,8 @@ export interface Worker {
 
 /** Requests decisions on rows from the analysis service. */
 export interface RowAnalysis {
-  /** Analyzes rows. It can be repeated with the same rows after the previous call has ended. */
+  /**
+   * Analyzes the rows of a history scan. The call can be repeated with the same rows after the previous call has ended.
+   */
   analyze(rows: RowsToAnalyze, worker: Worker): Promise<RowOutcome>;
 }

@@ -48,7 +48,7 @@ export interface HeldScan extends ScanReference {
   readonly skips?: readonly Skip[];
   /** Number of consecutive attempts to complete the history scan that ended in a fault (see next-try.ts). */
   readonly faults: number;
-  /** Extends the lease. Returns false if another worker has taken over. */
+  /** Extends the lease on the history scan. Returns false if another worker has taken over. */
   renew(): Promise<boolean>;
   /** Extends the lease repeatedly until stopped, or until the lease has expired or another worker has taken over. */
   keepAlive(onLost: () => void): { stop(): void };

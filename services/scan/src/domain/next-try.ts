@@ -15,7 +15,10 @@ const SET_ASIDE_PAUSE_MS = 15 * 60_000;
 /** Delay of a history scan whose organization was deleted and may be restored. */
 const DELETED_PAUSE_MS = 5 * 60_000;
 
-/** Reason for a failed attempt. A fault is a bug of the product, so the same rows fail again until it is corrected. */
+/**
+ * Reason why an attempt to complete a history scan failed. A fault is a bug of the product, so the same rows fail again
+ * until it is corrected.
+ */
 export type FailureReason = 'OUTAGE' | 'DELETED' | 'FAULT';
 
 /** The next attempt of a history scan after a failed one. */

@@ -23,7 +23,7 @@ test('what is left has each external id once, none that was imported, and every 
       const given = left.filter((id) => id !== undefined);
       expect(new Set(given).size).toBe(given.length);
       expect(given.filter((id) => known.has(id))).toEqual([]);
-      // Nothing is lost: each id of the file is either analyzed or already known.
+      // No row is lost: each external id of the file is either analyzed or already known.
       for (const id of new Set(ids)) expect(left.includes(id) || known.has(id ?? '')).toBe(true);
     }),
   );

@@ -11,7 +11,7 @@ import { startScan } from '../testing/running-scan.js';
 import type { RunningScan } from '../testing/running-scan.js';
 import { insist, rowsWithIds, wireRow } from '../testing/scanning.js';
 
-/** Delays after the first faults. The last one is that of a history scan that was set aside. */
+/** Delays of the next attempt after the first faults. The last delay is that of a history scan that was set aside. */
 const PAUSES_MS = [5_000, 10_000, 900_000] as const;
 const SET_ASIDE_PAUSE_MS = PAUSES_MS[2];
 const TURN_TAKEN_PAUSE_MS = 10_000;

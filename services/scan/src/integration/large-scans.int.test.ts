@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => running.stop());
 
-/** Returns a text without repetition, which compresses worst. */
+/** Returns a text without repetition, which compresses as badly as possible. */
 function noise(characters: number): string {
   return randomBytes(characters).toString('base64').slice(0, characters);
 }

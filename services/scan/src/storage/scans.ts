@@ -56,7 +56,7 @@ export interface ScanDocument extends Aggregate, Claimable {
   readonly packedRows?: Binary;
   /** Skipped rows of a running history scan. Absent until the skipped rows are known. */
   readonly skips?: readonly Skip[];
-  /** Number of consecutive attempts that ended in a fault. Absent before the first. */
+  /** Number of consecutive attempts that ended in a fault. Absent before the first fault. */
   readonly faults?: number;
   /** Error of the last failed attempt of a running history scan. */
   readonly lastError?: string;

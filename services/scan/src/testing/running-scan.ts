@@ -13,7 +13,7 @@ import type { FakeAnalysis } from './fake-analysis.js';
 import { connect, testConfig } from './scanning.js';
 import type { Clients } from './scanning.js';
 
-/** Pause between sweeps. The clock and the leases decide which history scans are due. */
+/** Pause between sweeps in the tests. The clock and the leases decide which history scans are due. */
 const JOB_PAUSE_MS_MAX = 50;
 
 /** The scan service with fakes of the services that it calls, started once for each test file. */

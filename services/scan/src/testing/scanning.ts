@@ -56,7 +56,7 @@ export function wireRow({ externalId, sourceRowNumber = 1, ...changes }: RowChan
   return { position: 0, sourceRowNumber, externalId, invoice };
 }
 
-/** Returns rows with these external ids. An empty id means that the row has none. */
+/** Returns rows with these external ids. An empty id means that the row has no external id. */
 export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   return externalIds.map((externalId, index) =>
     wireRow({
@@ -67,7 +67,7 @@ export function rowsWithIds(...externalIds: readonly string[]): Row[] {
   );
 }
 
-/** Retries as a client does. A history scan that could not start leaves nothing behind. */
+/** Repeats a request as a client does. A history scan that could not start leaves nothing behind. */
 export async function insist(create: () => Promise<CreateScanResponse>): Promise<CreateScanResponse> {
   for (;;) {
     try {

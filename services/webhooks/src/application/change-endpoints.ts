@@ -155,7 +155,7 @@ export const deleteEndpoint =
     await finishDeletion(deps)({ id: endpointId, organizationId });
   };
 
-/** Performs the steps after a deletion was committed. Each step can be repeated. */
+/** Performs the steps after the deletion of a webhook was committed. Each step can be repeated. */
 export const finishDeletion =
   ({ endpoints, places, deliveries }: Pick<EndpointDeps, 'endpoints' | 'places' | 'deliveries'>) =>
   async ({ id, organizationId }: { readonly id: string; readonly organizationId: string }): Promise<void> => {

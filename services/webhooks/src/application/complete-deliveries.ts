@@ -5,7 +5,7 @@ import type { Completion, DeliveryQueue, DueDelivery, EndpointResult, Endpoints 
 
 /** Stores the results of webhook delivery attempts, many in one write. */
 export interface CompletionBatch {
-  /** Adds a result. Resolves when it is stored, or when it is too late to store it. */
+  /** Adds the result of a delivery attempt. Resolves when the result is stored, or when it is too late to store it. */
   add(completion: Completion): Promise<void>;
   /** Stores the results of webhook deliveries that wait in the batch. */
   flush(): Promise<void>;
@@ -23,7 +23,10 @@ interface Deps {
 const EACH_MS = 20;
 const BATCH_MAX = 64;
 const RETRY_MS = 500;
-/** Maximum time for storing results. After that the leases have expired, and other workers repeat the requests. */
+/**
+ * Maximum time for storing the results of delivery attempts. After that the leases have expired, and other workers
+ * repeat the requests.
+ */
 const TRIES_MS_MAX = 30_000;
 /** Status with which a receiver asks to stop the requests. The owners of the webhook are notified, and decide. */
 const GONE = 410;

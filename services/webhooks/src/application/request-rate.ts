@@ -3,7 +3,7 @@ const WINDOW_MS = 1_000;
 /** Limits the number of requests to each webhook in any second. */
 export interface RequestRate {
   /**
-   * Returns the delay before the next request, or 0.
+   * Returns the delay before the next request to a webhook, or 0.
    * @param begun number of requests that have begun but were not sent yet
    */
   waitMs(endpointId: string, begun: number): number;

@@ -30,7 +30,7 @@ export interface Scheduler {
   /** Returns a slot if no other work of the webhook waits, or undefined if no slot is free. */
   take(endpointId: string): Slot | undefined;
   /**
-   * Queues work. Returns false if its webhook or the process has reached its limit; a poll then reads the webhook
+   * Queues a webhook delivery. Returns false if its webhook or the process has reached its limit; a poll then reads the
    * delivery from the database again.
    */
   add(work: Work): boolean;

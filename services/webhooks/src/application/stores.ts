@@ -46,7 +46,7 @@ export interface Endpoints {
    * @throws VersionConflict if another change was made in the meantime
    */
   save(endpoint: Endpoint, change: EndpointChange, events: readonly Announcement[]): Promise<Endpoint>;
-  /** Commits the deletion; {@link finishDeletion} follows. @throws VersionConflict */
+  /** Commits the deletion of a webhook; {@link finishDeletion} follows. @throws VersionConflict */
   markDeleted(endpoint: Endpoint, events: readonly Announcement[]): Promise<void>;
   finishDeletion(endpointId: string): Promise<void>;
   /** Returns deletions that a crash left unfinished. */
@@ -59,8 +59,8 @@ export interface Endpoints {
   lastReplay(organizationId: string, endpointId: string): Promise<BulkReplay | undefined>;
   replayMarked(endpointId: string, replayId: string): Promise<void>;
   /**
-   * Counts failures and successes of attempts. The version does not change, because attempts must not conflict with
-   * changes.
+   * Counts failures and successes of delivery attempts. The version does not change, because attempts must not conflict
+   * with changes.
    */
   countResults(results: readonly EndpointResult[]): Promise<void>;
   /**
@@ -96,9 +96,9 @@ export interface StoredEvent {
 }
 
 export interface Events {
-  /** Stores an event. An existing event is not changed. */
+  /** Stores a webhook event. An existing event is not changed. */
   insert(event: StoredEvent): Promise<void>;
-  /** Reads an event. Concurrent readers share one query. */
+  /** Reads a webhook event. Concurrent readers share one query. */
   read(eventId: string): Promise<StoredEvent | undefined>;
   /**
    * Deletes events that were created before the given time.
@@ -181,8 +181,8 @@ export interface DeliveryQueue {
    */
   listDue(search: DueSearch): Promise<readonly DueDelivery[]>;
   /**
-   * Claims a webhook delivery. Returns undefined if it has changed: another worker has claimed it, it was sent, or it
-   * ended.
+   * Claims a webhook delivery. Returns undefined if the delivery has changed: another worker has claimed it, it was
+   * sent, or it ended.
    */
   claim(delivery: SendableDelivery): Promise<ClaimedDelivery | undefined>;
   /**

@@ -14,7 +14,7 @@ import type { Outcome, SendResult } from '../domain/delivery.js';
 /** Time limit from the name lookup to the status line (specification section 6, Delivery behaviour). */
 const DEADLINE_MS = 15_000;
 const CONNECT_MS_MAX = 5_000;
-/** Limits of reading the response body. The status line has already decided the result. */
+/** Limits for reading the body of a webhook response. The status line has already decided the result. */
 const BODY_BYTES_MAX = 16 * 1024;
 const BODY_MS_MAX = 2_000;
 const EXCERPT_BYTES_MAX = 4 * 1024;
@@ -84,7 +84,7 @@ async function sendTwiceIfReused(
   }
 }
 
-/** Returns the beginning of the body as text. The connection is closed unless the whole body was read. */
+/** Returns the beginning of the response body as text. The connection is closed unless the whole body was read. */
 async function readExcerpt(body: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;

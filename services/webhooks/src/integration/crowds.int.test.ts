@@ -35,7 +35,7 @@ const endpoints = () => running.mongo.db.collection<EndpointDocument>('endpoints
 const deliveries = () => running.mongo.db.collection<DeliveryDocument>('deliveries');
 const ago = (ms: number): Date => new Date(Date.now() - ms);
 
-/** Stores the given number of copies of a webhook. */
+/** Stores the given number of copies of a webhook in the database. */
 async function copiesOf(endpointId: string, count: number, part: Partial<EndpointDocument>): Promise<void> {
   const document = await endpoints().findOne({ _id: endpointId });
   if (document === null) throw new Error('no endpoint');

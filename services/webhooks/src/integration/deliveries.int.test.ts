@@ -252,8 +252,8 @@ describe('a failing endpoint', () => {
 
 describe('waiting deliveries', () => {
   /**
-   * Creates a webhook whose first request is in progress. `fail` responds to it with an error, so that another attempt
-   * follows.
+   * Creates a webhook whose first request is in progress. `fail` responds to this request with an error, so that
+   * another attempt follows.
    */
   const failing = async (organizationId: string): Promise<Created & { fail(): void }> => {
     const created = await running.newEndpoint(organizationId);

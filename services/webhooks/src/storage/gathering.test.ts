@@ -4,7 +4,7 @@ import { gathering } from './gathering.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** Callers whose order of going on is recorded. */
+/** Returns a function that makes a caller wait, and the names of the callers in the order in which they continued. */
 function setUp(waitMs: number, callersMax: number) {
   const gather = gathering(waitMs, callersMax);
   const gone: string[] = [];

@@ -279,7 +279,7 @@ export function entityOf(name: string): Entity | undefined {
   return standardEntities[name] ?? Object.values(publishedEntities).find((sets) => name in sets)?.[name];
 }
 
-/** Encodes spaces in option values as in XML names. */
+/** Encodes spaces in option values as Business Central does, as in XML names. */
 export function encodeOption(value: string): string {
   return value === '' ? '_x0020_' : value.replaceAll(' ', '_x0020_');
 }

@@ -107,7 +107,7 @@ export function issueToken(call: Call, tenantId: string, application: Applicatio
   };
 }
 
-/** Checks whether the header `Authorization` has a valid token. */
+/** Checks whether the header `Authorization` of a call has a valid token. */
 export function isAuthorized(call: Call, application: Application, clock: Clock): boolean {
   const [, token = ''] = /^Bearer (.+)$/i.exec(call.headers['authorization'] ?? '') ?? [];
   const expiresAt = application.tokens.get(token);

@@ -30,7 +30,7 @@ export interface AuthorizationServerOptions {
   readonly hasExpiredSecret: (tenant: string | undefined) => boolean;
   /** True if the OAuth client may also send its secret in the request body. */
   readonly takesSecretInBody: boolean;
-  /** Returns the response of the token endpoint. */
+  /** Returns the response of the OAuth token endpoint. */
   readonly presentTokens: (pair: TokenPair) => Readonly<Record<string, unknown>>;
   readonly invalidGrantDescription?: string;
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.js';
 
-/** Lifetimes of tokens, and rotation of refresh tokens. */
+/** Lifetimes of the tokens of a simulated authorization server, and rotation of its refresh tokens. */
 export interface TokenPolicy {
   readonly codeSeconds: number;
   readonly accessSeconds: number;
@@ -164,7 +164,7 @@ export class Grants {
     for (const token of this.#refresh.values()) if (token.grant.tenant === tenant) token.isDead = true;
   }
 
-  /** Removes a tenant that is created again. */
+  /** Removes the grants of a tenant that is created again. */
   remove(tenant: string): void {
     for (const [code, { tenant: of }] of this.#codes) if (of === tenant) this.#codes.delete(code);
     for (const [token, { grant }] of this.#access) if (grant.tenant === tenant) this.#access.delete(token);

@@ -17,7 +17,7 @@ export interface Domain {
 }
 
 /**
- * Parses a search domain in Polish notation.
+ * Parses a search domain of Odoo, which is in Polish notation.
  * @throws OdooFault
  */
 export function readDomain(domain: unknown, modelName: string, model: Model, related: FindRelated): Domain {
@@ -38,7 +38,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
     }
     return readLeaf(item, modelName, model, related);
   };
-  // Terms without an operator are joined by "and".
+  // Terms of a search domain without an operator are joined by "and".
   const terms: Predicate[] = [];
   let idAfter: number | undefined;
   while (at < items.length) {
@@ -49,7 +49,7 @@ export function readDomain(domain: unknown, modelName: string, model: Model, rel
   return { matches: (row) => terms.every((matches) => matches(row)), idAfter };
 }
 
-/** Checks whether a domain mentions a field. A default filter on that field then does not apply. */
+/** Checks whether a search domain mentions a field. A default filter on that field then does not apply. */
 export function namesField(domain: unknown, field: string): boolean {
   return Array.isArray(domain) && domain.some((item) => Array.isArray(item) && item[0] === field);
 }

@@ -14,10 +14,10 @@ export class StatementRefusal extends Error {
 
 export interface Statement {
   readonly entity: string;
-  /** Fields to return. Absent for all fields. */
+  /** Fields that the query selects. Absent if it selects all fields. */
   readonly fields?: readonly string[];
   readonly isCount: boolean;
-  /** Conditions that are joined by AND, the only operator. */
+  /** Conditions of the query, which are joined by AND, the only operator. */
   readonly conditions: readonly Condition[];
   readonly orderBy: readonly { readonly field: string; readonly isDescending: boolean }[];
   /** Position of the first row that the query requests, counted from 1. */

@@ -120,7 +120,7 @@ export function accountingApi(clock: Clock) {
 
 type Condition = (row: Row) => boolean;
 
-/** Reads the conditions of a query. Unknown parameters are ignored, as in Xero. */
+/** Reads the conditions of a query to the simulated Xero. Unknown parameters are ignored, as in Xero. */
 function conditionsOf(
   query: Call['query'],
   { name, entity, since }: { readonly name: string; readonly entity: Entity; readonly since: number | undefined },

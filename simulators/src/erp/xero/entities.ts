@@ -5,7 +5,7 @@ export interface Entity {
   /** Name of the entity type in error messages of Xero, such as `Invoice`. */
   readonly type: string;
   readonly id: string;
-  /** Fields that `where` and `order` may use. */
+  /** Fields of the entity that `where` and `order` may use. */
   readonly fields: ReadonlySet<string>;
   /** OAuth scopes, one of which a call needs. */
   readonly scopes: readonly string[];

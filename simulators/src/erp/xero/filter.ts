@@ -48,7 +48,7 @@ export function parseWhere(text: string, entity: Entity): (row: Row) => boolean 
   return (row) => tests.every((test) => test(row));
 }
 
-/** Rows are sorted by id. Any other order needs a copy. */
+/** The rows are already sorted by id. Any other order needs a sorted copy. */
 export function sortRows(rows: readonly Row[], order: string | undefined, entity: Entity): readonly Row[] {
   if (order === undefined) return rows;
   const [, path = '', direction = 'ASC'] = ORDER.exec(order) ?? [];
@@ -68,7 +68,7 @@ function requireField(path: string, { fields, type }: Entity): void {
   if (!fields.has(first)) throw new QueryParseException(`No property or field '${first}' exists in type '${type}'`);
 }
 
-/** Splits a text at AND outside quotation marks. */
+/** Splits a filter at each AND outside quotation marks. */
 function splitAnd(text: string): string[] {
   const parts = [''];
   for (const piece of text.split(/("(?:[^"\\]|\\.)*")/)) {

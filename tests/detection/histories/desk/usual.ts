@@ -286,7 +286,7 @@ export function late(rhythm: Rhythm, typical: number): Play {
     rhythm(desk).map((date) => bill({ date, net: odd(desk, typical), lag: desk.random.integer(25, 70) }));
 }
 
-/** Bills and credits for returned goods in one series. */
+/** Writes bills and credit notes for returned goods in one number series. */
 export function returns(rhythm: Rhythm, typical: number): Play {
   return (desk, _vendor, bill) =>
     rhythm(desk).map((date) => {

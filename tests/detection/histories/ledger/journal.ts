@@ -63,7 +63,7 @@ export interface Supplier {
   readonly namesBuyer: boolean;
   readonly chargesTax: boolean;
   readonly blanket: readonly string[];
-  /** Returns the net price on a day, in cents. */
+  /** Returns the net price of a supply on a day, in cents. */
   readonly price: (date: string) => number;
 }
 
@@ -382,7 +382,7 @@ export function relabelled(entry: Entry, hardNegative: string): Entry {
   return { ...entry, bill: { ...entry.bill, hardNegative } };
 }
 
-/** Returns the entry with changed supplier fields. */
+/** Returns the bill with changed supplier fields. */
 export function restated(bill: Bill, changes: Partial<Bill['invoice']['supplier']>): Bill {
   return withInvoice(bill, { supplier: { ...bill.invoice.supplier, ...changes } });
 }

@@ -77,7 +77,7 @@ function accountForm(country: string, random: Random): string {
   return random.pick(accountForms[country] ?? []);
 }
 
-/** Returns a valid account. `bank` sets the first characters after the check digits. */
+/** Returns a valid bank account. `bank` sets the first characters after the check digits. */
 export function accountOf(country: string, random: Random, bank?: string): string {
   for (let tries = 0; tries < 50_000; tries++) {
     const form = accountForm(country, random);

@@ -158,7 +158,7 @@ export function openBook(random: Random, prefix: string) {
         }
       }
     },
-    /** Replaces a draft by a changed one. */
+    /** Replaces a bill of the history by a changed one. */
     replace(old: Draft, changed: Draft): void {
       drafts[drafts.indexOf(old)] = changed;
     },

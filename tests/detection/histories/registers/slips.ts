@@ -360,7 +360,7 @@ function numberIdentical(name: string, changes: Changes): Slip {
   return { name, weight: 5, ofRecurring: true, make: () => [changes] };
 }
 
-// Numbers that have nothing to do with the first
+// These slips replace the invoice number by one that has nothing to do with the first.
 
 const unrelatedSlip = (
   name: string,

@@ -13,7 +13,7 @@ export interface ChildServerOptions {
   name: string;
   command: string;
   args: string[];
-  /** The whole environment of the server. Without it, the server gets the environment of this process. */
+  /** Complete environment of the server. If absent, the server gets the environment of this process. */
   env?: NodeJS.ProcessEnv;
   /** Reads the port from the line of output in which the server reports that it accepts connections. */
   readPort: (line: string) => number | undefined;

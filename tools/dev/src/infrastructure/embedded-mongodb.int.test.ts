@@ -98,7 +98,7 @@ test('ends with the process that started it, even when that one is killed, and i
 
 test('that outlived its start is ended by the next one, whatever its parent is', async () => {
   const module = new URL('../../dist/infrastructure/mongod.js', import.meta.url).href;
-  // The program has no watchdog. Its parent keeps running, as a process that adopts orphans does.
+  // The program of this test has no watchdog. Its parent keeps running, as a process that adopts orphans does.
   const script =
     `import { findMongod } from ${JSON.stringify(module)}; import { spawn } from 'node:child_process';` +
     'const { binary } = await findMongod(() => {});' +

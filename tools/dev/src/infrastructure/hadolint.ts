@@ -25,7 +25,8 @@ const program: Program = {
 };
 
 /**
- * A hadolint that runs here: from PATH, from an earlier test run, or fetched now and kept in `.cache/`.
+ * Returns a hadolint that runs on this machine: from PATH, from an earlier test run, or downloaded and stored in
+ * `.cache/`.
  *
  * @throws Error naming every source and why it failed
  */

@@ -23,7 +23,7 @@ export interface Infrastructure {
    * server that stores its streams in its container.
    */
   streamsDirectory: string | undefined;
-  /** Stops the servers that were started here. Configured servers keep running. */
+  /** Stops the servers that this process started. Configured servers keep running. */
   stop(): Promise<void>;
 }
 
@@ -36,9 +36,15 @@ export interface InfrastructureOptions {
   dataDir?: string;
   /** Stores temporary streams in a directory of this machine even with Docker, for a test that deletes them. */
   hasStreamsDirectory?: boolean;
-  /** Replaces the environment of this process. A test that kills servers passes `{}` and gets separate servers. */
+  /**
+   * Environment variables that replace those of this process. A test that kills servers passes `{}` and gets separate
+   * servers.
+   */
   env?: NodeJS.ProcessEnv;
-  /** Receives lines of text: which servers are used, which steps take long, and which server ended unexpectedly. */
+  /**
+   * Function that receives lines of text: which servers are used, which steps take long, and which server ended
+   * unexpectedly.
+   */
   log?: (line: string) => void;
 }
 

@@ -33,7 +33,8 @@ const program: Program = {
 };
 
 /**
- * A kubectl that runs here: from PATH, from an earlier test run, or fetched now and kept in `.cache/`.
+ * Returns a kubectl that runs on this machine: from PATH, from an earlier test run, or downloaded and stored in
+ * `.cache/`.
  *
  * @throws Error naming every source and why it failed
  */

@@ -44,7 +44,7 @@ async function usesDirectory(pid: number, directory: string): Promise<boolean> {
   return `${args.trim()} `.includes(`--dbpath ${directory} `);
 }
 
-/** Returns the command line of a process. @throws Error when there is no such process */
+/** Returns the command line of a process. @throws Error if the process does not exist */
 async function argumentsOf(pid: number): Promise<string> {
   if (existsSync('/proc/self/cmdline')) return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ');
   return (await promisify(execFile)('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout;

@@ -62,7 +62,8 @@ const program: Program = {
 };
 
 /**
- * A nats-server that runs here: from PATH, from an earlier start, or fetched now and kept in `.cache/`.
+ * Returns a nats-server that runs on this machine: from PATH, from an earlier start, or downloaded and stored in
+ * `.cache/`.
  *
  * @throws Error naming every source and why it failed
  */

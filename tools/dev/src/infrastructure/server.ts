@@ -9,7 +9,7 @@ export interface Server {
   kill(): Promise<void>;
   /** Starts the server again after `kill`, with the same data and port. */
   restart(): Promise<void>;
-  /** Pauses the server until `resume`: its connections stay open, and no request gets a response. */
+  /** Pauses the server process until `resume` is called: its connections stay open, and no request gets a response. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   stop(): Promise<void>;

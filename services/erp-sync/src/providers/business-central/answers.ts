@@ -102,7 +102,7 @@ export const entraAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault for an API response.
+ * Returns the fault that a response of the Business Central API means.
  * @param isGood checks whether the body has the requested content
  */
 export function faultOfApi(
@@ -115,7 +115,7 @@ export function faultOfApi(
   return faultByTable(businessCentralAnswers, { status, codes: code === undefined ? [] : [code] }, name);
 }
 
-/** Returns the fault for a Microsoft Entra response. */
+/** Returns the fault that a response of Microsoft Entra means. */
 export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined {
   if (status === 200) {
     const hasToken = textOf(json, 'access_token') !== undefined && typeof fieldOf(json, 'expires_in') === 'number';
@@ -134,7 +134,7 @@ function noEnvironmentOrCompany(): ErpFault {
 }
 
 /**
- * Returns the fault for missing read permissions.
+ * Returns the fault that names the lists without read permission.
  * @param names names of lists, such as `vendors`
  */
 export function permissionDenied(names: readonly string[]): ErpFault {

@@ -21,7 +21,7 @@ export interface BankPage {
 }
 
 /**
- * Creates the reader for the custom page.
+ * Creates the reader for the custom page with bank accounts.
  * @returns undefined if no page is configured
  */
 export function bankPage(client: BusinessCentralClient, config: BusinessCentralConfig): BankPage | undefined {
@@ -79,8 +79,8 @@ export function bankPage(client: BusinessCentralClient, config: BusinessCentralC
 }
 
 /**
- * Yields the pages of the custom page. The page belongs to the customer, so a fault in it ends neither the import run
- * nor the ERP connection.
+ * Yields the pages of the custom page. The page belongs to the customer, so a fault on this page ends neither the
+ * import run nor the ERP connection.
  */
 async function* withoutPerson(pages: AsyncIterable<RowsPage>): AsyncGenerator<RowsPage> {
   try {

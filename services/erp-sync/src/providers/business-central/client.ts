@@ -103,8 +103,8 @@ export function businessCentralClient(
 }
 
 /**
- * Returns the path and query of the next link. Links to other hosts are not followed, because they would receive the
- * OAuth token.
+ * Returns the path and query of the link to the next page. Links to other hosts are not followed, because they would
+ * receive the OAuth token.
  */
 function readNextLink(link: unknown, origin: string, name: string): string | undefined {
   if (link === undefined) return undefined;

@@ -64,7 +64,7 @@ export function businessCentralProvider(addresses: BusinessCentralAddresses): Pr
           ),
       });
 
-      /** Loads the company, once for a session. Links contain its display name. */
+      /** Loads the Business Central company, once for a session. Links contain its display name. */
       const loadCompany = async (): Promise<void> => {
         company ??= await client.readCompany();
       };

@@ -148,7 +148,10 @@ export function readVendorAccount(row: Row, config: BusinessCentralConfig): Vend
   };
 }
 
-/** Returns the id of the row. If the custom page has no id, the code is used, which is unique within a vendor. */
+/**
+ * Returns the id of a bank account row. If the custom page has no id, the code is used, which is unique within a
+ * vendor.
+ */
 export function accountIdOf(row: Row, config: BusinessCentralConfig): string {
   const { bankAccountVendorIdField: vendorField = '', bankAccountIbanField: ibanField = '' } = config;
   const id = row.text('id') ?? row.text('systemId');

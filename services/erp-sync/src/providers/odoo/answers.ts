@@ -12,8 +12,8 @@ const NO_SUCH_DATABASE = 'database does not exist';
 const badRequest = (model: string) => new ErpFault('BAD_RESPONSE', `Odoo refused the query for ${nameOf(model)}.`);
 
 /**
- * Exceptions, identified by the last part of their name. JSON-2 returns them with different statuses, and JSON-RPC
- * always with 200.
+ * Faults by the exceptions of Odoo, identified by the last part of their name. JSON-2 returns them with different
+ * statuses, and JSON-RPC always with 200.
  */
 export const odooAnswers: readonly AnswerRule[] = [
   {
@@ -39,7 +39,7 @@ export const odooAnswers: readonly AnswerRule[] = [
 ];
 
 /**
- * Returns the fault for a JSON-2 response.
+ * Returns the fault that a JSON-2 response of Odoo means.
  * @param isResult checks whether the result has the expected form
  */
 export function faultOfJson2(
@@ -51,7 +51,7 @@ export function faultOfJson2(
   return faultByTable(odooAnswers, { status, codes: status === 200 ? [] : codesOf(json) }, model);
 }
 
-/** Returns the fault for a JSON-RPC response. */
+/** Returns the fault that a JSON-RPC response of Odoo means. */
 export function faultOfRpc({ status, json }: ErpAnswer, model: string): ErpFault | undefined {
   const error = fieldOf(json, 'error');
   if (status === 200 && error === undefined && fieldOf(json, 'result') !== undefined) return undefined;
@@ -95,7 +95,9 @@ export function databaseClosed(): Outage {
   );
 }
 
-/** Returns the fault for a "not found" page. A proxy returns the same response while Odoo is restarting. */
+/**
+ * Returns the fault that a "not found" page of Odoo means. A proxy returns the same response while Odoo is restarting.
+ */
 export function nothingFound(): Outage {
   return new Outage(
     'UPSTREAM_ERROR',

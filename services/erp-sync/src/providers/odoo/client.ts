@@ -124,7 +124,7 @@ export function odooClient(
   };
 
   /**
-   * Returns the name of the only database.
+   * Returns the name of the only database of the Odoo server.
    * @throws ErpFault DATABASE_REQUIRED if there are several
    */
   const findDatabase = async (): Promise<string> => {
@@ -188,7 +188,7 @@ export function odooClient(
 }
 
 /**
- * Returns the result contained in a response.
+ * Returns the result that a response of Odoo contains.
  * @throws ErpFault for an unsuccessful response
  */
 function resultIn(answer: ErpAnswer, faultOf: (answer: ErpAnswer) => ErpFault | undefined): ErpAnswer {

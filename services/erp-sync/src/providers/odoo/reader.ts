@@ -39,7 +39,8 @@ export interface OdooReader {
   /** Returns all matches without pagination, for conditions that few records match. */
   readAll(model: string, domain: Domain, fields: readonly string[]): Promise<readonly unknown[]>;
   /**
-   * Counts records to check the permission: without it, lists are empty but counts are refused.
+   * Counts records to check the permission to read them: without the permission, lists are empty but counts are
+   * refused.
    * @throws ErpFault PERMISSION_DENIED
    */
   tryCount(model: string): Promise<unknown>;

@@ -46,7 +46,7 @@ export function readVendor(row: Row, countryCodes: ReadonlyMap<string, string>, 
   return present({
     externalId,
     name: row.requiredText('name'),
-    // Users enter `/` if there is no tax id.
+    // Odoo users enter `/` if a contact has no tax id.
     taxId: taxId === '/' ? undefined : taxId,
     registrationNumber: row.text('company_registry'),
     address: present({
@@ -87,7 +87,7 @@ export function readVendorAccount(row: Row, vendorId: string): VendorAccountReco
   };
 }
 
-/** Numbers that are not IBANs are only shown. */
+/** Account numbers that are not IBANs are only shown and not compared. */
 function readAccount(externalId: string, raw: string): AccountRecord {
   return { externalId, raw, ...readPrintedAccount(raw) };
 }

@@ -77,7 +77,7 @@ export function faultOfAnswer(
 }
 
 /**
- * Returns the fault for a missing read permission.
+ * Returns the fault that names the lists without read permission in QuickBooks Online.
  * @param named the data without read permission
  */
 export function deniedFault(named: string): ErpFault {

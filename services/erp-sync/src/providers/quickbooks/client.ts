@@ -74,7 +74,7 @@ export function quickBooksClient(apiUrl: string, realmId: string, calls: TokenCa
   return {
     query,
     /**
-     * Checks the permission to read an entity.
+     * Checks the permission to read an entity of QuickBooks Online.
      * @throws ErpFault PERMISSION_DENIED
      */
     tryQuery: (entity: EntityName) => query(entity, `select Id from ${entity} startposition 1 maxresults 1`),

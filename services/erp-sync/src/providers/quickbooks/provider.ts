@@ -155,7 +155,7 @@ function changesSince(
   };
 }
 
-/** Returns the base URLs of the web application. A sandbox has its own. */
+/** Returns the base URL of the QuickBooks web application. A sandbox has its own URL. */
 function pageUrls(apiUrl: string): (path: string) => string {
   const isSandbox = new URL(apiUrl).hostname.startsWith('sandbox-');
   return (path) => `https://app.${isSandbox ? 'sandbox.' : ''}qbo.intuit.com/app/${path}`;

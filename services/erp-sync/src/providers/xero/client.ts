@@ -54,7 +54,10 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     return { rows: rowsOf(body) as readonly unknown[], body };
   };
 
-  /** The ERP connection list is read without naming the organisation. Only this list is conclusive. */
+  /**
+   * The ERP connection list is read without naming the organisation. Only this list shows whether the organisation is
+   * still connected.
+   */
   const isConnected = async (): Promise<boolean> => {
     const faultOf = ({ status, json, ...answer }: ErpAnswer): ErpFault | undefined => {
       if (status === 200 && Array.isArray(json)) return undefined;

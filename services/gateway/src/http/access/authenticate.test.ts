@@ -226,7 +226,7 @@ describe('unknown keys of one address', () => {
   const guess = (count: number, connection?: Connection) => kindOf(withKey(keyNamed(`guess${count}x`), connection));
   const guesses = (count: number, connection?: Connection) =>
     Array.from({ length: count }, (_, index) => guess(index, connection));
-  /** Refuses the oldest check until none is left. */
+  /** Refuses the oldest check of an API key until none is left. */
   async function refuseAll(): Promise<void> {
     await turn();
     for (let check = checks.shift(); check !== undefined; check = checks.shift()) {

@@ -42,7 +42,7 @@ interface Attempt {
 
 export interface AuthenticatorDependencies {
   readonly access: Pick<Methods<typeof AccessServiceDefinition, CallOptions>, 'authenticateKey'>;
-  /** Counts refused keys. Tokens have a separate count. */
+  /** Counter of refused API keys. Refused upload tokens have a separate counter. */
   readonly failures: FailureBucket;
   readonly clock: Clock;
 }

@@ -19,7 +19,7 @@ interface Waiting {
 /** A waiting connection with its requests in their order of arrival. */
 interface Turn {
   readonly requests: Waiting[];
-  /** Stops listening for the close of the connection. */
+  /** Function that stops listening for the close of the connection. */
   readonly forget: () => void;
 }
 

@@ -7,8 +7,8 @@ export const SENDERS_MAX = 1_000;
 export const KNOWN_MS = 30 * 24 * 60 * 60_000;
 
 /**
- * Addresses that recently sent a valid signature. Space is reserved for their bodies, because a signature can be
- * checked only when its request body is complete, and unknown senders may send endless bodies.
+ * IP addresses that recently sent a valid signature. Space is reserved for their request bodies, because a signature
+ * can be checked only when its request body is complete, and unknown senders may send endless bodies.
  */
 export class SignedSenders {
   readonly #clock: Clock;

@@ -66,7 +66,7 @@ afterEach(async () => {
 
 interface Connection {
   readonly socket: Socket;
-  /** Resolves with the first complete response on the connection. */
+  /** Resolves with the first complete HTTP response on the connection. */
   answer(): Promise<ReturnType<typeof parseAnswer>>;
 }
 

@@ -15,7 +15,7 @@ export const KEYED_BODIES_BYTES_MAX = 36 * MIB;
  * from others.
  */
 export const LONG_BODIES_BYTES_MAX = 28 * MIB;
-/** Maximum number of bytes for one organization: the largest history scan and some invoices. */
+/** Maximum number of request body bytes for one organization: the largest history scan and some invoices. */
 export const ORGANIZATION_BODIES_BYTES_MAX = 12 * MIB;
 /** Maximum number of bytes for the bodies of requests with neither key nor signature. */
 export const PUBLIC_BODIES_BYTES_MAX = 4 * MIB;
@@ -30,7 +30,7 @@ export const SIGNED_BODIES_BYTES_MAX = 12 * MIB;
  * Maximum number of bytes for addresses that have not sent a valid signature. The rest is reserved for those that have.
  */
 export const UNPROVEN_BODIES_BYTES_MAX = 8 * MIB;
-/** Maximum number of bytes for one address that sends signatures: one body of the maximum size. */
+/** Maximum number of request body bytes for one IP address that sends signatures: one body of the maximum size. */
 export const SENDER_BODIES_BYTES_MAX = MIB;
 
 /** Counter for the request bodies that share one limit of bytes. */
@@ -50,7 +50,7 @@ const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, 
 /** The bytes reserved for one request body. */
 export interface BodyReservation {
   /**
-   * Checks whether additional bytes fit into the limits.
+   * Checks whether additional request body bytes fit into the limits.
    * @throws DomainError `unavailable` if the additional bytes would exceed a limit now
    */
   requireRoom(bytes: number): void;
@@ -95,7 +95,7 @@ export class BodyBudget {
   }
 
   /**
-   * Creates the reservation for a request with a signature.
+   * Reserves space for the body of a request with a signature.
    * @param isProven true if this address recently sent a valid signature
    */
   ofSender(address: string, isProven: boolean): BodyReservation {

@@ -16,7 +16,7 @@ export class JsonValueCounter {
   #isEscaped = false;
 
   /**
-   * Counts the values in the next chunk.
+   * Counts the JSON values in the next chunk.
    * @returns the maximum number of values in the text so far
    */
   add(chunk: Uint8Array): number {

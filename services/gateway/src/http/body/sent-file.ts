@@ -14,10 +14,10 @@ export interface SentFile {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** Describes the file in the body of a request. */
+/** Returns the description of the file in the body of a request. */
 export function sentFile(request: Request, response: Response): SentFile {
   const { 'content-length': length, 'content-encoding': encoding } = request.headers;
-  // If the request has several types, none is used. The service refuses a file without a type.
+  // If the request states several media types, none is used. The documents service refuses a file without a media type.
   const [type, ...others] = request.headersDistinct['content-type'] ?? [];
   return {
     mediaType: others.length > 0 ? undefined : readMediaType(type).type,
@@ -28,8 +28,8 @@ export function sentFile(request: Request, response: Response): SentFile {
 }
 
 /**
- * Yields the bytes as they arrive. Small chunks that are waiting are joined. The request can still be used when the
- * reader stops.
+ * Yields the bytes of a request body as they arrive. Small chunks that are waiting are joined. The request can still be
+ * used when the reader stops.
  */
 async function* contentOf(request: Request, response: Response): AsyncIterable<Uint8Array> {
   if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();

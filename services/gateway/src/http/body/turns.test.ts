@@ -8,8 +8,8 @@ function busyFor(ms: number): void {
 }
 
 /**
- * Counts the turns of other work before each item. The first item takes no time, and each other item takes a whole
- * turn.
+ * Counts how often other work gets a turn before each item. The first item takes no time, and each other item takes a
+ * whole turn.
  */
 async function seenByItems(): Promise<{ seen: number[]; isFirstTurnShort: boolean }> {
   let othersTurns = 0;

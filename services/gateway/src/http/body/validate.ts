@@ -90,7 +90,7 @@ function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Units for limits by type. Other types are compared by value. */
+/** Units in messages about length limits, by JSON type. Other types are compared by value. */
 const counted: Readonly<Record<string, string>> = { array: 'item', string: 'character' };
 
 function bounded(limit: 'at least' | 'at most', bound: number | bigint, origin: string): string {

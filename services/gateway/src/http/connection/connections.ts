@@ -103,7 +103,7 @@ export function onceRecognized(socket: Socket, tell: () => void): void {
   connectionOf(socket).onRecognized = tell;
 }
 
-/** Allows a request's body more time than the default. */
+/** Allows more time than the default for receiving the body of a request. */
 export function allowBodyMs(socket: Socket, response: ServerResponse, bodyMs: number): void {
   const request = connectionOf(socket).waiting.get(response);
   if (request !== undefined) request.bodyMs = bodyMs;

@@ -51,7 +51,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const server = listenFast(app, {
     maxHeaderSize: HEADERS_BYTES_MAX,
     headersTimeout: timeouts.headersMs,
-    // Time limit for files, which are the longest bodies. Other bodies are checked separately.
+    // Time limit for receiving files, which are the longest bodies. Other bodies are checked separately.
     requestTimeout: FILE_BODY_MS + timeouts.headersMs,
     keepAliveTimeout: timeouts.keepAliveMs,
     connectionsCheckingInterval: timeouts.checkingIntervalMs,

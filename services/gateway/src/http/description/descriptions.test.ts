@@ -56,7 +56,8 @@ function faultsOfSentence(sentence: string): string[] {
   const isBare = DEMONSTRATIVES.has(first) ? VERBS.has(second) : PRONOUNS.has(first);
   return [
     ...(isBare ? [`"${sentence}" has a pronoun as its subject`] : []),
-    // "Null: any amount." and "PASS: pay." are fragments; "Guides: ..." is a list with a title.
+    // The test refuses fragments such as "Null: any amount." and "PASS: pay.", but accepts a list with a title, such as
+    // "Guides: ...".
     ...(/^(?:[A-Z][A-Z_]+|Null|Absent|Empty|None|True|False):/.test(sentence) ? [`"${sentence}" is a fragment`] : []),
   ];
 }

@@ -57,7 +57,7 @@ test('the last count applies while the name cannot be resolved, and the failure 
 
   resolve = () => Promise.reject(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }));
   await vi.advanceTimersByTimeAsync(COUNT_INTERVAL_MS);
-  // Nothing resolves to no address either: a gateway that counts is there itself.
+  // An empty result counts as one gateway, because the gateway that counts exists itself.
   resolve = async () => [];
   await vi.advanceTimersByTimeAsync(COUNT_INTERVAL_MS);
   expect(peers.count).toBe(4);

@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { repeat } from '@invoicecontrol/runtime/repeat';
 
-/** Time between two counts. An autoscaler adds or removes gateways in steps of half a minute. */
+/** Time between two counts of the gateways. An autoscaler adds or removes gateways in steps of half a minute. */
 export const COUNT_INTERVAL_MS = 10_000;
 
 /** Returns every address of a host name. */
@@ -56,7 +56,7 @@ export class PeerCount {
     await this.#counting?.stop();
   }
 
-  /** Counts the addresses. A failure is logged once until a count succeeds again. */
+  /** Counts the addresses of the gateways. A failure is logged once until a count succeeds again. */
   async #refresh(hostname: string): Promise<void> {
     try {
       const addresses = await this.#resolve(hostname);

@@ -13,7 +13,7 @@ const context = systemContext('req_1');
 const WINDOW_MS = 60_000;
 
 let nowMs: number;
-/** Tokens of every requested reservation, by rate limit. */
+/** Number of tokens of every reservation that was requested, by rate limit. */
 let asked: Record<string, number>[];
 /** Tokens that are used in the current window, as the organization service counts them. */
 let used: Map<string, number>;

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Reply } from './reply.js';
 
-/** Cache header sent with every ETag: a private cache may store the response but must revalidate it each time. */
+/**
+ * Cache header that is sent with every ETag: a private cache may store the response but must revalidate it each time.
+ */
 export const CACHE_CONTROL = 'private, no-cache';
 
 /**

@@ -1,4 +1,4 @@
-/** Response of a handler. Its status must be one of the route's `responses`. */
+/** Response of a route handler. Its status must be one of the `responses` of the route. */
 export interface Reply {
   readonly status: number;
   readonly body?: unknown;

@@ -19,7 +19,7 @@ export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && ACCEPTED.test(header) ? header : newRequestId();
 }
 
-/** Returns `req_` and 26 random characters (130 bits). */
+/** Returns a new request id: `req_` and 26 random characters (130 bits). */
 export function newRequestId(): string {
   if (used === pool.length) {
     randomFillSync(pool);

@@ -9,7 +9,9 @@ export interface RequestState {
   readonly traceparent: string | undefined;
   /** Path template of the route, such as `/v1/invoices/{invoiceId}`. Absent until the route is known. */
   route?: string;
-  /** Functions that release the slots that the request uses. They are called when the response is complete. */
+  /**
+   * Functions that release the concurrency slots that the request uses. They are called when the response is complete.
+   */
   readonly slots: (() => void)[];
   isSettled: boolean;
   /** Id of the organization that sent the request. Set once the API key is known. */
@@ -45,7 +47,7 @@ export function holdUntilSettled(response: Response, giveBack: () => void): void
   else state.slots.push(giveBack);
 }
 
-/** Releases every slot that the request uses. */
+/** Releases every concurrency slot that the request uses. */
 export function settleRequest(response: Response): void {
   const state = requestState(response);
   state.isSettled = true;

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
 
-/** A file in an archive. Its bytes are read when the archive reaches it. */
+/** A file of a ZIP archive. The bytes of the file are read when the archive reaches it. */
 export interface ArchiveFile {
   /** Path of the file in the archive: letters, digits and `-_./`. */
   readonly name: string;

@@ -23,7 +23,7 @@ const sha256 = createHash('sha256').update(file).digest('hex');
 const uploadId = EXAMPLE_IDS.upload;
 const KSEF_NUMBER = '5265877635-20260412-010080615740-E4';
 
-/** Receives a file in place of the documents service. */
+/** Function that receives a file in place of the documents service. */
 type Receive = (start: UploadStart, content: AsyncIterable<Uint8Array>) => Promise<void>;
 
 async function sizeOf(content: AsyncIterable<Uint8Array>): Promise<number> {

@@ -21,7 +21,7 @@ export interface ConnectionFilter {
   readonly status: ConnectionStatus | undefined;
 }
 
-/** Fields that a change sets. Absent fields stay unchanged, and undefined fields are removed. */
+/** Fields that a change of a KSeF connection sets. Absent fields stay unchanged, and undefined fields are removed. */
 export interface ConnectionChange {
   readonly status?: ConnectionStatus;
   readonly contextNip?: string;

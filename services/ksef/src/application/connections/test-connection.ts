@@ -183,7 +183,7 @@ function disabled(): DomainError {
 }
 
 /**
- * Waits for work up to a time limit.
+ * Waits for the given work up to a time limit.
  * @returns `late` if the work takes longer; the work continues in the background
  */
 async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T | L> {
@@ -191,7 +191,7 @@ async function within<T, L>(msMax: number, work: Promise<T>, late: L): Promise<T
   const ending = new Promise<L>((resolve) => {
     timer = setTimeout(() => resolve(late), msMax);
   });
-  // The work may still fail after the deadline. The empty catch avoids an unhandled rejection.
+  // The connection test may still fail after the deadline. The empty catch avoids an unhandled rejection.
   work.catch(() => {});
   try {
     return await Promise.race([work, ending]);

@@ -370,7 +370,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
     return stored;
   }
 
-  /** Releases the claim until a later time. Nothing else changes. */
+  /** Releases the claim on a KSeF inbox until a later time. Nothing else changes. */
   async function wait(claim: InboxClaim, waitMs: number): Promise<undefined> {
     await claim.wait(new Date(clock.now().getTime() + Math.max(POSTPONED_MS_MIN, waitMs * waitFactor)));
   }

@@ -9,7 +9,7 @@ import type { InboxChange } from '../../domain/inbox-steps.js';
 // Store and service operations that the KSeF inbox use cases need.
 
 export interface InboxStore {
-  /** Stores an inbox. Returns false if the KSeF connection already has one. */
+  /** Stores a new KSeF inbox. Returns false if the KSeF connection already has one. */
   insert(inbox: Inbox, events: readonly Announcement[]): Promise<boolean>;
   find(organizationId: string, connectionId: string): Promise<Inbox | undefined>;
   findMany(organizationId: string, connectionIds: readonly string[]): Promise<readonly Inbox[]>;
@@ -46,8 +46,8 @@ export interface InboxEnvironments {
   /** Tells whether a KSeF inbox has a reservation. */
   hasTaken(organizationId: string, connectionId: string): Promise<boolean>;
   /**
-   * Removes the reservation of a disabled inbox. A reservation for a later version is kept, because it belongs to a
-   * request that enables the KSeF inbox after it was disabled.
+   * Removes the reservation of a disabled inbox. A reservation of a later inbox version is kept, because it belongs to
+   * a request that enables the KSeF inbox after it was disabled.
    * @param version version of the disabled inbox
    */
   release(organizationId: string, connectionId: string, version: number): Promise<void>;
@@ -64,7 +64,7 @@ export interface InboxClaim {
   save(change: InboxChange, events: readonly Announcement[]): Promise<InboxClaim>;
   /** Releases the claim on the KSeF inbox. The inbox is due as it was last stored. */
   release(): Promise<void>;
-  /** Releases the claim until a later time. The KSeF inbox version does not change. */
+  /** Releases the claim on the KSeF inbox until a later time. The version of the inbox does not change. */
   wait(dueAt: Date): Promise<void>;
 }
 
@@ -86,13 +86,13 @@ export interface InboxQueue {
   dueBefore(before: Date, limit: number): Promise<readonly (DueInbox & { readonly dueSince: Date })[]>;
 }
 
-/** A decrypted package on the disk of this process. It exists only while it is read. */
+/** A decrypted invoice package on the disk of this process. The package exists only while it is read. */
 export interface OpenPackage {
   /** Invoices to receive, in the order in which KSeF lists them. */
   readonly expected: readonly ExpectedInvoice<PackedFile>[];
   readonly refused: readonly RefusedFile[];
   /**
-   * Returns the content of one invoice as bytes.
+   * Returns the file of one invoice in the package as bytes.
    * @throws PackageFault if the file cannot be unpacked
    */
   read(invoice: ExpectedInvoice<PackedFile>): Promise<Buffer>;
@@ -135,7 +135,7 @@ export interface ReceivedInvoice {
   readonly content: Buffer;
 }
 
-/** Documents received through a channel, in the documents service. */
+/** Stores documents received through a channel in the documents service. */
 export interface ChannelDocuments {
   /**
    * Stores a document once.
@@ -150,7 +150,7 @@ export interface ChannelDocuments {
   ): Promise<{ readonly storedAt: Date }>;
 }
 
-/** Analyses of uploaded documents, in the analysis service. */
+/** Requests analyses of uploaded documents from the analysis service. */
 export interface UploadAnalyses {
   /**
    * Requests the analysis of a document once, without waiting for its result.

@@ -62,7 +62,10 @@ export interface SubmissionClaim {
   ): Promise<SubmissionClaim>;
   /** Releases the claim on the KSeF submission. The submission is due as it was last stored. */
   release(): Promise<void>;
-  /** Releases the claim until a later time. The version and the time of the last change stay the same. */
+  /**
+   * Releases the claim on the KSeF submission until a later time. Its version and the time of its last change stay the
+   * same.
+   */
   wait(dueAt: Date, wait: ConnectionWait): Promise<void>;
 }
 
@@ -124,7 +127,7 @@ export interface KeptSeal {
   readonly isHolderKnown: boolean;
 }
 
-/** Organizations that exist, from the organization service. */
+/** Tells which organizations exist, according to the organization service. */
 export interface Organizations {
   /** Checks whether the organization exists. A deleted organization does not count, although it may be restored. */
   exists(organizationId: string): Promise<boolean>;

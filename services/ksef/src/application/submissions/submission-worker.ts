@@ -92,7 +92,7 @@ interface Deps {
 export interface SubmissionWorker {
   /** Claims due KSeF submissions while slots are free, and processes them. */
   poll(): Promise<void>;
-  /** Stops starting calls. Resolves when the calls in progress have completed. */
+  /** Stops the worker. Resolves when its KSeF calls in progress have completed. */
   stop(): Promise<void>;
 }
 
@@ -476,7 +476,10 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
   }
 
-  /** Releases the claim until a later time. The record does not change otherwise, so no event is needed. */
+  /**
+   * Releases the claim on the submission until a later time. The submission does not change otherwise, so no event is
+   * needed.
+   */
   async function wait(
     claim: SubmissionClaim,
     waitMs: number,
