@@ -2,7 +2,7 @@
 # environment variable SERVICE chooses when the container starts, as in compose.yaml and k8s/.
 
 # An exact tag can still be moved. A release build passes the digest as well, with --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:...,
-# and what it pushed is pinned by digest in k8s/components/image-tag.
+# and what it pushed is pinned by digest in the overlay of an installation.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
@@ -34,8 +34,9 @@ COPY --from=build /app/docs docs
 COPY --from=build /app/proto proto
 # The operator's command line runs next to the organization service: see docs/runbooks/deploying.md.
 COPY --from=build /app/tools/admin tools/admin
-# The user `node`, by number, because Kubernetes cannot tell from a name that it is not root.
-USER 1000:1000
+# A user without an entry in /etc/passwd, by number, because Kubernetes cannot tell from a name that it is not root. Above 10000, it is
+# unlikely to be a user of the node.
+USER 10001:10001
 EXPOSE 8080 50051
 # The shell only fills in the name: exec makes node the process that gets SIGTERM.
 CMD ["sh", "-c", "exec node \"services/${SERVICE:?name the service to start, as its folder in services/}/dist/main.js\""]

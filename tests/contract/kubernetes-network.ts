@@ -70,12 +70,15 @@ function wires(named: readonly Port[] | undefined): string[] {
 
 function peerName({ podSelector, namespaceSelector, ipBlock }: Peer): string {
   if (ipBlock !== undefined) return ipBlock.cidr;
-  const namespace = namespaceSelector?.matchLabels?.['kubernetes.io/metadata.name'];
+  const labels = namespaceSelector?.matchLabels ?? {};
+  const [other] = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const namespace = labels['kubernetes.io/metadata.name'] ?? other;
   const pod = podSelector === undefined ? '*' : podName(podSelector);
   if (namespaceSelector === undefined) return pod;
   return `${namespace ?? 'any namespace'}/${pod}`;
 }
 
 function podName({ matchLabels }: { readonly matchLabels?: Record<string, string> }): string {
-  return matchLabels?.['app.kubernetes.io/name'] ?? matchLabels?.['k8s-app'] ?? '*';
+  const [other] = Object.entries(matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return matchLabels?.['app.kubernetes.io/name'] ?? matchLabels?.['k8s-app'] ?? other ?? '*';
 }

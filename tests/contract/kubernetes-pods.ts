@@ -35,17 +35,23 @@ export interface Container {
 
 interface PodSpec {
   readonly serviceAccountName?: string;
+  readonly priorityClassName?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly terminationGracePeriodSeconds?: number;
   readonly securityContext?: {
     readonly runAsNonRoot?: boolean;
     readonly runAsUser?: number;
+    readonly runAsGroup?: number;
     readonly seccompProfile?: { readonly type: string };
   };
-  readonly topologySpreadConstraints?: readonly { readonly topologyKey: string }[];
+  readonly topologySpreadConstraints?: readonly { readonly topologyKey: string; readonly whenUnsatisfiable: string }[];
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
-  readonly volumes?: readonly { readonly name: string; readonly emptyDir?: object }[];
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly emptyDir?: object;
+    readonly secret?: { readonly secretName: string };
+  }[];
 }
 
 /** The `spec` of a Deployment or a StatefulSet, or that of a CronJob in the same form. */
@@ -85,7 +91,8 @@ export function podFaults({ kind, metadata, spec }: Workload): string[] {
   const labels = spec.template.metadata.labels;
   const promises: [boolean, string][] = [
     [pod.securityContext?.runAsNonRoot === true, 'runs as non-root'],
-    [(pod.securityContext?.runAsUser ?? 0) > 0, 'names its user by number'],
+    [(pod.securityContext?.runAsUser ?? 0) > 10_000, 'runs as a user that no node has'],
+    [(pod.securityContext?.runAsGroup ?? 0) > 10_000, 'runs in a group that no node has'],
     [pod.securityContext?.seccompProfile?.type === 'RuntimeDefault', 'keeps the seccomp profile of the runtime'],
     [pod.serviceAccountName === metadata.name, 'has a service account of its own'],
     [pod.automountServiceAccountToken === false, 'mounts no service account token'],
@@ -119,6 +126,8 @@ function containerFaults(where: string, container: Container, pod: PodSpec, ends
     [resources?.requests?.['memory'] !== undefined, 'requests memory'],
     [resources?.limits?.['cpu'] !== undefined, 'limits its CPU time'],
     [resources?.limits?.['memory'] !== undefined, 'limits its memory'],
+    [resources?.requests?.['ephemeral-storage'] !== undefined, 'requests disk space'],
+    [resources?.limits?.['ephemeral-storage'] !== undefined, 'limits its disk space'],
     [endsByItself || container.startupProbe !== undefined, 'has a start-up probe'],
     [endsByItself || container.livenessProbe !== undefined, 'has a liveness probe'],
     [endsByItself || container.readinessProbe !== undefined, 'has a readiness probe'],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressVariable } from '@invoicecontrol/runtime/config';
 import { STREAM_BYTES_MAX } from '@invoicecontrol/runtime/nats/stream';
 import { entries, ports } from '@invoicecontrol/topology/services';
+import { customKindFaults, isCustomKind } from './kubernetes-custom-kinds.js';
 import { allowedConnections, deniesByDefault } from './kubernetes-network.js';
 import { ofKind, parseObjects, render, root, type KubernetesObject, type Rendering } from './kubernetes-objects.js';
 import { podFaults, selects, workloads, type Workload } from './kubernetes-pods.js';
@@ -52,12 +54,22 @@ describeSchemas('schemas', () => {
     'every object of every overlay and combination is valid in Kubernetes %s',
     (version) => {
       // Most Kubernetes objects are the same in many renderings, so each object is checked only once.
-      const documents = [...new Set(renderings.flatMap(({ yaml }) => yaml.split(/^---\n/m)))];
+      const documents = [...new Set(renderings.flatMap(({ yaml }) => yaml.split(/^---\n/m)))].filter(
+        (document) => !isCustomKind({ kind: /^kind: (\w+)$/m.exec(document)?.[1] ?? '' }),
+      );
       const result = validated(documents.join('---\n'), version);
       expect(result.faults).toEqual([]);
       expect(result.valid).toHaveLength(documents.length);
     },
   );
+
+  test('every custom resource has a schema here and is valid', () => {
+    expect(everywhere(({ objects }) => objects.filter(isCustomKind).flatMap(customKindFaults))).toEqual([]);
+    const [misspelled] = parseObjects(
+      'apiVersion: monitoring.coreos.com/v1\nkind: ServiceMonitor\nmetadata: { name: misspelled }\nspec: { selector: { matchLabels: {} }, endpoint: [] }',
+    );
+    expect(misspelled && customKindFaults(misspelled).join(' ')).toMatch(/endpoint/);
+  });
 
   test('a misspelled field, a wrong type and an unknown kind are refused', () => {
     const result = validated(
@@ -134,7 +146,7 @@ describeManifests('pods', () => {
         '          securityContext: { capabilities: { add: [NET_ADMIN] } }',
       ].join('\n'),
     ) as Workload[];
-    expect(careless && podFaults(careless)).toHaveLength(24);
+    expect(careless && podFaults(careless)).toHaveLength(27);
   });
 
   test('every workload has a service account of its own that mounts no token', () => {
@@ -160,14 +172,18 @@ describeManifests('pods', () => {
         const budgets = ofKind<{ maxUnavailable?: number; selector: WorkloadSelector }>(objects, 'PodDisruptionBudget');
         const { labels } = spec.template.metadata;
         const pod = spec.template.spec;
-        const topologies = pod.topologySpreadConstraints?.map(({ topologyKey }) => topologyKey);
+        const topologies = pod.topologySpreadConstraints?.map(
+          ({ topologyKey, whenUnsatisfiable }) => `${topologyKey} ${whenUnsatisfiable}`,
+        );
         return [
           budgets.some(
             (budget) => budget.spec.maxUnavailable === 1 && selects(budget.spec.selector.matchLabels, labels),
           )
             ? []
             : [`${metadata.name} has no disruption budget`],
-          ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'].every((key) => topologies?.includes(key))
+          ['topology.kubernetes.io/zone ScheduleAnyway', 'kubernetes.io/hostname DoNotSchedule'].every((key) =>
+            topologies?.includes(key),
+          )
             ? []
             : [`${metadata.name} may be put on one node`],
           // runProcess in packages/runtime kills a process that has not stopped after 35 seconds.
@@ -235,7 +251,13 @@ describeManifests('network', () => {
     expect(closed.filter(({ objects }) => !deniesByDefault(objects)).map(({ name }) => name)).toEqual([]);
     // Policies made only by the components that open others would cut the services off from everything else.
     const names = closed.map(({ name }) => name);
-    expect(names).toEqual(['overlays/local', 'overlays/production', 'tests/every-component', 'tests/stores-elsewhere']);
+    expect(names).toEqual([
+      'overlays/local',
+      'overlays/production',
+      'overlays/staging',
+      'tests/every-component',
+      'tests/stores-elsewhere',
+    ]);
   });
 
   test('locally each caller reaches what it calls and nothing else', () => {
@@ -259,7 +281,13 @@ describeManifests('network', () => {
     const dns = ['* -> kube-system/kube-dns TCP 53', '* -> kube-system/kube-dns UDP 53'];
     expect(allowedConnections(local.objects)).toEqual({
       out: [...dns, ...between, ...internet, backup, brokers, objectStore].sort(),
-      in: [...between, backup, brokers, 'ingress-nginx/* -> gateway TCP 8080'].sort(),
+      in: [
+        ...between,
+        backup,
+        brokers,
+        'invoice-control-ingress=allowed/* -> gateway TCP 8080',
+        'gateway.networking.k8s.io/gateway-name=invoice-control -> gateway TCP 8080',
+      ].sort(),
     });
   });
 
@@ -267,11 +295,25 @@ describeManifests('network', () => {
     const [local, production] = [rendering('overlays/local'), rendering('overlays/production')];
     const usual = allowedConnections(local.objects);
     const opened = allowedConnections(production.objects);
-    expect(opened.in).toEqual(usual.in);
+    const proxy = 'gateway.networking.k8s.io/gateway-name=invoice-control';
+    const challenges = 'acme.cert-manager.io/http01-solver=true';
+    expect(opened.in.filter((connection) => !usual.in.includes(connection))).toEqual(
+      [
+        `anyone -> ${proxy} any port`,
+        `${proxy} -> ${challenges} TCP 8089`,
+        `invoice-control-ingress=allowed/* -> ${challenges} TCP 8089`,
+        'monitoring/* -> mongodb-exporter TCP 9216',
+        'monitoring/* -> nats TCP 7777',
+      ].toSorted(),
+    );
     const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];
     expect(opened.out.filter((connection) => !usual.out.includes(connection))).toEqual(
       [
         ...privateRanges.map((range) => `backup -> ${range} TCP 27017`),
+        ...['mongodb', ...privateRanges].map((peer) => `mongodb-exporter -> ${peer} TCP 27017`),
+        `${proxy} -> gateway TCP 8080`,
+        `${proxy} -> ${challenges} TCP 8089`,
+        `${proxy} -> invoice-control-ingress=allowed/* any port`,
         ...entries.flatMap(([name, { protocol }]) => [
           ...(protocol === 'grpc' ? privateRanges.map((range) => `${name} -> ${range} TCP 27017`) : []),
           `${name} -> observability/opentelemetry-collector TCP 4318`,
@@ -309,6 +351,7 @@ describeManifests('operator', () => {
     expect(operators.map(({ name, workload }) => [name, workload.spec.replicas])).toEqual([
       ['overlays/local', 0],
       ['overlays/production', 0],
+      ['overlays/staging', 0],
       ['tests/every-component', 0],
     ]);
   });
@@ -387,13 +430,126 @@ describeManifests('extraction', () => {
   });
 });
 
+describeManifests('an installation', () => {
+  const installations = renderings.filter(({ objects }) =>
+    objects.some(({ kind }) => kind === 'HorizontalPodAutoscaler'),
+  );
+
+  test('leaves the number of replicas to the autoscaler, where there is one', () => {
+    interface AutoscalerSpec {
+      readonly scaleTargetRef: { readonly name: string };
+      readonly minReplicas: number;
+      readonly metrics: readonly { readonly resource?: { readonly target: { readonly type: string } } }[];
+    }
+    expect(installations.map(({ name }) => name)).toEqual([
+      'overlays/production',
+      'overlays/staging',
+      'tests/every-component',
+    ]);
+    const faults = installations.flatMap(({ name, objects }) =>
+      ofKind<AutoscalerSpec>(objects, 'HorizontalPodAutoscaler').flatMap(({ spec }) => {
+        const { name: target } = spec.scaleTargetRef;
+        const deployment = serviceDeployments(objects).find(({ metadata }) => metadata.name === target);
+        return [
+          ...(deployment === undefined ? [`${name}: ${target} does not exist`] : []),
+          ...(deployment?.spec.replicas === undefined ? [] : [`${name}: ${target} has replicas`]),
+          ...(spec.minReplicas < 2 ? [`${name}: ${target} may run once`] : []),
+          // A share of the request would scale out at a fraction of what one process can do.
+          ...spec.metrics
+            .filter(({ resource }) => resource !== undefined && resource.target.type !== 'AverageValue')
+            .map(() => `${name}: ${target} is scaled by a share`),
+        ];
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test('schedules the stores first, then what every decision needs, then the rest', () => {
+    const edge = ['gateway', 'organization', 'analysis'];
+    for (const { name, objects } of installations) {
+      const classes = workloads(objects).map(({ kind, metadata, spec }) => {
+        const expected = kind === 'StatefulSet' ? 'stores' : edge.includes(metadata.name) ? 'edge' : 'background';
+        return { expected, given: spec.template.spec.priorityClassName, workload: metadata.name };
+      });
+      expect({ name, wrong: classes.filter(({ expected, given }) => given !== `invoice-control-${expected}`) }).toEqual(
+        { name, wrong: [] },
+      );
+      const values = objects
+        .filter(({ kind }) => kind === 'PriorityClass')
+        .map((one) => [one.metadata.name, (one as KubernetesObject & { value: number }).value]);
+      expect(Object.fromEntries(values)).toEqual({
+        'invoice-control-stores': 1_000_000,
+        'invoice-control-edge': 100_000,
+        'invoice-control-background': 10_000,
+      });
+    }
+  });
+
+  test('fills every Secret that a pod reads from the secret store', () => {
+    for (const { objects } of installations) {
+      const read = workloads(objects).flatMap(({ spec }) => {
+        const { containers, volumes = [] } = spec.template.spec;
+        return [
+          ...containers.flatMap(({ env = [] }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef?.name ?? [])),
+          ...volumes.flatMap(({ secret }) => secret?.secretName ?? []),
+        ];
+      });
+      const filled = objects.filter(({ kind }) => kind === 'ExternalSecret').map(({ metadata }) => metadata.name);
+      expect([...new Set(read)].toSorted()).toEqual(filled.toSorted());
+    }
+  });
+
+  test('names each value that is left to replace, and nothing once all are replaced', () => {
+    const check = (yaml: string): { status: number | null; names: string[] } => {
+      const { status, stdout } = spawnSync('node', [join(root, 'tools/check-installation.mjs')], {
+        input: yaml,
+        encoding: 'utf8',
+      });
+      const lines = stdout.split('\n');
+      const named = lines.filter((line, at) => /^\S/.test(line) && !lines[at + 1]?.endsWith('(allowed)'));
+      return { status, names: [...new Set(named.map((line) => line.split(': ')[0] ?? ''))].toSorted() };
+    };
+    const { yaml } = rendering('overlays/production');
+    expect(check(yaml)).toEqual({
+      status: 1,
+      names: [
+        'BACKUP_TARGET',
+        'CHECKOUT_SUCCESS_URL',
+        'ERP_OAUTH_CALLBACK_URL',
+        'ERP_OAUTH_RETURN_URL',
+        'MAIL_FROM',
+        'cert-manager.io/cluster-issuer',
+        'gatewayClassName',
+        'hostname',
+        'image',
+        'name',
+      ],
+    });
+    const replaced = yaml
+      .replaceAll('example.com', 'acme.test')
+      .replaceAll(/YOUR-[A-Z-]+/g, 'own')
+      .replaceAll(`sha256:${'0'.repeat(64)}`, `sha256:${'1'.repeat(64)}`);
+    expect(check(replaced)).toEqual({ status: 0, names: [] });
+    expect(check('').status).toBe(2);
+  });
+
+  test('runs the image of the product from a registry, by its digest', () => {
+    const production = rendering('overlays/production');
+    const images = [...serviceDeployments(production.objects)].map(
+      ({ spec }) => spec.template.spec.containers[0]?.image,
+    );
+    expect(new Set(images).size).toBe(1);
+    expect(images[0]).toMatch(/^[\w.-]+\/invoice-control@sha256:[0-9a-f]{64}$/);
+  });
+});
+
 describeManifests('components', () => {
   test('every component has a README with its purpose, and is built in some combination', () => {
     const components = readdirSync(join(root, 'k8s/components'));
     expect(components.filter((name) => !existsSync(join(root, 'k8s/components', name, 'README.md')))).toEqual([]);
     const all = rendering('tests/every-component');
     expect(workloads(all.objects).map(({ metadata }) => metadata.name)).toEqual([
-      ...[...entries.map(([name]) => name), 'operator'].toSorted(),
+      ...[...entries.map(([name]) => name), 'mongodb-exporter', 'operator'].toSorted(),
       'mongodb',
       'nats',
       'backup',

@@ -66,10 +66,11 @@ async function compose(
   if (secrets.length === 0) logger.warn({}, 'PADDLE_NOTIFICATION_SECRETS is not set: all notifications are refused');
   if (apiKey === undefined)
     logger.warn({}, 'PADDLE_API_KEY is not set: subscriptions are not reconciled, and the portal is unavailable');
+  const prices = pricesOf(config);
+  if (prices === undefined) logger.warn({}, 'no PADDLE_PRICE_... is set: no plan can be bought');
   const collections = await openCollections(db);
   const outbox = await openOutbox(['customers', 'checkouts']);
 
-  const prices = pricesOf(config);
   const rule = { pastDueDaysMax: config.SUBSCRIPTION_PAST_DUE_DAYS };
   const accounts = accountStore(collections.customers, outbox, { rule, clock });
   const notifications = notificationStore(collections.notifications, clock);
@@ -126,8 +127,9 @@ async function compose(
   };
 }
 
-/** Returns the configured price ids by the names of the prices. */
-function pricesOf(config: Config): Prices {
+/** Returns the configured price ids by the names of the prices, or undefined where no plan is sold. */
+function pricesOf(config: Config): Prices | undefined {
+  if (config.PADDLE_PRICE_CORE_MONTH === undefined) return undefined;
   return Object.fromEntries(priceNames.map((name) => [name, config[`PADDLE_PRICE_${name}`]])) as Prices;
 }
 

@@ -18,6 +18,16 @@ test('accepts eight different prices', () => {
   expect(readConfig(configSchema, complete)).toMatchObject(prices);
 });
 
+test('accepts no price at all, where no plan is sold, and names the rest when there is one', () => {
+  const { PADDLE_PRICE_CORE_MONTH: first, ...others } = prices;
+  const without = Object.fromEntries(Object.entries(complete).filter(([name]) => !(name in prices)));
+  const production = { ...without, NODE_ENV: 'production' };
+  expect(readConfig(configSchema, production)).not.toHaveProperty('PADDLE_PRICE_CORE_MONTH');
+  expect(() => readConfig(configSchema, { ...production, PADDLE_PRICE_CORE_MONTH: first })).toThrow(
+    `set the id of every price, or of none if no plan is sold; not set: ${Object.keys(others).join(', ')}`,
+  );
+});
+
 test('names every fault of the prices at once: missing, malformed and repeated ones', () => {
   const env = {
     ...complete,

@@ -9,20 +9,25 @@ const DEVELOPMENT_PRICE = 'pri_development';
 const DEVELOPMENT_SECRET = 'pdl_ntfset_development_only';
 const SECRETS_MAX = 10;
 
+/** Ids of the prices at the payment provider: all of them, or none where no plan is sold. */
+const priceSettings = {
+  PADDLE_PRICE_CORE_MONTH: priceId.optional(),
+  PADDLE_PRICE_CORE_YEAR: priceId.optional(),
+  PADDLE_PRICE_CONTROL_MONTH: priceId.optional(),
+  PADDLE_PRICE_CONTROL_YEAR: priceId.optional(),
+  PADDLE_PRICE_SCALE_MONTH: priceId.optional(),
+  PADDLE_PRICE_SCALE_YEAR: priceId.optional(),
+  PADDLE_PRICE_ENTITY_MONTH: priceId.optional(),
+  PADDLE_PRICE_ENTITY_YEAR: priceId.optional(),
+};
+
 /** Environment variables of the billing service. */
 export const configSchema = z
   .object({
     ...serviceSettings('billing'),
     OPERATOR_TOKEN: operatorToken,
     NODE_ENV: z.string().optional(),
-    PADDLE_PRICE_CORE_MONTH: priceId,
-    PADDLE_PRICE_CORE_YEAR: priceId,
-    PADDLE_PRICE_CONTROL_MONTH: priceId,
-    PADDLE_PRICE_CONTROL_YEAR: priceId,
-    PADDLE_PRICE_SCALE_MONTH: priceId,
-    PADDLE_PRICE_SCALE_YEAR: priceId,
-    PADDLE_PRICE_ENTITY_MONTH: priceId,
-    PADDLE_PRICE_ENTITY_YEAR: priceId,
+    ...priceSettings,
     /**
      * Secrets of the provider's notification destination, separated by commas. Each of them is accepted. If there is
      * none, all notifications are refused.
@@ -44,6 +49,12 @@ export const configSchema = z
      */
     SUBSCRIPTION_PAST_DUE_DAYS: z.coerce.number().int().min(1).max(365).optional(),
   })
+  .refine((config) => missingPrices(config).length === 0, {
+    path: ['PADDLE_PRICE'],
+    error: ({ input }) =>
+      `set the id of every price, or of none if no plan is sold; not set: ${missingPrices(input).join(', ')}`,
+    when: () => true,
+  })
   .refine((config) => repeatedPrices(config).length === 0, {
     path: ['PADDLE_PRICE'],
     error: ({ input }) => `each price must have its own id; these do not: ${repeatedPrices(input).join(', ')}`,
@@ -58,6 +69,14 @@ export const configSchema = z
   });
 
 export type Config = z.infer<typeof configSchema>;
+
+/** Returns the names of the prices that are not set while another one is. */
+function missingPrices(config: unknown): string[] {
+  const values = config as Readonly<Record<string, unknown>>;
+  const names = Object.keys(priceSettings);
+  const missing = names.filter((name) => values[name] === undefined);
+  return missing.length < names.length ? missing : [];
+}
 
 /** Returns the names of settings whose price is repeated in another setting. */
 function repeatedPrices(config: unknown): string[] {

@@ -64,37 +64,29 @@ export const services = {
       OPERATOR_TOKEN: operatorToken,
       // The image sets NODE_ENV to production, in which billing refuses the prices and the secret of the simulator.
       NODE_ENV: { local: 'development', development: 'development' },
-      // Each installation has its own price ids. An overlay replaces these ids, which exist only in the simulator.
+      // Each installation has its own price ids; these exist only in the simulator. Without them, no plan can be bought.
       PADDLE_PRICE_CORE_MONTH: {
-        value: 'pri_developmentcoremonth000000',
         development: 'pri_developmentcoremonth000000',
       },
       PADDLE_PRICE_CORE_YEAR: {
-        value: 'pri_developmentcoreyear0000000',
         development: 'pri_developmentcoreyear0000000',
       },
       PADDLE_PRICE_CONTROL_MONTH: {
-        value: 'pri_developmentcontrolmonth000',
         development: 'pri_developmentcontrolmonth000',
       },
       PADDLE_PRICE_CONTROL_YEAR: {
-        value: 'pri_developmentcontrolyear0000',
         development: 'pri_developmentcontrolyear0000',
       },
       PADDLE_PRICE_SCALE_MONTH: {
-        value: 'pri_developmentscalemonth00000',
         development: 'pri_developmentscalemonth00000',
       },
       PADDLE_PRICE_SCALE_YEAR: {
-        value: 'pri_developmentscaleyear000000',
         development: 'pri_developmentscaleyear000000',
       },
       PADDLE_PRICE_ENTITY_MONTH: {
-        value: 'pri_developmententitymonth0000',
         development: 'pri_developmententitymonth0000',
       },
       PADDLE_PRICE_ENTITY_YEAR: {
-        value: 'pri_developmententityyear00000',
         development: 'pri_developmententityyear00000',
       },
       PADDLE_NOTIFICATION_SECRETS: { secret: 'optional', development: 'pdl_ntfset_development_only' },

@@ -30,7 +30,8 @@ import type {
 export interface ApplyingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
-  readonly prices: Prices;
+  /** Undefined where no plan is sold. */
+  readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -1,5 +1,6 @@
 import { events } from '@invoicecontrol/contracts/events';
 import { auditAnnouncement } from '@invoicecontrol/retention/audit';
+import { DomainError } from '@invoicecontrol/errors';
 import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { RequestContext } from '@invoicecontrol/runtime/request-context';
 import { v7 as uuidv7 } from 'uuid';
@@ -18,7 +19,8 @@ import type { Accounts, Checkouts } from './stores.js';
 export interface CheckoutDeps {
   readonly accounts: Pick<Accounts, 'ensure' | 'find'>;
   readonly checkouts: Pick<Checkouts, 'insert'>;
-  readonly prices: Prices;
+  /** Undefined where no plan is sold. */
+  readonly prices: Prices | undefined;
   readonly successUrl: string;
   readonly clock: Clock;
 }
@@ -37,7 +39,7 @@ const CLOSED_STATUSES: ReadonlySet<string> = new Set(['', 'none', 'canceled']);
 /**
  * Returns the options for the hosted checkout (specification 2.13, endpoint 17), from configuration alone. The request
  * is stored with the hash of a new reference, which later links a subscription to the organization.
- * @throws DomainError invalid; wrong_state while a subscription is not canceled
+ * @throws DomainError invalid; wrong_state while a subscription is not canceled, or if no plan is sold
  */
 export const createCheckout =
   ({ accounts, checkouts, prices, successUrl, clock }: CheckoutDeps) =>
@@ -46,6 +48,7 @@ export const createCheckout =
     context: RequestContext,
   ): Promise<{ items: readonly CheckoutItem[]; successUrl: string; checkoutReference: string }> => {
     const { organizationId, subscriptionStatus } = input;
+    if (prices === undefined) throw noPlanSold();
     const request = readCheckoutRequest(input);
     const account = await accounts.find(organizationId);
     const isSubscribed =
@@ -75,3 +78,10 @@ export const createCheckout =
     );
     return { items: checkoutItems(prices, request), successUrl, checkoutReference };
   };
+
+function noPlanSold(): DomainError {
+  return new DomainError(
+    'wrong_state',
+    'No plan can be bought here: the operator of this installation has not set the prices of the payment provider.',
+  );
+}

@@ -59,7 +59,7 @@ const entity = z.object({
  * Reads a subscription from a payment notification or the API. Returns undefined if the id, the status or the items
  * cannot be read.
  */
-export function readSnapshot(data: unknown, prices: Prices): Snapshot | undefined {
+export function readSnapshot(data: unknown, prices: Prices | undefined): Snapshot | undefined {
   const read = entity.safeParse(data);
   if (!read.success) return undefined;
   const { id, status, items, customer_id, current_billing_period, next_billed_at, scheduled_change, custom_data } =

@@ -22,7 +22,8 @@ export interface ReconcilingDeps extends LinkingDeps {
   readonly changeAccount: ChangeAccount;
   readonly notifications: Pick<Notifications, 'reopenUnlinked'>;
   readonly wasPurged: (organizationId: string) => Promise<boolean>;
-  readonly prices: Prices;
+  /** Undefined where no plan is sold. */
+  readonly prices: Prices | undefined;
   readonly rule: GraceRule;
   readonly clock: Clock;
   readonly logger: Logger;

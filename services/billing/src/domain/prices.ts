@@ -35,7 +35,8 @@ export interface KnownPrice {
 }
 
 /** Returns the plan or addition for a price id, or undefined for a price that is not in the configuration. */
-export function findPrice(prices: Prices, priceId: string): KnownPrice | undefined {
+export function findPrice(prices: Prices | undefined, priceId: string): KnownPrice | undefined {
+  if (prices === undefined) return undefined;
   for (const product of [...planCodes, 'ENTITY'] as const) {
     for (const interval of intervals) {
       if (priceOf(prices, product, interval) === priceId) return { product, interval };

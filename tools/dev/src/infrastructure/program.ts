@@ -223,6 +223,25 @@ export function fromPypi({
   };
 }
 
+/** A program that Go builds from its module proxy. Go compares what it downloads with its checksum database. */
+export function fromGo(goPackage: string, program: string): Source {
+  return {
+    name: `go install ${goPackage}`,
+    bytesMax: 2_000 * MB,
+    async obtain(directory, { run: command }) {
+      // Its caches are made removable and stay in here: they are large, and HOME may be empty.
+      const environment = {
+        GOBIN: directory,
+        GOPATH: join(directory, 'path'),
+        GOCACHE: join(directory, 'cache'),
+        GOFLAGS: '-modcacherw',
+      };
+      await command('go', ['install', goPackage], { env: { ...process.env, ...environment } });
+      return join(directory, program);
+    },
+  };
+}
+
 /** Returns the path of a Python with pip: the one of the machine, or otherwise one in a virtual environment. */
 async function pythonWithPip(directory: string, { run: command }: Fetching): Promise<string> {
   try {

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { KubernetesObject } from './kubernetes-objects.js';
+
+// The parts of the custom resources that the manifests use, as their definitions describe them. An unknown field is a fault, so a new field is first
+// looked up in the definition.
+const metadata = z.strictObject({
+  name: z.string(),
+  namespace: z.string().optional(),
+  labels: z.record(z.string(), z.string()).optional(),
+  annotations: z.record(z.string(), z.string()).optional(),
+});
+const name = z.string().min(1);
+const kind = <Version extends string, Spec extends z.ZodType>(apiVersion: Version, spec: Spec) =>
+  z.strictObject({ apiVersion: z.literal(apiVersion), kind: z.string(), metadata, spec });
+
+const listener = z.strictObject({
+  name,
+  protocol: z.enum(['HTTP', 'HTTPS', 'TLS', 'TCP', 'UDP']),
+  port: z.int().min(1).max(65_535),
+  hostname: name.optional(),
+  tls: z
+    .strictObject({
+      mode: z.enum(['Terminate', 'Passthrough']),
+      certificateRefs: z.array(z.strictObject({ name })),
+    })
+    .optional(),
+  allowedRoutes: z.strictObject({ namespaces: z.strictObject({ from: z.enum(['All', 'Same', 'Selector']) }) }),
+});
+const routeFilter = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('ResponseHeaderModifier'),
+    responseHeaderModifier: z.strictObject({ set: z.array(z.strictObject({ name, value: z.string() })) }),
+  }),
+  z.strictObject({
+    type: z.literal('RequestRedirect'),
+    requestRedirect: z.strictObject({
+      scheme: z.enum(['http', 'https']),
+      statusCode: z.union([z.literal(301), z.literal(302)]),
+    }),
+  }),
+]);
+const path = z.strictObject({ type: z.enum(['Exact', 'PathPrefix', 'RegularExpression']), value: z.string() });
+
+const kinds: Readonly<Record<string, z.ZodType>> = {
+  Gateway: kind(
+    'gateway.networking.k8s.io/v1',
+    z.strictObject({ gatewayClassName: name, listeners: z.array(listener).min(1) }),
+  ),
+  HTTPRoute: kind(
+    'gateway.networking.k8s.io/v1',
+    z.strictObject({
+      parentRefs: z.array(z.strictObject({ name, sectionName: name.optional() })),
+      rules: z.array(
+        z.strictObject({
+          matches: z.array(z.strictObject({ path })).optional(),
+          filters: z.array(routeFilter).optional(),
+          // Durations of the Gateway API, in which 0s switches the limit off.
+          timeouts: z.strictObject({ request: z.string().regex(/^(?:\d{1,5}(?:h|m|s|ms)){1,4}$/) }).optional(),
+          backendRefs: z.array(z.strictObject({ name, port: z.int() })).optional(),
+        }),
+      ),
+    }),
+  ),
+  ExternalSecret: kind(
+    'external-secrets.io/v1',
+    z.strictObject({
+      refreshInterval: z.string(),
+      secretStoreRef: z.strictObject({ kind: z.enum(['SecretStore', 'ClusterSecretStore']), name }),
+      target: z.strictObject({
+        name,
+        creationPolicy: z.enum(['Owner', 'Orphan', 'Merge', 'None']),
+        deletionPolicy: z.enum(['Delete', 'Merge', 'Retain']),
+      }),
+      dataFrom: z.array(z.strictObject({ extract: z.strictObject({ key: name }) })),
+    }),
+  ),
+  ServiceMonitor: kind(
+    'monitoring.coreos.com/v1',
+    z.strictObject({
+      selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
+      endpoints: z.array(z.strictObject({ port: name, interval: z.string() })),
+    }),
+  ),
+};
+
+export function isCustomKind(object: Pick<KubernetesObject, 'kind'>): boolean {
+  return object.kind in kinds;
+}
+
+/** Compares a custom resource with its schema. @returns one line for each fault */
+export function customKindFaults(object: KubernetesObject): string[] {
+  const result = kinds[object.kind]?.safeParse(object);
+  if (result === undefined) return [`there is no schema for ${object.kind}`];
+  return (result.error?.issues ?? []).map(
+    (issue) => `${object.kind} ${object.metadata.name}: ${issue.path.join('.')}: ${issue.message}`,
+  );
+}

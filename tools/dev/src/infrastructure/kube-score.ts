@@ -1,0 +1,27 @@
+// Finds kube-score, which judges the manifests in the contract tests, or builds it from the Go module proxy.
+import { findProgram, fromGo, outputOfVersion } from './program.js';
+import type { FoundProgram, Log, Program } from './program.js';
+
+const GO_PACKAGE = 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0';
+
+const program: Program = {
+  name: 'kube-score',
+  needed:
+    'kube-score was not found and could not be built. Install it (https://github.com/zegl/kube-score), or provide Go and a network ' +
+    'that reaches the Go module proxy.',
+  sources: [fromGo(GO_PACKAGE, 'kube-score')],
+  async versionOf(binary) {
+    // A build by `go install` calls itself "development".
+    const { stdout } = await outputOfVersion(binary, process.env, ['version']);
+    return /kube-score version: (\w\S*),/.exec(stdout)?.[1];
+  },
+};
+
+/**
+ * A kube-score that runs here: from PATH, from an earlier test run, or built now and kept in `.cache/`.
+ *
+ * @throws Error naming every source and why it failed
+ */
+export function findKubeScore(log: Log): Promise<FoundProgram> {
+  return findProgram(program, log);
+}

@@ -1,0 +1,54 @@
+// Writes the list of all packages in the image, as a CycloneDX file: `npm run sbom`. With `--omit dev`, npm leaves out each package on which any
+// workspace depends for development, also where a service needs it (express, mongodb). So npm lists everything, and this file keeps what the services and
+// the operator's command line need according to the lock file.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'));
+const needed = new Set();
+for (const path of Object.keys(packages)) if (/^(?:services\/[^/]+|tools\/admin)$/.test(path)) follow(path);
+
+const listed = JSON.parse(
+  execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  }),
+);
+const kept = new Set([...needed].map((path) => `${nameOf(path)}@${packages[path].version}`));
+const isKept = (reference) => kept.has(reference.replace(/\|.*$/, ''));
+listed.components = listed.components.filter((component) => isKept(component['bom-ref']));
+listed.dependencies = listed.dependencies.filter(({ ref }) => isKept(ref));
+for (const dependency of listed.dependencies) dependency.dependsOn = (dependency.dependsOn ?? []).filter(isKept);
+const missing = [...kept].filter((name) => !listed.components.some((component) => component['bom-ref'] === name));
+if (missing.length > 0) throw new Error(`npm did not list ${missing.join(', ')}.`);
+mkdirSync('.cache', { recursive: true });
+writeFileSync('.cache/sbom.cdx.json', `${JSON.stringify(listed, null, 2)}\n`);
+console.log(`.cache/sbom.cdx.json: ${listed.components.length} packages`);
+
+/** Adds a package, by its path in the lock file, and all that it needs at run time. */
+function follow(path) {
+  const target = packages[path].link ? packages[path].resolved : path;
+  if (needed.has(target)) return;
+  needed.add(target);
+  const { dependencies, optionalDependencies, peerDependencies } = packages[target];
+  for (const name of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
+    const found = resolve(name, target);
+    if (found !== undefined) follow(found);
+  }
+}
+
+/** Finds a package as Node.js does: in the directory itself, then in each one above it. Optional ones may be missing. */
+function resolve(name, from) {
+  for (let directory = from; ; directory = directory.replace(/(?:^|\/)[^/]*$/, '')) {
+    const candidate = `${directory === '' ? '' : `${directory}/`}node_modules/${name}`;
+    if (candidate in packages) return candidate;
+    if (directory === '') return undefined;
+  }
+}
+
+function nameOf(path) {
+  return packages[path].name ?? path.replace(/^.*node_modules\//, '');
+}
