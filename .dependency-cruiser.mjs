@@ -14,7 +14,7 @@ const invoice = '^packages/invoice/src/(canonical-invoice|testing/invoices)\\.ts
 const books = '^packages/books/src/(?!wire)[^/]+\\.ts$';
 /** Modules that `domain/` may import: the engine, shared values and refusals, and modules that only compute. */
 const pure = [
-  '^packages/(api-key|engine|errors|public-events|values)/',
+  '^packages/(api-key|engine|errors|payment-files|public-events|values)/',
   invoice,
   books,
   '^packages/tenants/src/facts\\.ts$',

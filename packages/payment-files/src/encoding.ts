@@ -1,0 +1,152 @@
+import { refusal } from './payment-file-refused.js';
+
+/** Encodings that are read. In all of them, ASCII characters have their own bytes. */
+export type Encoding =
+  'UTF-8' | 'US-ASCII' | 'ISO-8859-1' | 'ISO-8859-2' | 'ISO-8859-15' | 'windows-1250' | 'windows-1252';
+
+const READ = 'UTF-8, US-ASCII, ISO-8859-1, ISO-8859-2, ISO-8859-15, windows-1250 and windows-1252';
+
+const encodingsByName: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
+  ['UTF-8', 'UTF-8'],
+  ['UTF8', 'UTF-8'],
+  ['US-ASCII', 'US-ASCII'],
+  ['ASCII', 'US-ASCII'],
+  ['ISO-8859-1', 'ISO-8859-1'],
+  ['ISO_8859-1', 'ISO-8859-1'],
+  ['ISO8859-1', 'ISO-8859-1'],
+  ['LATIN1', 'ISO-8859-1'],
+  ['ISO-8859-2', 'ISO-8859-2'],
+  ['ISO_8859-2', 'ISO-8859-2'],
+  ['ISO8859-2', 'ISO-8859-2'],
+  ['LATIN2', 'ISO-8859-2'],
+  ['ISO-8859-15', 'ISO-8859-15'],
+  ['ISO_8859-15', 'ISO-8859-15'],
+  ['ISO8859-15', 'ISO-8859-15'],
+  ['LATIN-9', 'ISO-8859-15'],
+  ['WINDOWS-1250', 'windows-1250'],
+  ['CP1250', 'windows-1250'],
+  ['WINDOWS-1252', 'windows-1252'],
+  ['CP1252', 'windows-1252'],
+]);
+
+/** The characters of a file. */
+export interface DecodedFile {
+  readonly encoding: Encoding;
+  /** The text without byte order mark. */
+  readonly text: string;
+  /** Number of bytes before the first character: those of the byte order mark. */
+  readonly markBytes: number;
+}
+
+/** Number of bytes in which an XML declaration ends. */
+const DECLARATION_BYTES = 256;
+
+/**
+ * Decodes a file by its byte order mark and its declaration. Bytes that are not a character in the declared encoding
+ * are refused, because another reader would replace them, and would then pay another name.
+ */
+export function decodeFile(bytes: Uint8Array): DecodedFile {
+  const begin = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, DECLARATION_BYTES));
+  refuseOtherKinds(begin);
+  const markBytes = begin[0] === 0xef && begin[1] === 0xbb && begin[2] === 0xbf ? 3 : 0;
+  const declared = declaredEncoding(begin.toString('latin1', markBytes));
+  if (markBytes > 0 && declared !== undefined && declared !== 'UTF-8') {
+    throw refusal('', `The file begins as UTF-8, and its XML declaration says ${declared}. Declare UTF-8.`);
+  }
+  const encoding = declared ?? 'UTF-8';
+  return { encoding, markBytes, text: decode(bytes.subarray(markBytes), encoding, declared !== undefined) };
+}
+
+/**
+ * Returns a function that converts positions of characters to positions of bytes. Its calls must have positions that do
+ * not decrease, so that the whole text is measured once.
+ */
+export function byteOffsets(
+  { encoding, text, markBytes }: DecodedFile,
+  byteCount: number,
+): (position: number) => number {
+  if (encoding !== 'UTF-8' || text.length === byteCount - markBytes) return (position) => markBytes + position;
+  let known = 0;
+  let bytes = markBytes;
+  return (position) => {
+    for (; known < position; known += 1) {
+      const code = text.charCodeAt(known);
+      // Each half of a surrogate pair counts two of the four bytes of its character.
+      if (code < 0x80) bytes += 1;
+      else if (code < 0x800 || (code >= 0xd800 && code <= 0xdfff)) bytes += 2;
+      else bytes += 3;
+    }
+    return bytes;
+  };
+}
+
+/** Recognises files that are not XML in an encoding with ASCII characters, to say what they are. */
+function refuseOtherKinds(begin: Buffer): void {
+  const [first, second] = begin;
+  if (first === undefined) throw refusal('', 'The file is empty. Send the payment file as XML.');
+  const wideMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (wideMark || first === 0 || (first === 0x3c && second === 0)) {
+    throw refusal('', `The file is UTF-16 or UTF-32. Export it as UTF-8; ${READ} are read.`);
+  }
+  if ((first === 0x30 && (second ?? 0) >= 0x80) || /^-----BEGIN (?:PKCS7|CMS|PGP)/.test(begin.toString('latin1'))) {
+    throw refusal('', 'The file is signed or encrypted. Send the payment file before it is signed.');
+  }
+}
+
+function declaredEncoding(begin: string): Encoding | undefined {
+  const declaration = /^<\?xml[ \t\r\n][^?]*\?>/.exec(begin)?.[0];
+  if (declaration === undefined) return undefined;
+  if (/version[ \t\r\n]*=[ \t\r\n]*["']1\.[^0"']/.test(declaration)) {
+    throw refusal('', 'The file declares a version of XML that payment files do not have. Declare version 1.0.');
+  }
+  const name = /encoding[ \t\r\n]*=[ \t\r\n]*["']([A-Za-z0-9._-]{1,40})["']/.exec(declaration)?.[1];
+  if (name === undefined) return undefined;
+  const encoding = encodingsByName.get(name.toUpperCase());
+  if (encoding === undefined) throw refusal('', `The encoding ${name} is not read. Export the file as one of ${READ}.`);
+  return encoding;
+}
+
+function decode(bytes: Uint8Array, encoding: Encoding, isDeclared: boolean): string {
+  const text = toText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding);
+  // The code pages leave control characters where they have no character.
+  const isWrong =
+    text === undefined ||
+    (encoding === 'US-ASCII' && /[\u0080-\u00ff]/.test(text)) ||
+    (encoding !== 'UTF-8' && /[\u0080-\u009f]/.test(text));
+  if (!isWrong) return text;
+  throw refusal(
+    '',
+    isDeclared
+      ? `The file has bytes that are not characters in ${encoding}, which it declares. Declare the encoding in which it is written.`
+      : 'The file declares no encoding and is not UTF-8. Declare the encoding in which it is written.',
+  );
+}
+
+/** Characters of windows-1252 for the bytes from 0x80, where ISO-8859-1 has control characters. */
+const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
+
+function toText(bytes: Buffer, encoding: Encoding): string | undefined {
+  switch (encoding) {
+    case 'US-ASCII':
+    case 'ISO-8859-1':
+      return bytes.toString('latin1');
+    case 'windows-1252':
+      // TextDecoder of Node 20 takes windows-1252 for ISO-8859-1.
+      return bytes
+        .toString('latin1')
+        .replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252.charAt(character.charCodeAt(0) - 0x80));
+    case 'UTF-8':
+    case 'ISO-8859-2':
+    case 'ISO-8859-15':
+    case 'windows-1250':
+      return strictly(bytes, encoding);
+  }
+}
+
+function strictly(buffer: Buffer, encoding: string): string | undefined {
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(buffer);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import type { PaymentFile } from './payment-file.js';
+import { IDENTIFIER_LENGTH_MAX } from './payment-values.js';
+
+/** The identifiers of a part of a run, as the bank knows them and repeats them in its reports. */
+export interface PartIdentifiers {
+  readonly messageId: string;
+  /** Identifiers of all blocks of the run, in the order of `PaymentFile.blocks`. */
+  readonly paymentInformationIds: readonly string[];
+}
+
+/**
+ * Returns the identifiers of a part. Those of the first part are those of the file. Those of later parts end in `-2`,
+ * `-3` and so on, and are cut to 35 characters before that. Where the cut would make two blocks equal, the number of the
+ * block comes before the end, since a bank refuses a file that has an identifier twice.
+ */
+export function identifiersOfPart(
+  { messageId, blocks }: Pick<PaymentFile, 'messageId' | 'blocks'>,
+  part: number,
+): PartIdentifiers {
+  if (part === 1) return { messageId, paymentInformationIds: blocks.map((block) => block.paymentInformationId) };
+  const end = `-${part}`;
+  const simple = blocks.map((block) => withEnd(block.paymentInformationId, end));
+  const counts = new Map<string, number>();
+  for (const id of simple) counts.set(id, (counts.get(id) ?? 0) + 1);
+  const taken = new Set(simple);
+  const paymentInformationIds = blocks.map(({ paymentInformationId }, index) => {
+    const id = simple[index] ?? '';
+    if (counts.get(id) === 1) return id;
+    for (let number = index + 1; ; number += blocks.length) {
+      const numbered = withEnd(paymentInformationId, `-${number}${end}`);
+      if (taken.has(numbered)) continue;
+      taken.add(numbered);
+      return numbered;
+    }
+  });
+  return { messageId: withEnd(messageId, end), paymentInformationIds };
+}
+
+/** Adds an end to an identifier, and cuts the identifier before it so that the limit holds. */
+function withEnd(id: string, end: string): string {
+  return [...id].slice(0, IDENTIFIER_LENGTH_MAX - end.length).join('') + end;
+}

@@ -1,0 +1,21 @@
+/** Reasons for which a file is refused: it is too large, or something in it must change. */
+export type RefusalReason = 'TOO_LARGE' | 'INVALID';
+
+/** A file that is refused. The message is a sentence for the sender that states what is wrong and what to change. */
+export class PaymentFileRefused extends Error {
+  override readonly name = 'PaymentFileRefused';
+  readonly reason: RefusalReason;
+  /** Path of the element, such as `CstmrCdtTrfInitn/PmtInf[2]/CdtTrfTxInf[7]/Amt`, or '' if no element is at fault. */
+  readonly place: string;
+
+  constructor(reason: RefusalReason, place: string, message: string) {
+    super(message);
+    this.reason = reason;
+    this.place = place;
+  }
+}
+
+/** Creates the refusal of a file in which something must change. */
+export function refusal(place: string, message: string): PaymentFileRefused {
+  return new PaymentFileRefused('INVALID', place, message);
+}

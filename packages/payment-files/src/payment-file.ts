@@ -1,0 +1,115 @@
+import type { BankAccount } from '@invoicecontrol/values/bank-account';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { Encoding } from './encoding.js';
+
+export const MAX_PAYMENT_FILE_BYTES = 10 * 1024 * 1024;
+export const MAX_PAYMENT_TRANSACTIONS = 10_000;
+
+/** Versions of CustomerCreditTransferInitiation that are read. */
+export const paymentFileVersions: readonly string[] = ['pain.001.001.03', 'pain.001.001.08', 'pain.001.001.09'];
+
+/** A payment run as the bank gets it (pain.001). Texts are without spaces at their ends, and otherwise as in the file. */
+export interface PaymentFile {
+  /** Name of the version, such as `pain.001.001.09`. */
+  readonly version: string;
+  readonly messageId: string;
+  /** Time of creation (CreDtTm) as in the file. It may have no time zone. */
+  readonly createdAt?: string;
+  readonly transactionCount: number;
+  readonly blocks: readonly PaymentBlock[];
+  /** The transactions of all blocks in the order of the file. */
+  readonly transactions: readonly PaymentTransaction[];
+  /** The places of the parts that {@link writePaymentFile} changes. They are valid only for the bytes that were read. */
+  readonly layout: PaymentFileLayout;
+}
+
+/** A block of payments that are debited from one account on one day (PmtInf). */
+export interface PaymentBlock {
+  readonly paymentInformationId: string;
+  readonly executionDate?: CalendarDate;
+  readonly debtorName?: string;
+  readonly debtorAccount?: PaymentAccount;
+  readonly debtorTaxIds: readonly string[];
+  readonly batchBooking?: boolean;
+}
+
+/** One payment (CdtTrfTxInf). */
+export interface PaymentTransaction {
+  /** `<PmtInf>.<CdtTrfTxInf>`: the positions of the block and of the transaction in its block, both from 1. */
+  readonly lineId: string;
+  /** Position in the file, from 1. */
+  readonly position: number;
+  /** Index of the block in `PaymentFile.blocks`. */
+  readonly block: number;
+  readonly endToEndId?: string;
+  readonly instructionId?: string;
+  /** The amount of the file, which counts for CtrlSum. */
+  readonly amount: DecimalAmount;
+  readonly currency: string;
+  /**
+   * Present if the file states the payment in a currency that differs from the one that is transferred (EqvtAmt).
+   * `amount` and `currency` are then the same, and `transferCurrency` is what the creditor gets.
+   */
+  readonly equivalent?: { readonly amount: DecimalAmount; readonly currency: string };
+  readonly transferCurrency?: string;
+  readonly creditorName?: string;
+  /** The account as in the file. */
+  readonly creditorAccount?: PaymentAccount;
+  /** The same account in the form in which accounts are compared, if it could be converted. */
+  readonly creditorBankAccount?: BankAccount;
+  readonly creditorBic?: string;
+  readonly creditorTaxIds: readonly string[];
+  readonly creditorCountry?: string;
+  /** Unstructured texts (Ustrd), followed by the additional texts of structured remittance information. */
+  readonly remittance: readonly string[];
+  readonly documents: readonly PaidDocument[];
+  /** The first creditor reference. */
+  readonly creditorReference?: string;
+  readonly creditorReferences: readonly string[];
+  /** A telephone number, an e-mail address or another name for an account (Prxy). */
+  readonly proxy?: string;
+  /** TRF for transfers, CHK for cheques, TRA for transfers with an advice. */
+  readonly paymentMethod?: string;
+}
+
+/** A document that a transaction names in structured form (RfrdDocInf), with its amount (RfrdDocAmt). */
+export interface PaidDocument {
+  readonly number?: string;
+  /** Code such as CINV (invoice) or CREN (credit note), or the proprietary type. */
+  readonly type?: string;
+  readonly date?: CalendarDate;
+  /** Absent if several documents share an amount. */
+  readonly amount?: DecimalAmount;
+  readonly currency?: string;
+}
+
+export interface PaymentAccount {
+  /** IBAN with correct check digits, in capital letters and without spaces. */
+  readonly iban?: string;
+  /** Another number of the account: a BBAN, a Bankgiro number. */
+  readonly other?: string;
+  /** Code or proprietary name of the scheme of `other`, such as BBAN. */
+  readonly scheme?: string;
+}
+
+/** A range of bytes. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The contents of the elements in a header, without their tags. */
+export interface HeaderLayout {
+  readonly id: ByteRange;
+  readonly count?: ByteRange;
+  readonly sum?: ByteRange;
+}
+
+export interface PaymentFileLayout {
+  readonly byteCount: number;
+  readonly encoding: Encoding;
+  readonly header: HeaderLayout;
+  readonly blocks: readonly { readonly element: ByteRange; readonly header: HeaderLayout }[];
+  readonly transactions: readonly ByteRange[];
+}

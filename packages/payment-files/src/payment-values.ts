@@ -1,0 +1,146 @@
+import { electronicFormatIBAN } from 'ibantools';
+import { readBankAccount } from '@invoicecontrol/values/bank-account';
+import type { BankAccountProblem } from '@invoicecontrol/values/bank-account';
+import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
+import type { CalendarDate } from '@invoicecontrol/values/calendar-date';
+import { invoiceCurrency, minorUnitsOf } from '@invoicecontrol/values/currency';
+import { isDecimalAmount, toMicro } from '@invoicecontrol/values/decimal-amount';
+import type { DecimalAmount } from '@invoicecontrol/values/decimal-amount';
+import type { PaymentAccount } from './payment-file.js';
+import { refusal } from './payment-file-refused.js';
+import { childrenOf, descendant, placeOf, textAt, textOf } from './xml-elements.js';
+import type { XmlElement } from './xml-elements.js';
+
+/** Longest identifier of a message, a block or a transaction (Max35Text). */
+export const IDENTIFIER_LENGTH_MAX = 35;
+/** Most digits before the decimal point of an amount. */
+const INTEGER_DIGITS_MAX = 15;
+
+export interface Money {
+  readonly amount: DecimalAmount;
+  readonly currency: string;
+}
+
+/** Reads an amount with its currency. More decimals than the currency has are refused. */
+export function readMoney(element: XmlElement): Money {
+  const place = placeOf(element);
+  const { currency } = element;
+  if (currency === undefined || !/^[A-Z]{3}$/.test(currency) || 'refusal' in invoiceCurrency(currency, undefined)) {
+    throw refusal(place, 'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.');
+  }
+  const amount = readDecimal(element);
+  if (amount.startsWith('-')) throw refusal(place, 'The amount is negative. State an amount that is paid.');
+  const decimals = minorUnitsOf(currency);
+  if ((amount.split('.')[1]?.length ?? 0) > decimals) {
+    throw refusal(place, `The amount has more decimals than ${currency} has, which is ${decimals}. Round it.`);
+  }
+  return { amount, currency };
+}
+
+/** Reads a decimal of XML Schema as an amount. Only forms that are no amount, such as `.5`, `5.` and `+5`, change. */
+function readDecimal(element: XmlElement): DecimalAmount {
+  const text = textOf(element) ?? '';
+  if (isDecimalAmount(text)) return text;
+  const [, sign = '', integer = '', fraction = ''] = /^([+-]?)([0-9]*)(?:\.([0-9]*))?$/.exec(text) ?? [];
+  const digits = integer.replace(/^0+(?=[0-9])/, '');
+  const amount = `${sign === '-' ? '-' : ''}${digits === '' ? '0' : digits}${fraction === '' ? '' : `.${fraction}`}`;
+  if (integer + fraction === '' || !isDecimalAmount(amount)) {
+    const limit = `at most ${INTEGER_DIGITS_MAX} digits before a decimal point`;
+    throw refusal(placeOf(element), `${element.name} is not a decimal number with ${limit}. Correct it.`);
+  }
+  return amount;
+}
+
+/**
+ * Reads a control sum in micro-units. It may have up to 17 decimals, of which only zeros can stand behind the decimals of
+ * an amount.
+ */
+export function readControlSum(element: XmlElement): bigint {
+  const text = textOf(element) ?? '';
+  const [, integer = '', fraction = ''] = /^\+?([0-9]{0,18})(?:\.([0-9]{0,18}))?$/.exec(text) ?? [];
+  const exact = fraction.replace(/(?<!0)0+$/, '');
+  if (integer + fraction === '' || exact.length > 6) {
+    throw refusal(placeOf(element), 'CtrlSum is not a sum of the amounts. Correct it, or export the file again.');
+  }
+  return toMicro(`${integer === '' ? '0' : integer}${exact === '' ? '' : `.${exact}`}`);
+}
+
+/** Reads a number of transactions. */
+export function readCount(element: XmlElement): number {
+  const text = textOf(element) ?? '';
+  if (!/^[0-9]{1,15}$/.test(text))
+    throw refusal(placeOf(element), 'NbOfTxs is not a number of transactions. Correct it.');
+  return Number(text);
+}
+
+/** Reads an identifier, or undefined if there is none. */
+export function readIdentifier(parent: XmlElement | undefined, ...path: readonly string[]): string | undefined {
+  const element = descendant(parent, ...path);
+  const text = element === undefined ? undefined : textOf(element);
+  if (element !== undefined && text !== undefined && [...text].length > IDENTIFIER_LENGTH_MAX) {
+    throw refusal(placeOf(element), `${element.name} has more than ${IDENTIFIER_LENGTH_MAX} characters. Shorten it.`);
+  }
+  return text;
+}
+
+/** Reads the day of a date, which may have a time zone, or of a choice of a date (Dt) and a time (DtTm). */
+export function readDay(element: XmlElement | undefined): CalendarDate | undefined {
+  if (element === undefined) return undefined;
+  const choice = element.children.length > 0;
+  const text = choice ? (textAt(element, 'Dt') ?? textAt(element, 'DtTm')) : textOf(element);
+  if (text === undefined) return undefined;
+  const day = text.slice(0, 10);
+  if (!isCalendarDate(day) || !/^(?:$|[TZ+-])/.test(text.slice(10))) {
+    throw refusal(placeOf(element), `${element.name} is not a date. State one such as 2026-12-31.`);
+  }
+  return day;
+}
+
+/** Reads an account, or undefined if it has no number. An IBAN that fails is refused. */
+export function readAccount(account: XmlElement | undefined): PaymentAccount | undefined {
+  const id = descendant(account, 'Id');
+  const ibanElement = descendant(id, 'IBAN');
+  const iban = ibanElement === undefined ? undefined : readIban(ibanElement);
+  const other = textAt(id, 'Othr', 'Id');
+  if (id !== undefined && iban !== undefined && other !== undefined) {
+    throw refusal(placeOf(id), 'The account has an IBAN and another number. State one of them.');
+  }
+  if (iban !== undefined) return { iban };
+  if (other === undefined) return undefined;
+  const scheme = textAt(id, 'Othr', 'SchmeNm', 'Cd') ?? textAt(id, 'Othr', 'SchmeNm', 'Prtry');
+  return { other, ...(scheme !== undefined && { scheme }) };
+}
+
+/** Faults of an IBAN, of which the first is told: a number that is too short has wrong check digits, too. */
+const FAULTS: Readonly<Partial<Record<BankAccountProblem, string>>> = {
+  UNKNOWN_COUNTRY: 'it does not begin with the code of a country',
+  WRONG_LENGTH: 'its length is wrong',
+  WRONG_STRUCTURE: 'it has characters that are not possible there',
+  WRONG_CHECK_DIGITS: 'its check digits are wrong',
+};
+
+/** Checks an IBAN. One that fails only the national check of its country can be paid, and is left to the engine. */
+function readIban(element: XmlElement): string | undefined {
+  const text = textOf(element);
+  if (text === undefined) return undefined;
+  const iban = electronicFormatIBAN(text) ?? '';
+  const { problems } = readBankAccount({ iban });
+  if (problems.every((one) => one === 'WRONG_NATIONAL_CHECK') && /^[A-Z0-9]+$/.test(iban)) return iban;
+  const fault = Object.entries(FAULTS).find(([problem]) => problems.some((one) => one === problem))?.[1];
+  throw refusal(placeOf(element), `The IBAN is not valid: ${fault ?? FAULTS.WRONG_STRUCTURE}. Correct it.`);
+}
+
+/**
+ * Reads the numbers by which a tax authority knows a party. Numbers with a code for something else (DUNS, customer
+ * number) are left out; a proprietary scheme or none may be a tax id, and matches nothing otherwise.
+ */
+export function readTaxIds(party: XmlElement | undefined): readonly string[] {
+  const found = ['OrgId', 'PrvtId'].flatMap((kind) =>
+    childrenOf(descendant(party, 'Id', kind), 'Othr').flatMap((other) => {
+      const code = textAt(other, 'SchmeNm', 'Cd');
+      const id = textAt(other, 'Id');
+      return id !== undefined && (code === undefined || code === 'TXID') ? [id] : [];
+    }),
+  );
+  return [...new Set(found)];
+}
