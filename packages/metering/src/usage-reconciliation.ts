@@ -43,7 +43,7 @@ interface Reading {
   readonly reserved: number;
 }
 
-const POLL_EACH_MS = 5_000;
+const POLL_EACH_MS = 15_000;
 /**
  * Maximum number of usage counters that one run of the reconciliation job checks. The counters that have been due
  * longest come first.

@@ -21,7 +21,7 @@ const PURGES_MAX = 20;
 /** Lease of a purge, much longer than one batch takes. */
 const LEASE_MS = 60_000;
 /** Interval at which each replica searches for purges that another replica left unfinished. */
-const RUN_EACH_MS = 10_000;
+const RUN_EACH_MS = 30_000;
 /** Delay before another attempt to remove data that could not be removed yet. */
 const RETRY_MS = 2_000;
 /** Maximum number of purges in the list of stuck work. */

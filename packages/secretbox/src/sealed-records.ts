@@ -1,5 +1,6 @@
 import type { Job } from '@invoicecontrol/runtime/job';
 import type { Logger } from '@invoicecontrol/runtime/logger';
+import { createAlarm } from '@invoicecontrol/runtime/repeat';
 import { reportGauges } from '@invoicecontrol/runtime/telemetry';
 import type { CanaryStore } from './canaries.js';
 import type { KeyRing } from './key-ring.js';
@@ -17,7 +18,10 @@ export interface SealedRecords {
   rewrap(keyId: string, limit: number): Promise<number>;
 }
 
-const REWRAP_EACH_MS = 10_000;
+/** Interval at which a replica checks whether secrets have another key than the newest. */
+const REWRAP_EACH_MS = 60_000;
+/** The same interval after the start, and while secrets of an older key are left. */
+const REWRAP_AGAIN_MS = 10_000;
 /** Maximum number of records sealed with one older key that a run of the rotation job handles. */
 const REWRAPPED_AT_ONCE = 100;
 
@@ -44,6 +48,8 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
   const keyIds = ring.map(({ id }) => id);
   const lastLeft = new Map<string, number>();
   let lastUnopenable = 0;
+  const alarm = createAlarm();
+  alarm.ring(REWRAP_AGAIN_MS);
   const sum = async (count: (one: SealedRecords) => Promise<number>): Promise<number> =>
     (await Promise.all(records.map(count))).reduce((all, one) => all + one, 0);
   const run = async (): Promise<void> => {
@@ -58,6 +64,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
         if (room > 0) room -= await one.rewrap(keyId, room);
       }
       const left = await sum((one) => one.countSealedWith(keyId));
+      if (left > 0) alarm.ring(REWRAP_AGAIN_MS);
       // The records are counted in every run, because a replica without the newer key still seals with the older one.
       if (left === lastLeft.get(keyId)) continue;
       lastLeft.set(keyId, left);
@@ -65,7 +72,7 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
       if (left === 0) await canaries.delete(keyId);
     }
   };
-  return { name: 'sealing keys', pauseMs: REWRAP_EACH_MS, run };
+  return { name: 'sealing keys', pauseMs: REWRAP_EACH_MS, alarm, run };
 }
 
 /**

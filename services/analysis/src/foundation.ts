@@ -16,7 +16,7 @@ export interface Foundation extends Pick<TenantConnections, 'db' | 'clock' | 'lo
 export type RoomParts = Required<Pick<TenantParts, 'rpcGroups' | 'jobs'>>;
 
 /** Interval at which each replica searches for work that a crash interrupted. */
-export const SWEEP_EACH_MS = 5_000;
+export const SWEEP_EACH_MS = 10_000;
 /**
  * Cache settings for values that every decision of an organization needs, so that they cost no database command. This
  * process invalidates the values that it changes.

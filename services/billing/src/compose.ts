@@ -4,6 +4,7 @@ import { ownedDocuments } from '@invoicecontrol/retention/tenant-data';
 import { startTenantService } from '@invoicecontrol/retention/tenant-service';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
 import { handler } from '@invoicecontrol/runtime/service-shell';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import type { Db } from 'mongodb';
@@ -37,8 +38,7 @@ import { subscriptionService } from './transport/grpc/subscription.js';
 import { onOrganizationKnown } from './transport/subscribers/organization-known.js';
 
 /** Interval at which each replica searches for notifications to retry, and for those that a crash left. */
-const SWEEP_EACH_MS = 5_000;
-const WATCH_EACH_MS = 10_000;
+const WATCH_EACH_MS = 30_000;
 /** Interval at which each replica checks whether the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;
 const RECONCILE_EACH_MS = 24 * 3_600_000;
@@ -73,7 +73,8 @@ async function compose(
 
   const rule = { pastDueDaysMax: config.SUBSCRIPTION_PAST_DUE_DAYS };
   const accounts = accountStore(collections.customers, outbox, { rule, clock });
-  const notifications = notificationStore(collections.notifications, clock);
+  const due = dueWork(clock);
+  const notifications = notificationStore(collections.notifications, clock, due.note);
   const deps = {
     accounts,
     changeAccount: accountChanger(accounts),
@@ -112,7 +113,7 @@ async function compose(
     ],
     stuckWork: [stuckNotifications(deps), stuckSubscriptions(deps)],
     jobs: [
-      { name: 'sweep of notifications', pauseMs: SWEEP_EACH_MS, run: sweepNotifications({ notifications, work }) },
+      { name: 'sweep of notifications', ...due.schedule, run: sweepNotifications({ notifications, work }) },
       { name: 'trials and grace periods', pauseMs: WATCH_EACH_MS, run: watchAccounts(deps) },
       ...(apiKey === undefined
         ? []

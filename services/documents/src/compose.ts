@@ -39,7 +39,7 @@ import { documentService } from './transport/grpc/documents.js';
 import { uploadService } from './transport/grpc/uploads.js';
 
 /** Interval in milliseconds at which each replica searches for data left by interrupted uploads. */
-const SWEEP_EACH_MS = 10_000;
+const SWEEP_EACH_MS = 30_000;
 /** Interval at which each replica removes expired renderings. */
 const SWEEP_RENDERINGS_EACH_MS = 60_000;
 /**

@@ -66,7 +66,7 @@ import { encodeConnections } from './transport/grpc/encode-connection.js';
 import { oauthService } from './transport/grpc/oauth.js';
 import { encodeRun, runService } from './transport/grpc/runs.js';
 
-const FINISH_DELETIONS_EACH_MS = 5_000;
+const FINISH_DELETIONS_EACH_MS = 30_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 /** Limits on one ERP connection test, whose caller is waiting. */
 const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
@@ -76,7 +76,7 @@ const TEST_BUDGET = { callsMax: 20, runMs: 20_000 } as const;
  */
 const TEST_MS_MAX = 25_000;
 const REFRESH_TOKENS_EACH_MS = 60_000;
-const REVOKE_TOKENS_EACH_MS = 5_000;
+const REVOKE_TOKENS_EACH_MS = 30_000;
 /** Timeout of calls during a callback, because a browser waits. */
 const CALLBACK_CALL_MS_MAX = 10_000;
 const FLUSH_AUDIT_EACH_MS = 1_000;

@@ -5,6 +5,7 @@ import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/t
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { verifyKeyRing } from '@invoicecontrol/secretbox/canaries';
 import { canaryStore } from '@invoicecontrol/secretbox/canary-store';
@@ -56,9 +57,12 @@ import { connectionService } from './transport/grpc/connections.js';
 import { inboxService } from './transport/grpc/inbox.js';
 import { submissionService } from './transport/grpc/submissions.js';
 
-const WIPE_EACH_MS = 5_000;
-/** Interval at which each replica searches for due KSeF submissions. */
-const POLL_EACH_MS = 1_000;
+/** Interval at which each replica searches for disabled connections whose secret is no longer needed. */
+const WIPE_EACH_MS = 30_000;
+/** Interval at which each replica searches for due submissions and inboxes that another process has stored. */
+const POLL_EACH_MS = 10_000;
+/** Minimum time between two searches that the due times of this process cause. */
+const POLL_GAP_MS = 200;
 /** Limits for downloading packages, which come from few hosts. */
 const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
 /** Interval at which each replica searches for certificates and tokens that will expire soon. */
@@ -142,8 +146,14 @@ async function compose(
 
   const connections = connectionStore(collections.connections, outbox, clock);
   const leases = { outbox, clock, leaseMs: config.KSEF_LEASE_SECONDS * 1_000 };
-  const submissions = submissionStore(collections.submissions, leases);
-  const inboxes = inboxStore(collections.inboxes, leases);
+  const polls = {
+    pollMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR),
+    gapMs: pauseOfJob(POLL_GAP_MS, config.KSEF_WAIT_FACTOR),
+  };
+  const dueSubmissions = dueWork(clock, polls);
+  const dueInboxes = dueWork(clock, polls);
+  const submissions = submissionStore(collections.submissions, { ...leases, onDue: dueSubmissions.note });
+  const inboxes = inboxStore(collections.inboxes, { ...leases, onDue: dueInboxes.note });
   const confirmations = confirmationStore(collections.confirmations);
   const invoices = invoicesOfAnalysis(analysisChannel);
   const documents = documentsOfUploads(documentsChannel, { trusted: trustedSeals, revoked: revokedSeals });
@@ -209,6 +219,7 @@ async function compose(
   const tokensEnd = config.KSEF_TOKENS_END === '' ? undefined : endOfPolishDay(config.KSEF_TOKENS_END);
   const worker = submissionWorker({
     queue: submissions,
+    onDue: dueSubmissions.note,
     connections,
     failConnection: failConnection(deps),
     confirmations,
@@ -226,6 +237,7 @@ async function compose(
   onStop('submissions', () => worker.stop());
   const receiver = inboxWorker({
     queue: inboxes,
+    onDue: dueInboxes.note,
     connections,
     failConnection: failConnection(deps),
     endInbox: deps.endInbox,
@@ -274,8 +286,8 @@ async function compose(
     ],
     stuckWork: [stuckSubmissions({ queue: submissions }), stuckInboxes({ queue: inboxes })],
     jobs: [
-      { name: 'due submissions', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => worker.poll() },
-      { name: 'due inboxes', pauseMs: pauseOfJob(POLL_EACH_MS, config.KSEF_WAIT_FACTOR), run: () => receiver.poll() },
+      { name: 'due submissions', ...dueSubmissions.schedule, run: () => worker.poll() },
+      { name: 'due inboxes', ...dueInboxes.schedule, run: () => receiver.poll() },
       {
         name: 'secrets of disabled connections',
         pauseMs: pauseOfJob(WIPE_EACH_MS, config.KSEF_WAIT_FACTOR),

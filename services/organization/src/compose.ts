@@ -6,6 +6,8 @@ import { startTenantService } from '@invoicecontrol/retention/tenant-service';
 import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/tenant-service';
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import type { Job } from '@invoicecontrol/runtime/job';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
+import type { DueWork } from '@invoicecontrol/runtime/due-work';
 import type { RunningService } from '@invoicecontrol/runtime/process';
 import { handler } from '@invoicecontrol/runtime/service-shell';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
@@ -81,11 +83,14 @@ async function compose(
   onStop('billing', () => billingChannel.close());
   const collections = await openCollections(db);
   const outbox = await openOutbox(['organizations', 'api_keys']);
+  const dueMails = dueWork(clock);
+  const dueRounds = dueWork(clock);
   const auditRelay = startAuditRelay({
     db,
     collectionNames: ['organizations', 'api_keys', 'members'],
     auditEvents: collections.auditEvents,
     notifications: collections.notifications,
+    onNotification: dueMails.note,
     clock,
     logger,
   });
@@ -95,10 +100,14 @@ async function compose(
 
   const storeDeps = { outbox, auditRelay, clock };
   const auditedOrganizations = auditedStore(collections.organizations, storeDeps);
-  const purges = purgeStore(collections.organizations, auditedOrganizations, { outbox, clock });
+  const purges = purgeStore(collections.organizations, auditedOrganizations, {
+    outbox,
+    clock,
+    onDue: dueRounds.note,
+  });
   const trail = auditTrail(collections.auditEvents);
   const peppers = config.API_KEY_PEPPERS;
-  const notifications = notificationStore(collections.notifications, clock);
+  const notifications = notificationStore(collections.notifications, clock, dueMails.note);
   const deps = {
     organizations: organizationStore(collections.organizations, auditedOrganizations),
     keys: apiKeyStore(collections.apiKeys, auditedStore(collections.apiKeys, storeDeps)),
@@ -154,8 +163,8 @@ async function compose(
     isPurged: (organizationId) => purges.isPurged(organizationId),
     stuckWork: [stuckMails(deps)],
     jobs: [
-      ...mailJobs(config, { ...deps, queue: notifications, logger }),
-      { name: 'rounds of purges', pauseMs: PURGE_ROUNDS_EACH_MS, run: repeatPurges(deps) },
+      ...mailJobs(config, dueMails, { ...deps, queue: notifications, logger }),
+      { name: 'rounds of purges', ...dueRounds.schedule, run: repeatPurges(deps) },
       {
         name: 'daily purge',
         pauseMs: DAILY_PURGE_POLL_EACH_MS,
@@ -219,19 +228,16 @@ function tenantDataOf({
   ];
 }
 
-/** Interval at which a replica checks for purges to announce again. The first repeat follows after seconds. */
-const PURGE_ROUNDS_EACH_MS = 5_000;
 /** Interval at which a replica checks whether the daily purge is due. */
 const DAILY_PURGE_POLL_EACH_MS = 5 * 60_000;
 /** Interval at which a replica checks whether organizations must be registered in billing. */
 const REGISTER_POLL_EACH_MS = 60_000;
-const MAIL_INTERVAL_MS = 1_000;
 
-function mailJobs({ SMTP_URL, MAIL_FROM }: Config, deps: Omit<SendingDeps, 'mailer'>): Job[] {
+function mailJobs({ SMTP_URL, MAIL_FROM }: Config, due: DueWork, deps: Omit<SendingDeps, 'mailer'>): Job[] {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) {
     deps.logger.warn({}, 'SMTP_URL is not set: notifications stay QUEUED');
     return [];
   }
   const sending = { ...deps, mailer: smtpMailer(SMTP_URL, MAIL_FROM) };
-  return [{ name: 'mail', pauseMs: MAIL_INTERVAL_MS, run: (signal) => sendDueNotifications(sending)(signal) }];
+  return [{ name: 'mail', ...due.schedule, run: (signal) => sendDueNotifications(sending)(signal) }];
 }

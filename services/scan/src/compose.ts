@@ -11,6 +11,7 @@ import type { TenantConnections, TenantParts } from '@invoicecontrol/retention/t
 import { openChannel } from '@invoicecontrol/runtime/grpc/client';
 import { LARGE_MESSAGE_BYTES_MAX } from '@invoicecontrol/runtime/grpc/message-size';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { tenantsFromOrganization } from '@invoicecontrol/tenants/from-organization';
 import { abandonScan } from './application/abandon-scan.js';
@@ -29,9 +30,6 @@ import { createScanIndexes, scanStore } from './storage/scans.js';
 import type { ScanDocument } from './storage/scans.js';
 import { operatorService } from './transport/grpc/operator.js';
 import { scanService } from './transport/grpc/scans.js';
-
-/** Interval at which each replica searches for scans that a crash or an outage interrupted. */
-const SWEEP_EACH_MS = 5_000;
 
 /** Starts the scan service and resolves when the service accepts calls. */
 export function startService(config: Config, overrides?: StartOverrides): Promise<RunningService> {
@@ -61,7 +59,8 @@ async function compose(
   await Promise.all([createScanIndexes(scanCollection), createImportedRowIndexes(importedRowCollection)]);
   const outbox = await openOutbox(['scans', USAGE_NOTICES]);
 
-  const scans = scanStore(scanCollection, outbox, clock);
+  const due = dueWork(clock);
+  const scans = scanStore(scanCollection, { outbox, clock, onDue: due.note });
   const importedRows = importedRowStore(importedRowCollection, scans.failedAmong);
   const usage = usageCounters(db, clock, await usageNotices(events.scanUsageReached, { db, outbox, clock, logger }));
   onStop('usage', () => usage.close());
@@ -86,7 +85,7 @@ async function compose(
     tenantData: [ownedDocuments(scanCollection), ownedDocuments(importedRowCollection), ...usageData(db)],
     stuckWork: [stuckScans({ scans }), stuckCounters(db, 'scan')],
     jobs: [
-      { name: 'sweep of scans', pauseMs: SWEEP_EACH_MS, run: sweepScans({ scans, finish, logger }) },
+      { name: 'sweep of scans', ...due.schedule, run: sweepScans({ scans, finish, logger }) },
       await usageReconciliation({ db, clock, logger, marks: { [SCAN_ROWS_METER]: scans.countedRows } }),
     ],
   };

@@ -55,8 +55,8 @@ import { onPublicEvent } from './transport/subscribers/public-events.js';
  * only few of them.
  */
 const FAN_OUTS_MAX = 128;
-const WATCH_FAILING_EACH_MS = 10_000;
-const FINISH_DELETIONS_EACH_MS = 5_000;
+const WATCH_FAILING_EACH_MS = 30_000;
+const FINISH_DELETIONS_EACH_MS = 30_000;
 const DELETE_OLD_EACH_MS = 3_600_000;
 
 /** Starts the webhooks service and resolves when the service accepts calls. */

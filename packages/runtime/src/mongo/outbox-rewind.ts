@@ -7,6 +7,11 @@ import { createAlarm, repeat } from '../repeat.js';
 import type { Announcing } from './event-envelope.js';
 
 const CHECK_EACH_MS = 10_000;
+/**
+ * Interval at which the stored position is read although the stream has not changed: another replica may have stored
+ * the position of events that the broker has lost since.
+ */
+const READ_EACH_MS = 60_000;
 /** Interval between comparisons until the first one succeeds, because nothing is published before. */
 const COMPARE_AGAIN_MS = 1_000;
 /**
@@ -55,6 +60,13 @@ export async function watchForRewind(
     const { acknowledgedSeq } = publisher;
     if (acknowledgedSeq > 0) await relays.updateOne({ _id: stream }, { $max: { lastSeq: acknowledgedSeq } });
   };
+  /** State of the stream at the last comparison with the stored position. */
+  let compared: { readonly created: string; readonly lastSeq: number; readonly atMs: number } | undefined;
+  const isUnchanged = async (): Promise<boolean> => {
+    if (compared === undefined || performance.now() > compared.atMs + READ_EACH_MS) return false;
+    const { created, lastSeq } = await publisher.position();
+    return created === compared.created && lastSeq === compared.lastSeq;
+  };
   /**
    * A loss is recorded before new events are published, because the time of the last event in the stream is the time
    * when the loss began.
@@ -64,12 +76,16 @@ export async function watchForRewind(
     // would seem lost.
     const known = await relays.findOne({ _id: stream });
     const { created, lastSeq, lastAt } = await publisher.position();
+    compared = { created, lastSeq, atMs: performance.now() };
     if (known === null) {
       await relays.updateOne({ _id: stream }, { $setOnInsert: { created, lastSeq: 0 } }, { upsert: true });
       return undefined;
     }
     const isNewStream = known.created !== created;
-    if (!isNewStream && known.refillSince !== undefined) return known.refillSince;
+    if (!isNewStream && known.refillSince !== undefined) {
+      compared = undefined;
+      return known.refillSince;
+    }
     if (!isNewStream && lastSeq >= known.lastSeq) return undefined;
     const refillSince = new Date(
       isNewStream || lastAt === undefined
@@ -78,6 +94,8 @@ export async function watchForRewind(
     );
     logger.warn({ stream, isNewStream, known, lastSeq }, 'the broker lost events; publishing them again');
     await relays.updateOne({ _id: stream }, { $set: { created, lastSeq, refillSince } });
+    // The next comparison reads the stored position again, in case the refill fails.
+    compared = undefined;
     return refillSince;
   };
   const refill = async (since: Date): Promise<void> => {
@@ -110,6 +128,7 @@ export async function watchForRewind(
   const check = async (): Promise<void> => {
     await refilled;
     if (!isCompared) alarm.ring(COMPARE_AGAIN_MS);
+    if (await isUnchanged()) return;
     const lostSince = await compare();
     if (lostSince !== undefined) await refill(lostSince);
   };

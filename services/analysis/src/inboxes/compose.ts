@@ -12,7 +12,7 @@ import { createInboxIndexes, inboxStore } from './storage/inboxes.js';
 import type { InboxDocument } from './storage/inboxes.js';
 
 /** Interval in milliseconds at which a replica reads the companies whose events other replicas handled. */
-const REFRESH_EACH_MS = 5_000;
+const REFRESH_EACH_MS = 10_000;
 
 /** Provides the KSeF inboxes of companies. */
 export interface Inboxes extends Required<Pick<TenantParts, 'eventHandlers' | 'jobs'>> {

@@ -8,7 +8,7 @@ import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 
 /** Interval in milliseconds at which a replica reads the rates that other replicas have stored. */
-const REFRESH_EACH_MS = 5_000;
+const REFRESH_EACH_MS = 30_000;
 
 /** Provides the reference exchange rates of the euro, and the jobs that load them. */
 export interface Rates extends Required<Pick<TenantParts, 'jobs'>> {

@@ -1,5 +1,5 @@
+import { dueWork } from '@invoicecontrol/runtime/due-work';
 import type { Decisions } from '../decisions/compose.js';
-import { SWEEP_EACH_MS } from '../foundation.js';
 import type { Foundation, RoomParts } from '../foundation.js';
 import type { Reading } from '../reading/compose.js';
 import type { Records } from '../records/compose.js';
@@ -18,7 +18,19 @@ export function composeUploads(
     reading: { documents },
     decisions: { decider, reader },
   } = rooms;
-  const worker = uploadWorker({ uploads, invoices, suppliers, documents, usage, tenants, decider, clock, logger });
+  const due = dueWork(clock);
+  const worker = uploadWorker({
+    uploads,
+    onDue: due.note,
+    invoices,
+    suppliers,
+    documents,
+    usage,
+    tenants,
+    decider,
+    clock,
+    logger,
+  });
   onStop('work on uploads', () => worker.stop());
   return {
     rpcGroups: [
@@ -28,6 +40,6 @@ export function composeUploads(
         invoices: reader,
       }),
     ],
-    jobs: [{ name: 'sweep of uploads', pauseMs: SWEEP_EACH_MS, run: () => worker.sweep() }],
+    jobs: [{ name: 'sweep of uploads', ...due.schedule, run: () => worker.sweep() }],
   };
 }

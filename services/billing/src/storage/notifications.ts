@@ -69,7 +69,12 @@ export async function createNotificationIndexes(collection: Collection<Notificat
   ]);
 }
 
-export function notificationStore(collection: Collection<NotificationDocument>, clock: Clock): Notifications {
+/** @param onDue called with the time at which a notification is to be applied again */
+export function notificationStore(
+  collection: Collection<NotificationDocument>,
+  clock: Clock,
+  onDue: (dueAt: Date) => void,
+): Notifications {
   const toClaimed = (document: NotificationDocument, claimId: string): ClaimedNotification => {
     const updateClaimed = async (update: UpdateFilter<NotificationDocument>): Promise<void> => {
       const { matchedCount } = await collection.updateOne({ _id: document._id, claim: claimId }, update);
@@ -89,7 +94,10 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
           },
           $unset: { claim: '', leaseUntil: '', dueAt: '', reason: '' },
         }),
-      retryAt: (dueAt, reason) => updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
+      async retryAt(dueAt, reason) {
+        await updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } });
+        onDue(dueAt);
+      },
     };
   };
   return {
@@ -148,6 +156,7 @@ export function notificationStore(collection: Collection<NotificationDocument>, 
           { projection: { _id: 1 }, sort: { dueAt: 1 }, limit: countMax },
         )
         .toArray();
+      if (found.length === countMax) onDue(now);
       return found.map(({ _id }) => _id);
     },
     async claim(eventId) {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   mongo = await connectMongo({ url: mongodbUrl, databaseName: testDatabaseName(), appName: 'test' });
   await createInboxIndexes(documents());
   const outbox = { nudge: () => {} } as unknown as Parameters<typeof inboxStore>[1]['outbox'];
-  inboxes = inboxStore(documents(), { outbox, clock: systemClock, leaseMs: 1_000 });
+  inboxes = inboxStore(documents(), { outbox, clock: systemClock, leaseMs: 1_000, onDue: () => {} });
   environments = inboxEnvironmentStore(reservations());
 });
 afterAll(async () => {

@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemClock } from '@invoicecontrol/runtime/clock';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
+import type { Job } from '@invoicecontrol/runtime/job';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
 import type { MongoConnection } from '@invoicecontrol/runtime/mongo/connection';
@@ -129,7 +131,7 @@ beforeAll(async () => {
   await createInboxIndexes(collection);
   storeWith = ({ leaseMs }) => {
     const outbox = { nudge: () => {} } as unknown as Parameters<typeof inboxStore>[1]['outbox'];
-    return inboxStore(collection, { outbox, clock: systemClock, leaseMs });
+    return inboxStore(collection, { outbox, clock: systemClock, leaseMs, onDue: due.note });
   };
   store = storeWith({ leaseMs: 3_000 });
   environments = inboxEnvironmentStore(mongo.db.collection<InboxEnvironmentDocument>('inbox_environments'));
@@ -147,6 +149,8 @@ beforeEach(async () => {
   await control('PUT', 'settings', { authPolls: 0, limitFactor: 0, ...settings });
 });
 const replicas: { stop(): Promise<void> }[] = [];
+/** Schedule without searches, which runs only when the store says that an inbox is due. */
+const due = dueWork(systemClock, { pollMs: 3_600_000, gapMs: 20 });
 /** Stops all replicas and removes all KSeF inboxes, because a replica takes every due inbox. */
 async function removeInboxes(): Promise<void> {
   for (const { stop } of replicas.splice(0)) await stop();
@@ -164,9 +168,11 @@ const deps = () => ({
 function startReplica(
   services: Pick<Documents, 'documents' | 'analyses'>,
   own: Partial<Parameters<typeof inboxWorker>[0]> = {},
+  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { pauseMs: 50 },
 ): { readonly worker: InboxWorker; stop(): Promise<void> } {
   const worker = inboxWorker({
     queue: store,
+    onDue: due.note,
     connections: deps().connections,
     failConnection: async (connection) => {
       failedConnections.push(connection.id);
@@ -186,9 +192,10 @@ function startReplica(
     ...own,
   });
   const polling = repeat(
-    50,
+    pauseMs,
     () => worker.poll(),
     () => {},
+    alarm,
   );
   const replica = {
     worker,
@@ -311,6 +318,18 @@ describe('a run', () => {
     expectReceived(services, connection, [...invoices, more]);
     await eventually(async () => expect((await inboxOf(connection)).invoicesReceived).toBe(4));
     expect((await inboxOf(connection)).lastRunAt).toBeInstanceOf(Date);
+  });
+
+  test('is started and continued by what the store says, without a search', async () => {
+    const services = new Documents();
+    const connection = await connect();
+    startReplica(services, {}, due.schedule);
+    const invoices = [await purchase(connection)];
+    await enable(connection);
+    await eventually(() => expect(services.analyzed).toHaveLength(1));
+    invoices.push(await purchase(connection));
+    await eventually(() => expect(services.analyzed).toHaveLength(2));
+    expectReceived(services, connection, invoices);
   });
 
   test('without news costs one export and one look at it', async () => {

@@ -102,7 +102,7 @@ beforeAll(async () => {
   const scopes = mongo.db.collection<CallScopeDocument>('call_scopes');
   await Promise.all([createSubmissionIndexes(submissions, confirmations), createCallScopeIndexes(scopes)]);
   const outbox = { nudge: () => {} } as unknown as Parameters<typeof submissionStore>[1]['outbox'];
-  store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 10_000 });
+  store = submissionStore(submissions, { outbox, clock: systemClock, leaseMs: 10_000, onDue: () => {} });
   await control('PUT', 'settings', { limitFactor: LIMIT_FACTOR });
   await control('PUT', `contexts/${SELLER}`, { tokens: [{ token: exampleToken }] });
   // Each replica counts its KSeF calls in its own process. The replicas share only the database.
@@ -133,6 +133,7 @@ function startReplica(
   const worker = submissionWorker({
     ...outside,
     queue: store,
+    onDue: () => {},
     confirmations: confirmationStore(confirmations),
     ksef,
     secrets: tokens,

@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import { notFound } from '@invoicecontrol/errors';
+import { dueWork } from '@invoicecontrol/runtime/due-work';
+import type { Job } from '@invoicecontrol/runtime/job';
 import { createLogger } from '@invoicecontrol/runtime/logger';
 import { VersionConflict } from '@invoicecontrol/runtime/mongo/aggregate';
 import { connectMongo } from '@invoicecontrol/runtime/mongo/connection';
@@ -87,6 +89,8 @@ interface Replica {
   stop(): Promise<void>;
 }
 const replicas: Replica[] = [];
+/** Schedule without searches, which runs only when the store says that a submission is due. */
+const due = dueWork(systemClock, { pollMs: 3_600_000, gapMs: 20 });
 
 beforeAll(async () => {
   const { mongodbUrl } = testInfrastructure();
@@ -98,7 +102,7 @@ beforeAll(async () => {
   await createSubmissionIndexes(submissions, stored);
   storeWith = ({ leaseMs }) => {
     const outbox = { nudge: () => {} } as unknown as Parameters<typeof submissionStore>[1]['outbox'];
-    return submissionStore(submissions, { outbox, clock: systemClock, leaseMs });
+    return submissionStore(submissions, { outbox, clock: systemClock, leaseMs, onDue: due.note });
   };
   store = storeWith({ leaseMs: 3_000 });
   confirmations = confirmationStore(stored);
@@ -117,10 +121,14 @@ afterEach(async () => {
   for (const { stop } of replicas.splice(0)) await stop();
 });
 
-function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {}): Replica {
+function startReplica(
+  own: Partial<Parameters<typeof submissionWorker>[0]> = {},
+  { pauseMs, alarm }: Pick<Job, 'pauseMs' | 'alarm'> = { pauseMs: 20 },
+): Replica {
   const worker = submissionWorker({
     ...outside,
     queue: store,
+    onDue: due.note,
     confirmations,
     ksef,
     secrets: tokens,
@@ -132,9 +140,10 @@ function startReplica(own: Partial<Parameters<typeof submissionWorker>[0]> = {})
     ...own,
   });
   const polling = repeat(
-    20,
+    pauseMs,
     () => worker.poll(),
     () => {},
+    alarm,
   );
   const replica: Replica = {
     worker,
@@ -277,6 +286,14 @@ test('an invoice is registered once, byte for byte, its session is closed and it
   expect(confirmation?.xml.toString()).toContain(stated(end.ksefNumber));
   expect(confirmation?.seal).toEqual(SEAL);
   expect(await store.hasOpenSubmissions(organizationId, connection.id)).toBe(false);
+});
+
+test('stored submissions wake the worker, which then needs no search', async () => {
+  startReplica({}, due.schedule);
+  const connection = await connect();
+  const wanted = Array.from({ length: 12 }, () => invoiceFor(connection));
+  const queued = await Promise.all(wanted.map(({ invoiceId }) => submit(connection, invoiceId)));
+  for (const { submission } of queued) expect(await ended(submission)).toMatchObject({ status: 'ACCEPTED' });
 });
 
 test('a confirmation with a fault is not stored and fetched again; one whose holder is not known says so', async () => {

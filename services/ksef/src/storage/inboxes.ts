@@ -60,13 +60,15 @@ interface Deps {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly leaseMs: number;
+  /** Called with the time at which an inbox that this process has stored becomes due. */
+  readonly onDue: (dueAt: Date) => void;
 }
 
 const WITHOUT_RUNS = { runs: 0 } as const;
 
 export function inboxStore(
   collection: Collection<InboxDocument>,
-  { outbox, clock, leaseMs }: Deps,
+  { outbox, clock, leaseMs, onDue }: Deps,
 ): InboxStore & InboxQueue {
   const aggregates = aggregateStore(collection, outbox, clock);
 
@@ -84,12 +86,14 @@ export function inboxStore(
         $set: { leaseUntil: FREE },
         $unset: { claim: '' },
       } as UpdateFilter<InboxDocument>);
+      if (document.dueAt !== undefined) onDue(document.dueAt);
     },
     async wait(dueAt) {
       await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
         $set: { dueAt, leaseUntil: FREE },
         $unset: { claim: '' },
       } as UpdateFilter<InboxDocument>);
+      onDue(dueAt);
     },
   });
 
@@ -99,11 +103,10 @@ export function inboxStore(
 
   return {
     async insert({ id, organizationId, version: _, ...inbox }, events) {
+      const dueAt = dueAtOf(inbox);
       try {
-        await aggregates.insert(
-          { _id: id, organizationId, ...inbox, runs: [], dueAt: dueAtOf(inbox), leaseUntil: FREE },
-          { events },
-        );
+        await aggregates.insert({ _id: id, organizationId, ...inbox, runs: [], dueAt, leaseUntil: FREE }, { events });
+        if (dueAt !== undefined) onDue(dueAt);
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
@@ -127,11 +130,15 @@ export function inboxStore(
         $unset: { ...$unset, claim: '' },
         ...($push === undefined ? {} : { $push }),
       } as UpdateFilter<InboxDocument>;
-      return toInbox(await aggregates.save(before, change, { events }));
+      const saved = await aggregates.save(before, change, { events });
+      if (saved.dueAt !== undefined) onDue(saved.dueAt);
+      return toInbox(saved);
     },
     async request(organizationId, connectionId) {
       const enabled = { _id: connectionId, organizationId, isEnabled: true };
-      await collection.updateOne(enabled, { $set: { requestedAt: clock.now() } });
+      const now = clock.now();
+      await collection.updateOne(enabled, { $set: { requestedAt: now } });
+      onDue(now);
     },
     async endedRuns(organizationId, connectionId) {
       const filter = { _id: connectionId, organizationId };

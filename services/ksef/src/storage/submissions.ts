@@ -83,11 +83,13 @@ interface Deps {
   readonly outbox: Outbox;
   readonly clock: Clock;
   readonly leaseMs: number;
+  /** Called with the time at which a submission that this process has stored becomes due. */
+  readonly onDue: (dueAt: Date) => void;
 }
 
 export function submissionStore(
   collection: Collection<SubmissionDocument>,
-  { outbox, clock, leaseMs }: Deps,
+  { outbox, clock, leaseMs, onDue }: Deps,
 ): SubmissionStore & SubmissionQueue {
   const aggregates = aggregateStore(collection, outbox, clock);
 
@@ -106,12 +108,14 @@ export function submissionStore(
         $set: { leaseUntil: FREE },
         $unset: { claim: '' },
       } as UpdateFilter<SubmissionDocument>);
+      if (document.dueAt !== undefined) onDue(document.dueAt);
     },
     async wait(dueAt, { isForConnection }) {
       await collection.updateOne({ _id: document._id, claim: lease.claimId }, {
         $set: { dueAt, leaseUntil: FREE, ...(isForConnection ? { waitsForConnection: true } : {}) },
         $unset: { claim: '', ...(isForConnection ? {} : { waitsForConnection: '' }) },
       } as UpdateFilter<SubmissionDocument>);
+      onDue(dueAt);
     },
   });
 
@@ -142,6 +146,7 @@ export function submissionStore(
           },
           { events },
         );
+        if (dueAt !== undefined) onDue(dueAt);
         return true;
       } catch (error) {
         if (isDuplicateKey(error)) return false;
@@ -177,7 +182,9 @@ export function submissionStore(
         $set: { ...$set, warnings },
         $unset: { ...$unset, claim: '' },
       } as UpdateFilter<SubmissionDocument>;
-      return toSubmission(await aggregates.save(submission, change, { events }));
+      const saved = await aggregates.save(submission, change, { events });
+      if (progress.dueAt !== undefined) onDue(progress.dueAt);
+      return toSubmission(saved);
     },
     async hasOpenSubmissions(organizationId, connectionId) {
       const filter = { organizationId, connectionId, isOpen: true, status: { $in: [...UNFINISHED] } } as const;
@@ -197,13 +204,16 @@ export function submissionStore(
         wasSent: { $exists: false },
       } as Filter<SubmissionDocument>;
       await collection.updateMany(filter, { $set: { dueAt: now } });
+      onDue(now);
     },
     async wake(organizationId, connectionId) {
       const waiting = { organizationId, connectionId, waitsForConnection: true } as const;
+      const now = clock.now();
       await collection.updateMany(waiting, {
-        $set: { dueAt: clock.now() },
+        $set: { dueAt: now },
         $unset: { waitsForConnection: '' },
       } as UpdateFilter<SubmissionDocument>);
+      onDue(now);
     },
     async due(limit, busyConnectionIds) {
       const now = clock.now();

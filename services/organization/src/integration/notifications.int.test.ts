@@ -18,6 +18,7 @@ import type { Bus } from '@invoicecontrol/runtime/nats/connection';
 import { eventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { EventPublisher } from '@invoicecontrol/runtime/nats/publish';
 import type { RunningService } from '@invoicecontrol/runtime/process';
+import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { startSmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import type { SmtpSimulator } from '@invoicecontrol/simulators/smtp';
 import { eventually } from '@invoicecontrol/testkit/eventually';
@@ -88,11 +89,11 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** Starts a replica of the service that sends mails. */
-async function startSender(): Promise<RunningService> {
+/** Starts a replica that sends mails. */
+async function startSender({ jobPauseMsMax }: StartOverrides = { jobPauseMsMax: 50 }): Promise<RunningService> {
   const sender = await startService(
     testConfig(infrastructure, databaseName, { BILLING_ADDRESS: billing.address, ...withMail() }),
-    { clock, jobPauseMsMax: 50 },
+    { clock, ...(jobPauseMsMax === undefined ? {} : { jobPauseMsMax }) },
   );
   others.push(sender);
   return sender;
@@ -356,7 +357,7 @@ describe('KSeF', () => {
         dueAt: new Date(hour + HOUR_MS),
       }),
     );
-    const { waitingSince, countSubmission } = notificationStore(documents(), clock);
+    const { waitingSince, countSubmission } = notificationStore(documents(), clock, () => {});
     const countWaiting = async (since: number) => (await waitingSince(new Date(since)))?.count;
     expect(await countWaiting(hour + HOUR_MS - 1)).toBe(1);
     expect(await waitingSince(new Date(hour + HOUR_MS))).toEqual({ count: 2, oldest: at, reason: undefined });
@@ -393,7 +394,7 @@ describe('KSeF', () => {
     const again = notifyAboutRefusal({
       organizations: { find: async () => ({ id: organizationId, name: 'Acme' }) as never },
       rosters: { find: async () => ({ members: [owner] }) as never },
-      notifications: notificationStore(documents(), clock),
+      notifications: notificationStore(documents(), clock, () => {}),
     });
     await again({ organizationId, at: first?.createdAt ?? new Date(), notice: first?.occasion as never });
     expect(await listed(organizationId)).toHaveLength(2);
@@ -654,6 +655,18 @@ describe('a mail server that fails', () => {
 });
 
 describe('replicas', () => {
+  test('send the mails of their own writes at once, without a search', async () => {
+    const { organizationId } = await someMember();
+    const sender = connect((await startSender({})).address);
+    const begunAt = performance.now();
+    const email = 'invited-at-once@acme.example';
+    await sender.member.inviteMember({ organizationId, email, role: 'ANALYST', grantor: byOwner }, caller);
+    await eventually(() => expect(mailsTo(email)).toHaveLength(1));
+    // The search of another process would find the mail after up to ten seconds.
+    expect(performance.now() - begunAt).toBeLessThan(3_000);
+    sender.close();
+  });
+
   test('sharing one queue send every mail exactly once', async () => {
     const member = await someMember();
     const findings: string[] = [];

@@ -46,6 +46,8 @@ export function startAuditRelay(options: {
   readonly collectionNames: readonly string[];
   readonly auditEvents: Collection<AuditEventDocument>;
   readonly notifications: Collection<NotificationDocument>;
+  /** Called with the time at which a moved notification becomes due. */
+  readonly onNotification: (dueAt: Date) => void;
   readonly clock: Clock;
   readonly logger: Logger;
 }): AuditRelay {
@@ -58,6 +60,7 @@ export function startAuditRelay(options: {
     if (auditEntries.length === 0) return;
     await insertMissing(auditEvents, auditEntries);
     await insertMissing(options.notifications, notifications);
+    for (const { dueAt } of notifications) if (dueAt !== undefined) options.onNotification(dueAt);
     // The update is guarded by the version. A newer version may hold newer entries, which its own relay or the next
     // sweep removes.
     await db

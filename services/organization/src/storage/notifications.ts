@@ -59,13 +59,17 @@ export function toQueuedDocument({ id, sendAt, submissionIds, ...own }: Notifica
   };
 }
 
+/** @param onDue called with the time at which a mail that this process has stored becomes due */
 export function notificationStore(
   collection: Collection<NotificationDocument>,
   clock: Clock,
+  onDue: (dueAt: Date) => void,
 ): Notifications & NotificationQueue {
   return {
     async enqueue(notifications) {
-      await insertMissing(collection, notifications.map(toQueuedDocument));
+      const documents = notifications.map(toQueuedDocument);
+      await insertMissing(collection, documents);
+      for (const { dueAt } of documents) if (dueAt !== undefined) onDue(dueAt);
     },
     async find(ids) {
       const found = await collection.find({ _id: { $in: [...ids] } }).toArray();
@@ -113,6 +117,7 @@ export function notificationStore(
           { projection: { _id: 1 }, sort: { dueAt: 1 }, limit: countMax },
         )
         .toArray();
+      if (found.length === countMax) onDue(now);
       return found.map(({ _id }) => _id);
     },
     async claim(id) {
@@ -135,8 +140,10 @@ export function notificationStore(
             $set: { ...ending, endedAt: clock.now() },
             $unset: { claim: '', leaseUntil: '', dueAt: '' },
           }),
-        retryLater: (dueAt, reason) =>
-          updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } }),
+        async retryLater(dueAt, reason) {
+          await updateClaimed({ $set: { dueAt, reason, leaseUntil: FREE }, $unset: { claim: '' } });
+          onDue(dueAt);
+        },
       };
     },
   };

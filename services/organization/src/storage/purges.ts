@@ -36,7 +36,7 @@ const purgeFields = { version: 1, purge: 1 } as const;
 export function purgeStore(
   collection: Collection<OrganizationDocument>,
   audited: AuditedStore<OrganizationDocument>,
-  { outbox, clock }: { outbox: Outbox; clock: Clock },
+  { outbox, clock, onDue }: { outbox: Outbox; clock: Clock; onDue: (dueAt: Date) => void },
 ): PurgeStore {
   const announced = aggregateStore<OrganizationDocument>(collection, outbox, clock);
   const guardOf = ({ organizationId, version }: { organizationId: string; version: number }) => ({
@@ -58,6 +58,7 @@ export function purgeStore(
       const purge = { begunAt, rounds: 1, nextAt };
       const update = { $set: { purge }, $unset: Object.fromEntries(TAKEN_AWAY.map((field) => [field, ''])) };
       await audited.save(guardOf(expired), update as unknown as UpdateFilter<OrganizationDocument>, change);
+      if (nextAt !== undefined) onDue(nextAt);
     },
     async listDueRounds(now, countMax) {
       const found = await collection
@@ -72,6 +73,7 @@ export function purgeStore(
       const next = nextAt === undefined ? { $unset: { 'purge.nextAt': '' } } : { $set: { 'purge.nextAt': nextAt } };
       const update = { $inc: { 'purge.rounds': 1 }, ...next } as unknown as UpdateFilter<OrganizationDocument>;
       await announced.save(guardOf(purge), update, { events });
+      if (nextAt !== undefined) onDue(nextAt);
     },
     async isPurged(organizationId) {
       const found = await collection.findOne({ _id: organizationId }, { projection: { purge: 1 } });

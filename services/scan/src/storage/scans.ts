@@ -76,7 +76,11 @@ export async function createScanIndexes(collection: Collection<ScanDocument>): P
   ]);
 }
 
-export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, clock: Clock): ScanStore {
+/** @param onDue called with the time at which a history scan that this process has left is to be continued */
+export function scanStore(
+  collection: Collection<ScanDocument>,
+  { outbox, clock, onDue }: { outbox: Outbox; clock: Clock; onDue: (dueAt: Date) => void },
+): ScanStore {
   const aggregates = aggregateStore(collection, outbox, clock);
   return {
     async insert({ scanId, organizationId, packedRows, ...scan }) {
@@ -131,6 +135,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
           { ...wanted, turn: { $exists: false }, leaseUntil: { $lte: now } },
           { $set: { leaseUntil } },
         );
+        onDue(leaseUntil);
         return undefined;
       }
     },
@@ -156,6 +161,7 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
         { _id: scanId, organizationId, claim: claimId },
         { $set: { leaseUntil, faults, lastError }, $unset: { claim: '', ...(keepsTurn ? {} : { turn: '' }) } },
       );
+      onDue(leaseUntil);
       return matchedCount === 1;
     },
     async abandon({ organizationId, scanId, version, companyId, usage, fingerprint }, reason, context) {
@@ -203,8 +209,8 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
       return deletedCount === 1;
     },
     async abandoned() {
-      // The two queries for due history scans use the same time. Otherwise a history scan that becomes due between the
-      // two queries would come first.
+      // All queries use the same time. Otherwise a history scan that becomes due between two queries would come
+      // first.
       const now = clock.now();
       const due = (hasTurn: boolean, limit: number): Promise<ScanDocument[]> =>
         collection
@@ -212,6 +218,8 @@ export function scanStore(collection: Collection<ScanDocument>, outbox: Outbox, 
           .sort({ leaseUntil: 1 })
           .limit(limit)
           .toArray();
+      const any = await collection.findOne({ leaseUntil: { $lte: now } }, { projection: { _id: 1 } });
+      if (any === null) return [];
       return [...(await due(true, SWEEP_SCANS_MAX)), ...(await due(false, SWEEP_SET_ASIDE_MAX))].map(referenceOf);
     },
     async countedRows(organizationId, month, { from, to }) {

@@ -21,9 +21,9 @@ export interface DeliveryWorker {
   stop(): Promise<void>;
 }
 
-export const POLL_EACH_MS = 2_000;
+export const POLL_EACH_MS = 10_000;
 /** Time before the next poll within which a delivery that becomes due is already found, so that it starts on time. */
-const LOOK_AHEAD_MS = 3_000;
+const LOOK_AHEAD_MS = 12_000;
 /** Maximum number of webhook deliveries of one search of a poll. */
 const LISTED_MAX = 2_000;
 /**

@@ -159,6 +159,8 @@ export function uploadStore(collection: Collection<UploadDocument>, outbox: Outb
       return (await collection.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
     async due() {
+      const any = await collection.findOne({ leaseUntil: { $lte: clock.now() } }, { projection: { _id: 1 } });
+      if (any === null) return [];
       const [alone, firsts] = await Promise.all([
         collection
           .find(

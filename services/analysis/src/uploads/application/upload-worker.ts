@@ -53,6 +53,8 @@ const RETRY_MS_MAX = 60_000;
 
 interface Deps {
   readonly uploads: UploadStore;
+  /** Requests a sweep at this time. */
+  readonly onDue: (dueAt: Date) => void;
   readonly invoices: InvoiceStore;
   readonly suppliers: SupplierStore;
   readonly documents: Documents;
@@ -86,10 +88,12 @@ export interface UploadWorker {
  * processing restarts after a crash (architecture section 5, rule 5).
  */
 export function uploadWorker(deps: Deps): UploadWorker {
-  const { uploads, clock, logger } = deps;
+  const { uploads, onDue, clock, logger } = deps;
   const running = new Map<string, Promise<void>>();
   const stopping = new AbortController();
   const queued = pLimit(QUEUED_AT_ONCE_MAX);
+  /** True if due uploads may be left in the database, because too many wait in this process. */
+  let isShort = false;
 
   const claimAndWork = async (reference: InvoiceReference): Promise<void> => {
     if (stopping.signal.aborted) return;
@@ -119,7 +123,9 @@ export function uploadWorker(deps: Deps): UploadWorker {
   const release = async (record: UnreadUpload | ReadUpload): Promise<void> => {
     const waitMs = stopping.signal.aborted ? 0 : Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** record.attempts);
     try {
-      await uploads.release(record, new Date(clock.now().getTime() + waitMs));
+      const dueAt = new Date(clock.now().getTime() + waitMs);
+      await uploads.release(record, dueAt);
+      onDue(dueAt);
     } catch (error) {
       logger.warn({ error, invoiceId: record.invoiceId }, 'an upload could not be released; its lease will expire');
     }
@@ -145,11 +151,21 @@ export function uploadWorker(deps: Deps): UploadWorker {
   const work = ({ sequence, ...reference }: UploadReference): Promise<void> =>
     sequence === undefined ? workOn(reference) : workInSequence(reference.organizationId, sequence);
   const queue = (reference: UploadReference): void => {
-    if (queued.pendingCount >= QUEUED_WAITING_MAX) return;
-    queued(() => work(reference)).catch((error: unknown) => {
-      const { invoiceId } = reference;
-      logger.warn({ error, invoiceId }, 'an upload could not be analyzed; it is retried');
-    });
+    if (queued.pendingCount >= QUEUED_WAITING_MAX) {
+      isShort = true;
+      return;
+    }
+    const sweepWhenEmpty = (): void => {
+      if (!isShort || queued.pendingCount > 0) return;
+      isShort = false;
+      onDue(clock.now());
+    };
+    queued(() => work(reference))
+      .catch((error: unknown) => {
+        const { invoiceId } = reference;
+        logger.warn({ error, invoiceId }, 'an upload could not be analyzed; it is retried');
+      })
+      .finally(sweepWhenEmpty);
   };
   return {
     work,
@@ -157,6 +173,8 @@ export function uploadWorker(deps: Deps): UploadWorker {
     async sweep() {
       const due = (await uploads.due()).filter(({ invoiceId }) => !running.has(invoiceId));
       if (queued.pendingCount === 0) for (const reference of due) queue(reference);
+      // More uploads may be due than one sweep finds, or than this process lets wait.
+      if (due.length > 0 && queued.pendingCount > 0) isShort = true;
       return due.length;
     },
     async stop() {

@@ -66,6 +66,8 @@ const NOTHING: Reception = { received: 0, repeated: 0, refused: [], stored: new 
 
 interface Deps extends ReceiveDeps {
   readonly queue: InboxQueue;
+  /** Requests a poll at this time. */
+  readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
   readonly endInbox: EndInbox;
@@ -93,6 +95,8 @@ export function inboxWorker(deps: Deps): InboxWorker {
   const { queue, connections, clock, logger, waitFactor } = deps;
   const own = new Map<string, { readonly ended: Promise<void>; readonly abort: AbortController }>();
   let isStopped = false;
+  /** True if the last poll may have left due inboxes, because slots were occupied. */
+  let isShort = false;
   let packagesAtOnce = 0;
   const timing = (): InboxTiming => ({ now: clock.now(), waitFactor, random: Math.random() });
 
@@ -127,6 +131,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       } finally {
         lease.stop();
         own.delete(id);
+        if (isShort) deps.onDue(clock.now());
       }
     })();
     own.set(id, { ended: over, abort });
@@ -389,8 +394,12 @@ export function inboxWorker(deps: Deps): InboxWorker {
 
   return {
     async poll() {
-      if (isStopped || own.size >= AT_ONCE_MAX) return;
-      for (const due of await queue.due(AT_ONCE_MAX - own.size, [...own.keys()])) {
+      isShort = own.size >= AT_ONCE_MAX;
+      if (isStopped || isShort) return;
+      const room = AT_ONCE_MAX - own.size;
+      const found = await queue.due(room, [...own.keys()]);
+      isShort = found.length >= room;
+      for (const due of found) {
         if (isStopped) return;
         if (own.has(due.id)) continue;
         const claim = await queue.claim(due);

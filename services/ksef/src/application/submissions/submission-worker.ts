@@ -74,6 +74,8 @@ const POSTPONED_MS_MIN = 50;
 
 interface Deps {
   readonly queue: SubmissionQueue;
+  /** Requests a poll at this time. */
+  readonly onDue: (dueAt: Date) => void;
   readonly connections: Pick<ConnectionStore, 'find'>;
   readonly failConnection: FailConnection;
   readonly confirmations: ConfirmationStore;
@@ -115,6 +117,8 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
   const { queue, connections, clock, logger, waitFactor, requestMs } = deps;
   const own = new Map<string, { readonly connectionId: string; readonly ended: Promise<void> }>();
   let isStopped = false;
+  /** True if the last poll may have left due submissions, because slots were occupied. */
+  let isShort = false;
   const timing = (): Timing => ({ now: clock.now(), waitFactor, requestMs, random: Math.random() });
   const context = systemContext('ksef submission');
 
@@ -142,6 +146,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
       } finally {
         lease.stop();
         own.delete(id);
+        if (isShort) deps.onDue(clock.now());
       }
     })();
     own.set(id, { connectionId, ended });
@@ -511,14 +516,22 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
 
   return {
     async poll() {
-      if (isStopped || own.size >= AT_ONCE_MAX) return;
+      isShort = own.size >= AT_ONCE_MAX;
+      if (isStopped || isShort) return;
       const counts = new Map<string, number>();
       const count = (connectionId: string): number => (counts.get(connectionId) ?? 0) + 1;
       for (const { connectionId } of own.values()) counts.set(connectionId, count(connectionId));
       const busy = [...counts].filter(([, number]) => number >= AT_ONCE_OF_CONNECTION_MAX).map(([id]) => id);
-      for (const due of await queue.due(AT_ONCE_MAX - own.size, busy)) {
+      const room = AT_ONCE_MAX - own.size;
+      const found = await queue.due(room, busy);
+      isShort = busy.length > 0 || found.length >= room;
+      for (const due of found) {
         if (isStopped) return;
-        if (own.has(due.id) || count(due.connectionId) > AT_ONCE_OF_CONNECTION_MAX) continue;
+        if (own.has(due.id)) continue;
+        if (count(due.connectionId) > AT_ONCE_OF_CONNECTION_MAX) {
+          isShort = true;
+          continue;
+        }
         const claim = await queue.claim(due);
         if (claim === undefined) continue;
         counts.set(due.connectionId, count(due.connectionId));

@@ -1,0 +1,58 @@
+import type { Clock } from './clock.js';
+import type { Job } from './job.js';
+import { createAlarm } from './repeat.js';
+
+/**
+ * Interval at which each replica searches for due work. Only work of a process that ended waits for this search, because
+ * every process knows when the work that it stored becomes due (architecture section 5, rule 3).
+ */
+const POLL_EACH_MS = 10_000;
+/** Minimum time between two runs. Work that becomes due within this time shares a run. */
+const GAP_MS = 200;
+/** Work that becomes due later is left to the search. A search that is ten seconds late does not matter to it. */
+const NOTED_MS_MAX = 10 * 60_000;
+
+/** Schedule of a job that does work when it becomes due. */
+export interface DueWork {
+  /** Pause and alarm of the job. */
+  readonly schedule: Pick<Job, 'pauseMs' | 'alarm'>;
+  /** Notes the time when stored work becomes due, so that the job runs at that time. */
+  note(dueAt: Date): void;
+}
+
+/**
+ * Schedules a job by the due times of the work that this process stores, so that an idle process hardly searches.
+ * @param intervals values that replace the interval of the search, and the minimum time between two runs
+ */
+export function dueWork(
+  clock: Clock,
+  { pollMs = POLL_EACH_MS, gapMs = GAP_MS }: { readonly pollMs?: number; readonly gapMs?: number } = {},
+): DueWork {
+  const alarm = createAlarm();
+  /** Times at which the job must run, rounded up to the gap, so that much work needs few entries. */
+  const times = new Set<number>();
+  let nextMs = Infinity;
+  let timer: NodeJS.Timeout | undefined;
+  const ring = (): void => {
+    times.delete(nextMs);
+    alarm.ring();
+    schedule(Math.min(...times));
+  };
+  const schedule = (atMs: number): void => {
+    clearTimeout(timer);
+    nextMs = atMs;
+    if (atMs === Infinity) return;
+    timer = setTimeout(ring, Math.max(0, atMs - clock.now().getTime()));
+    timer.unref();
+  };
+  return {
+    schedule: { pauseMs: pollMs, alarm },
+    note(dueAt) {
+      const now = clock.now().getTime();
+      if (dueAt.getTime() > now + NOTED_MS_MAX) return;
+      const atMs = Math.ceil(Math.max(dueAt.getTime(), now) / gapMs) * gapMs;
+      times.add(atMs);
+      if (atMs < nextMs) schedule(atMs);
+    },
+  };
+}
