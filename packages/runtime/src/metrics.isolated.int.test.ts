@@ -115,6 +115,22 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
   });
 });
 
+test('a consumer whose stream does not exist is not alive until its publisher has created the stream', async () => {
+  const other = `missing_${name}`.toLowerCase();
+  const stream = `INVOICECONTROL_${other.toUpperCase()}`;
+  const missing = { ...type, service: other, stream, subject: `invoicecontrol.${other}.v1.${type.name}` };
+  const subscription = await subscribe(
+    { bus, deadLetters: deadLetterStore(mongo.db), isOutage: () => false, logger },
+    { service: name, type: missing, handle: async () => {} },
+  );
+  closing.push(() => subscription.stop());
+  const consumer = { stream, consumer: `${name}__${type.name}` };
+  expect(await exported('consumer.alive', consumer)).toBe(0);
+  await eventPublisher(bus, other);
+  await eventually(async () => expect(await exported('consumer.alive', consumer)).toBe(1));
+  await bus.manager.streams.delete(stream);
+});
+
 test('an event that becomes a dead letter is counted for its consumer, and no longer when it is removed', async () => {
   const deadLetters = deadLetterStore(mongo.db);
   const subscription = await subscribe(

@@ -37,7 +37,7 @@ import { paymentNotificationService } from './transport/grpc/payment-notificatio
 import { subscriptionService } from './transport/grpc/subscription.js';
 import { onOrganizationKnown } from './transport/subscribers/organization-known.js';
 
-/** Interval at which each replica searches for notifications to retry, and for those that a crash left. */
+/** Interval at which each replica searches for trials and grace periods that end. */
 const WATCH_EACH_MS = 30_000;
 /** Interval at which each replica checks whether the daily reconciliation is due. */
 const RECONCILE_ASK_EACH_MS = 60_000;

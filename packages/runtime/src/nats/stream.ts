@@ -1,4 +1,4 @@
-import { DiscardPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { DiscardPolicy, JetStreamApiCodes, JetStreamApiError, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import type { Logger } from '../logger.js';
 import { createAlarm, repeat } from '../repeat.js';
 import type { Bus } from './connection.js';
@@ -15,9 +15,9 @@ const RAISE_FIRST_MS = 5_000;
 const DUPLICATE_WINDOW_MS = 10 * 60_000;
 
 /**
- * Creates the stream of a publishing service if it is missing. Publishers and subscribers both call this function, so
- * that it does not matter which of them starts first. An existing stream keeps its settings: {@link keepReplicas} alone
- * changes them.
+ * Creates the stream of a publishing service if it is missing. Only the publisher calls this function: a subscriber
+ * waits for the stream, because it would create it with its own settings, and with permissions that it should not have
+ * (ADR 0142). An existing stream keeps its settings: {@link keepReplicas} alone changes them.
  * @param service name of the publishing service, such as `analysis`
  */
 export async function ensureStream(
@@ -73,6 +73,11 @@ export function keepReplicas(bus: Bus, stream: string, logger: Logger): { stop()
   );
   bus.whenConnected(() => alarm.ring(RAISE_FIRST_MS));
   return raising;
+}
+
+/** Checks whether JetStream reported that a stream does not exist. */
+export function isStreamMissing(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 }
 
 /** Checks whether JetStream reported that a stream or consumer does not exist. */

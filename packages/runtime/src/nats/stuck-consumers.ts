@@ -2,6 +2,7 @@ import type { EventType } from '@invoicecontrol/contracts/events';
 import type { FindStuckWork, StuckItem } from '../stuck-work.js';
 import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
+import { isStreamMissing } from './stream.js';
 
 /** Durable consumer that this process watches for events that are not handled. */
 export interface WatchedConsumer {
@@ -14,7 +15,24 @@ export interface WatchedConsumer {
 
 /** Finds consumers whose oldest event has waited too long, and reports if the broker cannot be reached. */
 export function stuckConsumers(bus: Bus, service: string, consumers: readonly WatchedConsumer[]): FindStuckWork {
-  const findOne = async ({ durable, type, lastError }: WatchedConsumer, before: Date): Promise<StuckItem[]> => {
+  const findOne = async (consumer: WatchedConsumer, before: Date, now: Date): Promise<StuckItem[]> => {
+    try {
+      return await findWaiting(consumer, before);
+    } catch (error) {
+      if (!isStreamMissing(error)) throw error;
+      const { durable, type } = consumer;
+      return [
+        {
+          kind: 'consumer',
+          what: `the consumer ${durable}, which waits for stream ${type.stream}`,
+          since: now,
+          why: 'the service that publishes to this stream has not started since the broker has been empty',
+          resolution: 'kubectl get pods; docs/runbooks/broker-lost.md',
+        },
+      ];
+    }
+  };
+  const findWaiting = async ({ durable, type, lastError }: WatchedConsumer, before: Date): Promise<StuckItem[]> => {
     const info = await bus.manager.consumers.info(type.stream, durable);
     const lag = info.num_pending + info.num_ack_pending;
     const oldest = await oldestWaiting(bus, type, info);
@@ -42,7 +60,7 @@ export function stuckConsumers(bus: Bus, service: string, consumers: readonly Wa
     const lostAt = bus.disconnectedAt();
     if (lostAt !== undefined) return lostAt <= before ? [broker(lostAt, 'the broker does not respond')] : [];
     try {
-      return (await Promise.all(consumers.map((consumer) => findOne(consumer, before)))).flat();
+      return (await Promise.all(consumers.map((consumer) => findOne(consumer, before, now)))).flat();
     } catch (error) {
       return [broker(now, error instanceof Error ? error.message : String(error))];
     }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DeliverPolicy } from '@nats-io/jetstream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { events } from '@invoicecontrol/contracts/events';
@@ -13,6 +14,7 @@ import { connectNats } from './connection.js';
 import type { Bus } from './connection.js';
 import { eventPublisher } from './publish.js';
 import type { EventPublisher } from './publish.js';
+import { stuckConsumers } from './stuck-consumers.js';
 import { subscribe } from './subscribe.js';
 import type { Subscription } from './subscribe.js';
 import { isOutage } from '../outage.js';
@@ -181,8 +183,37 @@ test('a stream that the broker lost is created again, and its subscriber hears w
   await publishFrom(publisher, type, 1);
   await eventually(() => expect(seen).toEqual([1]));
   await bus.manager.streams.delete(type.stream);
+  // The publisher creates the stream when it compares the positions.
+  await publisher.position();
   await publishFrom(publisher, type, 2);
   await eventually(() => expect(seen).toEqual([1, 2]));
+  await bus.manager.streams.delete(type.stream);
+});
+
+test('a subscriber does not create the stream of another service, says that it waits, and starts when the stream exists', async () => {
+  const name = `missing_${organizationId}`.toLowerCase();
+  const type = {
+    ...events.organizationRestored,
+    service: name,
+    stream: `INVOICECONTROL_${name.toUpperCase()}`,
+    subject: `invoicecontrol.${name}.v1.organization_restored`,
+  };
+  const seen: number[] = [];
+  await listen('waiting', async (version) => void seen.push(version), type);
+  const consumer = `waiting_${organizationId}__${type.name}`;
+  // The subscriber looks for the stream each second.
+  await delay(2_500);
+  await expect(bus.manager.streams.info(type.stream)).rejects.toThrow('stream not found');
+  expect(lines.filter((line) => line.includes(consumer))).toEqual([
+    expect.stringContaining('the stream does not exist'),
+  ]);
+  const watched = [{ durable: consumer, type, lastError: () => undefined }];
+  expect(await stuckConsumers(bus, 'test', watched)(new Date(), new Date())).toMatchObject([
+    { kind: 'consumer', what: expect.stringContaining(type.stream) },
+  ]);
+  await publishFrom(await eventPublisher(bus, name), type, 1);
+  await eventually(() => expect(seen).toEqual([1]));
+  expect(await stuckConsumers(bus, 'test', watched)(new Date(), new Date())).toEqual([]);
   await bus.manager.streams.delete(type.stream);
 });
 

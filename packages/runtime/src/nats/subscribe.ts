@@ -10,7 +10,7 @@ import { count } from '../telemetry.js';
 import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
-import { ensureStream, isNotFound } from './stream.js';
+import { isNotFound, isStreamMissing } from './stream.js';
 import { measureDelivery, messagingAttributes } from './trace-headers.js';
 import { isNatsUnavailable } from './unavailable.js';
 
@@ -96,13 +96,15 @@ const START_RETRY_MS_MAX = 300;
 const CONSUMER_NOT_CREATED = 10012;
 /** Interval at which the process checks whether the broker has lost the consumer or its stream. */
 const CHECK_EACH_MS = 5_000;
+/** The same interval while the stream is missing. */
+const STREAM_AGAIN_MS = 1_000;
 
 /**
  * Subscribes to an event durably, with delivery at least once. An event is acknowledged only after its effect is
  * stored. A failed handler is retried with increasing delays; after eight deliveries the event becomes a dead letter
  * and is logged. While a database or another service is unavailable, the event is retried without limit. If the broker
  * loses the consumer, alone or with its stream, the consumer is created again and receives everything that the stream
- * holds. If the database was restored from a backup, its consumer receives the events since the backup again. While the
+ * holds. The stream is created by its publisher, and until it exists the subscription waits. If the database was restored from a backup, its consumer receives the events since the backup again. While the
  * broker is unavailable at the start, the subscription resolves, and begins when the broker is available.
  */
 export async function subscribe<T extends EventHeader>(
@@ -225,19 +227,41 @@ export async function subscribe<T extends EventHeader>(
       try {
         return await start();
       } catch (error) {
-        if (!isOfStartingTogether(error) || attempts === START_ATTEMPTS_MAX) throw error;
+        if (isStreamMissing(error) || !isOfStartingTogether(error) || attempts === START_ATTEMPTS_MAX) throw error;
       }
       await delay(Math.random() * START_RETRY_MS_MAX);
     }
   };
 
   let listening: Listening | undefined;
+  let isStreamMissed = false;
+  const alarm = createAlarm();
+  const waitForStream = (): void => {
+    if (!isStreamMissed)
+      logger.warn(
+        { stream: type.stream, consumer: durable, publisher: type.service },
+        'the stream does not exist; the consumer starts when its publisher has created it',
+      );
+    isStreamMissed = true;
+    alarm.ring(STREAM_AGAIN_MS);
+  };
   try {
     listening = await startBesideOthers();
   } catch (error) {
-    if (!isNatsUnavailable(error)) throw error;
-    logger.warn({ error, consumer: durable }, 'the broker is unavailable; the consumer starts when it is available');
+    if (isStreamMissing(error)) waitForStream();
+    else if (!isNatsUnavailable(error)) throw error;
+    else
+      logger.warn({ error, consumer: durable }, 'the broker is unavailable; the consumer starts when it is available');
   }
+  const checkUnlessMissing = async (): Promise<void> => {
+    try {
+      await check();
+      isStreamMissed = false;
+    } catch (error) {
+      if (!isStreamMissing(error)) throw error;
+      waitForStream();
+    }
+  };
   const check = async (): Promise<void> => {
     if (!bus.isConnected()) return;
     if (listening === undefined) {
@@ -265,10 +289,9 @@ export async function subscribe<T extends EventHeader>(
       await delay(LAST_ACK_POLL_EACH_MS);
     }
   };
-  const alarm = createAlarm();
   const checks = repeat(
     CHECK_EACH_MS,
-    check,
+    checkUnlessMissing,
     (error) => logger.warn({ error, consumer: durable }, 'a consumer could not be checked'),
     alarm,
   );
@@ -340,7 +363,7 @@ function positionOf({ created, ack_floor, delivered, config }: ConsumerInfo): Co
   };
 }
 
-type Consumed = Pick<EventType, 'stream' | 'subject' | 'service'>;
+type Consumed = Pick<EventType, 'stream' | 'subject'>;
 
 /** Returns the consumer, if it exists. A lost stream has lost its consumers, so one check covers both. */
 async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Promise<ConsumerInfo | undefined> {
@@ -355,14 +378,14 @@ async function findConsumer(bus: Bus, { stream }: Consumed, durable: string): Pr
 /**
  * Creates a durable consumer in the broker.
  * @param fromSeq first sequence number that the consumer receives; by default the first of the stream
+ * @throws JetStreamApiError if the stream does not exist
  */
 async function addConsumer(
   bus: Bus,
-  { stream, subject, service }: Consumed,
+  { stream, subject }: Consumed,
   durable: string,
   fromSeq = 1,
 ): Promise<ConsumerInfo> {
-  await ensureStream(bus, stream, service);
   try {
     return await bus.manager.consumers.add(stream, {
       durable_name: durable,
@@ -377,7 +400,7 @@ async function addConsumer(
     });
   } catch (error) {
     // The consumer already exists. Another process created it in the meantime, perhaps with another start position.
-    const existing = await findConsumer(bus, { stream, subject, service }, durable);
+    const existing = await findConsumer(bus, { stream, subject }, durable);
     if (existing === undefined) throw error;
     return existing;
   }
