@@ -12,7 +12,7 @@ const BODY_BYTES_MAX = 64 * 1024 ** 2;
 export interface LocalServer {
   /** Base URL without a trailing slash. */
   readonly url: string;
-  /** Stops the server and closes its connections. */
+  /** Stops the simulator's HTTP server and closes its connections. */
   readonly stop: () => Promise<void>;
 }
 

@@ -157,7 +157,7 @@ export async function uploadUnderAttack(
   return { answers: tally(statuses), defects, quiet, attacked, beforeBytes, peakBytes, afterBytes };
 }
 
-/** Uploads one hostile file after the other until the test ends. */
+/** Uploads one hostile file after the other until the attack test ends. */
 async function attack(
   target: UploadTarget,
   files: readonly HostileFile[],

@@ -15,7 +15,7 @@ export async function open(port: number, from: string = ATTACKER): Promise<Socke
   return socket;
 }
 
-/** Waits for the event, or for the end of the connection. */
+/** Waits for an event of the socket, or for the end of its connection. */
 export function eitherOf(socket: Socket, event: 'connect' | 'drain' | 'data'): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -51,7 +51,7 @@ export function onEnd(close: () => unknown): void {
   opened.push(close);
 }
 
-/** Runs a part of a benchmark, and closes what the part opened when it ends. */
+/** Runs a part of a benchmark, and then closes the connections and processes that the part opened. */
 export async function closingAfter<T>(work: () => Promise<T>): Promise<T> {
   const openedBefore = opened.length;
   try {

@@ -26,7 +26,7 @@ export interface UploadTimes {
   readonly status: number;
 }
 
-/** The work goes on, or the service asks to come back in a moment. */
+/** Status codes after which the client asks for the decision again: the service is still working or is busy. */
 const LATER: readonly number[] = [503, 504];
 const PAUSE_MS = 1_000;
 /**

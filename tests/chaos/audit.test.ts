@@ -169,7 +169,7 @@ function first<T>(items: readonly T[]): T {
   return item;
 }
 
-/** Adds a changed copy of the first item to the list. */
+/** Adds a changed copy of the first recorded item to the end of a list of the sample books. */
 function again<T extends object>(items: T[], change: Partial<T> = {}): void {
   items.push({ ...first(items), ...change });
 }

@@ -412,7 +412,7 @@ interface Change {
   readonly event: string;
   /** Key that distinguishes the change from others of its kind. */
   readonly key: string;
-  /** Values that the event must have. */
+  /** Values that the event about the change must have. */
   readonly says: Readonly<Record<string, unknown>>;
 }
 

@@ -144,7 +144,7 @@ export function sampleBooks(): SampleBooks {
       leftovers: [],
     },
   };
-  // The copy shares no objects, so that a test breaks only one record.
+  // The copied sample books share no objects, so that a test that breaks one record breaks no other.
   return JSON.parse(JSON.stringify(sample)) as SampleBooks;
 }
 

@@ -30,7 +30,7 @@ function send(options: RequestOptions): Promise<Answer<ErrorBody>> {
   return running.request<ErrorBody>('POST /invoices', { key, ...options });
 }
 
-/** Expects status 400 with this path first in the message and in the details. */
+/** Expects a response with status 400 whose message and details begin with the path of the invalid field. */
 async function expectRefusedField(body: unknown, path: string): Promise<void> {
   const answer = await send({ body });
   expect(answer).toMatchObject({ status: 400, body: { error: { code: 'INVALID_REQUEST' } } });

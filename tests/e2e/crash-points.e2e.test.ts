@@ -55,7 +55,7 @@ beforeAll(async () => {
 });
 afterAll(() => trial.stop());
 
-/** Returns which of the invoices of a tenant reaches the step. */
+/** Returns the position of the tenant's invoice that is in progress when the service crashes. */
 function timeOf(of: Step['of']): number {
   if (of === 'a first invoice') return 1;
   return of === 'a duplicate' ? 2 : 3;

@@ -29,7 +29,7 @@ interface Step {
   readonly occurrence?: number;
   /** Text that a command without an organization contains. The first matching command is paused. */
   readonly carrying?: string;
-  /** Kind of the history scan that sends the command, by default `later`. */
+  /** Kind of the history scan during which the database command is sent, by default `later`. */
   readonly of?: Kind;
 }
 
@@ -47,7 +47,7 @@ const stepsOfScan: readonly Step[] = [
   { command: 'insert scans' },
   { command: 'insert imported_rows' },
   { command: 'find imported_rows' },
-  // For skipped rows, the service changes the counter, records the rows, and returns their quota.
+  // For skipped rows, the scan service changes the counter of the scan, records the rows, and returns their quota.
   { command: 'update usage' },
   { command: 'findAndModify scans' },
   { command: 'update usage', occurrence: 2 },
@@ -92,7 +92,7 @@ const findingOfScan: Step = { command: 'insert findings', carrying: 'THRESHOLD_C
 
 /** The point at which a history scan is paused before a kill. */
 interface KillPoint extends Step {
-  /** The service that sends the command. */
+  /** The service that sends the database command. */
   readonly at: 'scan' | 'analysis';
   readonly side: HoldOptions['side'];
 }

@@ -5,7 +5,7 @@ import { reached } from './crash/reached.js';
 import { startUploadTrial } from './crash/upload-trial.js';
 import type { Sender, UploadTrial } from './crash/upload-trial.js';
 
-/** The client's last request before the command. */
+/** The client's last request before the service sends the database command. */
 type Stage = 'reserve' | 'put' | 'analyze';
 type Victim = 'documents' | 'analysis' | 'gateway';
 
@@ -36,7 +36,7 @@ const steps: readonly Step[] = [
   // begins.
   { service: 'documents', command: 'update uploads', stage: 'analyze' },
   { service: 'documents', command: 'update uploads', stage: 'analyze', occurrence: 2 },
-  // The next command reads the bytes of the file.
+  // The next command reads the bytes of the uploaded file.
   { service: 'documents', command: 'find contents.chunks', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze' },
   { service: 'documents', command: 'insert extractions', stage: 'analyze', isUnreadable: true },

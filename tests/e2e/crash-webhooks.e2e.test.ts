@@ -189,7 +189,7 @@ function rotation(guarantee: string, side: HoldOptions['side']): KillPoint {
     },
     async check() {
       const { secrets } = customer.endpoint;
-      // The response with the new secret never arrived, whether or not the secret was stored.
+      // The response with the new webhook secret never arrived, whether or not the service stored the secret.
       const afterCrash = await requestAfter(1);
       expect(trial.signers(afterCrash, secrets)).toEqual(side === 'before' ? [0] : [null, 0]);
       const { status, body } = await rotate(customer);

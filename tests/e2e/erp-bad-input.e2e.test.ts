@@ -28,7 +28,7 @@ let erps: ErpSimulators;
 let running: RunningSystem;
 let key: string;
 let callers = 0;
-/** An ERP connection with the status CONNECTED, for requests that change nothing. */
+/** ERP connection with the status CONNECTED, which the tests use for requests that change nothing. */
 let unchanged: Connection;
 beforeAll(async () => {
   erps = await startErpSimulators();

@@ -73,7 +73,7 @@ async function click(key: string, erp: Erp, choice: string, body: object = {}): 
 
 const callback = <Body = ErrorBody>(path: string): Promise<Answer<Body>> => running.request<Body>(`GET ${path}`);
 
-/** Sends the form of the page as a browser does. */
+/** Sends the form of the confirmation page for an ERP connection as a browser does. */
 function press(page: Answer, decision: string): Promise<Answer<ErrorBody>> {
   const action = /<form method="post" action="\/v1([^"]+)">/.exec(page.text)?.[1] ?? '';
   const confirmation = /name="confirmation" value="([^"]+)"/.exec(page.text)?.[1] ?? '';

@@ -90,7 +90,7 @@ interface Company {
   vanish(entity: string, ids: readonly unknown[]): Promise<void>;
   expire(what: string): Promise<void>;
   fault(fault: object): Promise<void>;
-  /** Returns the calls since the `after`th, without calls for tokens. */
+  /** Returns the calls that the ERP received after call number `after`, without calls for tokens. */
   calls(after?: number): Promise<readonly { readonly n: number; readonly path: string }[]>;
   /** Creates the simulated company again, without records and with another secret. */
   renew(secret: string): Promise<void>;

@@ -16,7 +16,7 @@ export interface ReceivedSpan {
   readonly name: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly links: readonly { readonly traceId: string; readonly spanId: string }[];
-  /** The text as received, in which tests look for what it must not contain. */
+  /** Telemetry text as received, in which tests look for values that must not leave the service. */
   readonly text: string;
 }
 

@@ -60,7 +60,7 @@ export interface Api {
    * Returns the client that integrators use. It retries as documented, and every response that it receives is checked.
    */
   clientOf(key: string): Client;
-  /** Sends these bytes over a new connection and reads until the gateway closes the connection. */
+  /** Sends raw bytes to the gateway over a new connection and reads until the gateway closes it. */
   raw<Body = unknown>(target: string, bytes: string): Promise<Answer<Body>>;
 }
 

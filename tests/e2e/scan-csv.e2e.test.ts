@@ -117,7 +117,7 @@ describe('a German ledger', () => {
 
     expect(code).toBe(0);
     expect(summary).toMatchObject({ rowsRead: ROWS + 2, rowsSent: ROWS + 1, invoicesAnalyzed: ROWS + 1 });
-    // The file has a heading, a first row over two lines, and 300 further rows.
+    // The CSV file has a heading, a first row over two lines, and 300 further rows.
     expect(summary.rowsSkipped).toEqual([{ line: ROWS + 4, reason: 'NOT_AN_INVOICE' }]);
     const total = cents([...lines, repeated]);
     expect(summary.analyzedValues).toEqual([

@@ -66,7 +66,7 @@ function tableOf(output: string): string[] {
   return heading < 0 ? [] : lines.slice(heading + 1, lines.indexOf('', heading));
 }
 
-/** Returns the lines about the ERP, without the address, which differs in each start. */
+/** Returns the printed lines about the ERP, without the address, which differs in each start. */
 function erpLinesOf(output: string): readonly string[] {
   const lines = output.split('\n');
   const heading = lines.findIndex((line) => line.startsWith('Checked against the vendors and bills'));

@@ -104,7 +104,7 @@ describe('registering', () => {
     expect(new Set(refused.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
       new Set(['429 USAGE_LIMIT_EXCEEDED']),
     );
-    // The refusal states the number of webhooks at its end.
+    // The error message ends with the number of webhooks.
     expect((await create(keys.owner, { url: 'https://10.0.0.1/', events: [TYPE] })).status).toBe(400);
     const usage = await running.clientOf(keys.owner).get('/organizations/current/usage');
     expect(usage.data.items).toContainEqual({ meter: 'webhooks', used: WEBHOOKS_MAX, limit: WEBHOOKS_MAX });

@@ -43,7 +43,7 @@ export interface RehearsalOptions {
   readonly rows: number;
   /** Method by which the databases are copied. */
   readonly method: BackupMethod;
-  /** True when the volume of the message broker is deleted as well. */
+  /** True when the rehearsal deletes the volume of the message broker as well as the databases. */
   readonly losesBroker: boolean;
   /** Function that receives a line about the current step of the rehearsal. */
   readonly say: (line: string) => void;

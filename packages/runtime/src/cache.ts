@@ -37,7 +37,7 @@ export interface Cache<V, A = void> {
    * served
    */
   get(key: string, argument: A): Promise<V>;
-  /** Loads the value even when there is a fresh one. @throws what `load` throws */
+  /** Loads the value of a key even when the cache has a fresh value. @throws what `load` throws */
   reload(key: string, argument: A): Promise<V>;
   /** Returns the cached value of a key, however old, and loads nothing. */
   peek(key: string): V | undefined;

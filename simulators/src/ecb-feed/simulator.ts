@@ -19,7 +19,7 @@ export interface EcbFeedSimulator {
   publish(day: PublishedDay): void;
   /** Sets the fault for all requests. `drop` closes the connection during the response. */
   setFault(fault: 'none' | 'unavailable' | 'not-xml' | 'drop'): void;
-  /** Number of times that each file was sent, and that the response was 304. */
+  /** Number of times that the simulator sent each exchange rate file, and number of responses with status 304. */
   readonly requests: { sent: number; unchanged: number };
   stop(): Promise<void>;
 }

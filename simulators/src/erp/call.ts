@@ -4,7 +4,7 @@ export type Row = Readonly<Record<string, unknown>>;
 /** A complete HTTP request to a simulated ERP. */
 export interface Call {
   readonly method: string;
-  /** Decoded path of the call, without the query. */
+  /** Decoded path of the ERP call, without the query. */
   readonly path: string;
   /** Decoded query parameters. If a name is repeated, the last value is used. */
   readonly query: Readonly<Record<string, string>>;

@@ -9,7 +9,7 @@ const DRIPS_PER_SECOND_MAX = 10;
 export interface Delivery {
   readonly fault: DeliveryFault | undefined;
   readonly response: ServerResponse;
-  /** Function that creates the response to the call. */
+  /** Function that creates the response to the ERP call. */
   readonly answer: () => Answer;
   /** Returns the response that the ERP would send with a status code. */
   readonly refuse: (status: number) => Answer;
@@ -18,7 +18,7 @@ export interface Delivery {
 }
 
 /**
- * Responds to a call according to the fault, or correctly without a fault.
+ * Responds to an ERP call as the simulated fault demands, or correctly if no fault is set.
  * @returns the sent status code, or null if the connection was closed without a response
  */
 export async function deliver({ fault, response, answer, refuse, signal }: Delivery): Promise<number | null> {
@@ -62,14 +62,14 @@ export function send(response: ServerResponse, answer: Answer): number {
   return answer.status;
 }
 
-/** Closes the connection without a response. */
+/** Closes the connection of an ERP call without a response. */
 export function close(response: ServerResponse): null {
   response.destroy();
   return null;
 }
 
 /**
- * Writes the status and the headers of a response to the caller.
+ * Writes the status and the headers of a response to an ERP call.
  * @returns the bytes of the body
  */
 function writeHead(response: ServerResponse, { status, headers = {}, body }: Answer, more = 0): Buffer {

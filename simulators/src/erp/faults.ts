@@ -76,7 +76,7 @@ interface Fault {
 /** The faults that affect one call: at most one fault of the whole response, and all faults of its page in their order. */
 export interface TakenFaults {
   readonly delivery: DeliveryFault | undefined;
-  /** Applies the simulated faults of the page to the response. */
+  /** Applies the simulated faults that affect a result page to its response. */
   readonly change: (answer: Answer) => Answer;
 }
 

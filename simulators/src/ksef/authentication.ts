@@ -284,7 +284,7 @@ export class Authenticator {
     };
   }
 
-  /** Issues the tokens after a successful authentication (A5). */
+  /** Issues the access and refresh tokens after a successful authentication (call A5). */
   redeem(call: Call): Answer {
     const bearer = this.#require(call, ['AuthenticationToken']);
     const found = this.#operation(bearer);
@@ -339,7 +339,7 @@ export class Authenticator {
     } catch {
       return refuse('Nieprawidłowe kodowanie tokena');
     }
-    // The token itself contains separators, so the text is split at the last one.
+    // The KSeF token itself contains separators, so the decrypted text is split at the last separator.
     const at = text.lastIndexOf('|');
     if (at < 0) return refuse('Nieprawidłowe kodowanie tokena');
     const value = text.slice(0, at);

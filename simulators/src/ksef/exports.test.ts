@@ -68,14 +68,14 @@ async function register(request: Json = {}): Promise<string> {
   return String(json(answer)['ksefNumber']);
 }
 
-/** Registers the given number of invoices, one after the other. */
+/** Registers the given number of invoices in the simulated KSeF, one after the other. */
 async function registerMany(count: number): Promise<readonly string[]> {
   const numbers: string[] = [];
   for (let n = 0; n < count; n++) numbers.push(await register());
   return numbers;
 }
 
-/** Advances the time and logs in again, because the token may have expired. */
+/** Advances the simulated time and logs in to KSeF again, because the access token may have expired. */
 async function advance(advanceSeconds: number): Promise<void> {
   await buyer.control('POST clock', { advanceSeconds });
   await buyer.login();
@@ -416,7 +416,7 @@ describe('a request', () => {
     await buyer.control('PUT settings', { exportSeconds: 600 });
     for (let started = 0; started < 10; started++) await startExport(buyer);
     const { body } = await exportRequest(buyer);
-    // The clock also runs by itself, so the steps leave time for a busy machine.
+    // The simulated clock also runs by itself, so the time steps of the test leave room for a busy machine.
     await advance(500);
     expect(errorOf(await buyer.api('POST invoices/exports', body))).toBe(21_182);
     await advance(100);
@@ -446,7 +446,7 @@ describe('a request', () => {
       R5: async () => buyer.api('GET invoices/ksef/5265877635-20261123-000000000000-00'),
     };
     const send = calls[operation];
-    // This factor reduces the call limit to one call in an hour.
+    // This limit factor reduces the limit of KSeF calls to one call in an hour.
     await buyer.control('PUT settings', { limitFactor: 1 / hourly });
     await send?.();
     expect((await send?.())?.status).toBe(429);

@@ -22,7 +22,7 @@ const shared = {
   context: z.string().optional(),
   /** Number of calls to which the fault applies. If it is 0, the fault applies until it is removed. */
   times: z.int().min(0).default(1),
-  /** Number of matching calls before the fault first applies. */
+  /** Number of matching KSeF calls before the fault first applies. */
   skip: z.int().min(0).default(0),
 };
 
@@ -145,9 +145,9 @@ interface Fault {
 /** Faults that apply to one call: at most one that changes the response, and all others. */
 export interface TakenFaults {
   readonly delivery: { readonly spec: DeliveryFault; readonly removed: AbortSignal } | undefined;
-  /** Members that replace members of the response. */
+  /** JSON members that replace members of the KSeF response. */
   readonly patch: Readonly<Record<string, unknown>> | undefined;
-  /** Returns the fault of the given kind that applies to the call, with its id. */
+  /** Returns the fault of the given kind that applies to the KSeF call, with the id of the fault. */
   effect<Kind extends EffectKind>(kind: Kind): (FaultOf<Kind> & { readonly id: string }) | undefined;
 }
 

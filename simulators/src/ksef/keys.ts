@@ -41,7 +41,7 @@ export class Keys {
     this.#environment = environment;
   }
 
-  /** Creates the key pairs, which the other methods require, and resolves when they exist. */
+  /** Creates the key pairs of the simulated KSeF. The other methods may be used once they exist. */
   async ready(): Promise<void> {
     this.#made ??= this.#makeFirst();
     return this.#made;
@@ -52,7 +52,7 @@ export class Keys {
     return [...this.#table.values()].filter(({ usage }) => usage !== 'Seal');
   }
 
-  /** Returns the key pair that signs confirmations. */
+  /** Returns the key pair that signs KSeF confirmations. */
   seal(): KeyPair {
     const seal = [...this.#table.values()].find(({ usage }) => usage === 'Seal');
     if (seal === undefined) throw new Error('The keys have not been created yet.');
@@ -112,7 +112,7 @@ export class Keys {
         const key = { key: pair.privateKey, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' };
         return privateDecrypt(key, encrypted);
       } catch {
-        // Decryption fails if the data was not encrypted for this key.
+        // Decryption fails if the data was not encrypted for this private key.
       }
     }
     return undefined;

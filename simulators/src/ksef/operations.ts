@@ -27,7 +27,7 @@ export type OperationName = (typeof operationNames)[number];
 
 export interface Operation {
   readonly name: OperationName;
-  /** Values of the path parameters of the operation, in their order. */
+  /** Values of the path parameters of the KSeF operation, in the order of the path. */
   readonly params: readonly string[];
 }
 

@@ -4,7 +4,7 @@ import { badRequest } from './refusal.js';
 const PAGE_SIZE_MIN = 10;
 const PAGE_SIZE_MAX = 1_000;
 
-/** Returns one page of the items, selected by `pageSize` and the header `x-continuation-token`. */
+/** Returns one page of a KSeF list, selected by `pageSize` and the header `x-continuation-token`. */
 export function paginate<T>(
   rows: readonly T[],
   call: Call,

@@ -16,7 +16,7 @@ export interface LoggedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Request body as it was sent, without `encryptedInvoiceContent`. */
   readonly body: string;
-  /** Status of the response, or null if the request has not been answered. */
+  /** Status of the response, or null if the simulator has not answered the KSeF request. */
   readonly status: number | null;
   readonly context: string | null;
   readonly sessionReferenceNumber: string | null;

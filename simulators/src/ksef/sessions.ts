@@ -262,7 +262,7 @@ export class Sessions {
     return { status: 200, body: { continuationToken, sessions } };
   }
 
-  /** Checks whether the context has this KSeF session and the session is open. */
+  /** Checks whether the KSeF session belongs to the taxpayer's context and is open. */
   isOpen(reference: string, context: string): boolean {
     const session = this.#sessions.get(reference);
     return session?.context === context && this.#expire(session).status === 100;

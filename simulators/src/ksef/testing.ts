@@ -84,7 +84,7 @@ export class TestClient {
     throw new Error('The authentication did not finish.');
   }
 
-  /** Logs in with the calls A1 to A5. */
+  /** Logs in to the simulated KSeF with the calls A1 to A5 of the KSeF reference. */
   async login(): Promise<void> {
     const begun = await this.begin();
     const status = await this.outcome(begun);

@@ -17,7 +17,7 @@ export interface SentNotification {
 export interface EventToSend {
   readonly eventType: string;
   readonly data: Readonly<Record<string, unknown>>;
-  /** Time of the event. The default is the current time. */
+  /** Time of the payment event. The default is the current time. */
   readonly occurredAt?: string;
 }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 
-/** The faults, with their effect on the sender. */
+/** The simulated faults of a webhook receiver, with their effect on the sender. */
 export const faultMeanings = {
   STATUS: 'answers with `status` (500), and `Retry-After` and `Location` where they are given',
   SILENCE: 'reads the request and never answers',
@@ -21,7 +21,7 @@ export const faultKinds = Object.keys(faultMeanings) as readonly FaultKind[];
 
 export interface Fault {
   readonly kind: FaultKind;
-  /** Number of requests that the fault affects. By default, the fault affects all requests. */
+  /** Number of webhook requests that the fault affects. By default, the fault affects all requests. */
   readonly times?: number | undefined;
   readonly status?: number | undefined;
   readonly retryAfter?: string | undefined;

@@ -84,7 +84,7 @@ describe('a fault', () => {
    */
   async function send(bytesMax = Infinity): Promise<{ status?: number; bytes: number; error?: string }> {
     const calling = httpRequest(`${receiver.url}/a`, { method: 'POST', headers: signed(), agent: false });
-    // The error is handled below, while waiting for the response or reading it.
+    // An error of the request is handled below, where the test waits for the response or reads it.
     calling.on('error', () => {});
     calling.end(BODY);
     let bytes = 0;

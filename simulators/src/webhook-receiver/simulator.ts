@@ -10,7 +10,7 @@ import { readSignature } from './signature.js';
 
 export type { Fault, FaultKind } from './faults.js';
 
-/** A request that was received, whatever the response was. */
+/** A webhook request that the simulator received, whatever its response was. */
 export interface ReceivedDelivery {
   /** Path of the webhook, such as `/orders`. */
   readonly path: string;

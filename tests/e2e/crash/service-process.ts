@@ -23,7 +23,7 @@ export const UNLIMITED_RATES = {
 /** A process that a test may end as a crash would. */
 export interface Killable {
   kill(): Promise<void>;
-  /** Starts the process again after `kill`, with the same data and port. */
+  /** Starts the killed service again, with the same data and port. */
   restart(): Promise<void>;
 }
 

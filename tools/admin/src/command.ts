@@ -36,7 +36,7 @@ export interface Outcome {
   readonly sentence: string;
   readonly values?: Readonly<Record<string, string>>;
   readonly table?: Table;
-  /** A remark about the values, for example that a key is shown only once. */
+  /** A remark about the printed values, for example that an API key is shown only once. */
   readonly note?: string;
   /**
    * One sentence for each failure of the command. The sentences are printed to standard error, and the exit code

@@ -220,7 +220,7 @@ describe('dead letters', () => {
     expect(listed.stdout).toMatch(/^1 dead letter\.[^]*SERVICE +ID +SINCE[^]*organization +test_\w+:evt_a .* first\n/);
     const shown = await json('dead-letters', 'show', letter._id, ...only);
     expect(shown).toMatchObject({ service: 'organization', event: { summary: 'with whsec_[masked]', ip: '[masked]' } });
-    // The event assigns the finding to no user, so nobody has to be notified.
+    // The event assigns the finding to no user, so the service notifies nobody.
     const sent = await json('dead-letters', 'resend', letter._id, ...only, '--reason', 'corrected');
     expect(sent).toMatchObject({ handled: 1, failed: 0 });
     expect((await admin(['dead-letters', 'list', ...only])).stdout).toBe('There are no dead letters.\n');

@@ -130,9 +130,9 @@ interface Given {
   readonly help: boolean;
   readonly json: boolean;
   readonly address: string | undefined;
-  /** The services that the command calls. */
+  /** The services that an administration command calls. */
   readonly services: readonly OperatedService[];
-  /** Returns the values after the command: at most one, unless the command works on files. */
+  /** Returns the command-line values after the command name: at most one, unless the command works on files. */
   readonly positionals: readonly string[];
   readonly values: Readonly<Record<string, string | undefined>>;
 }

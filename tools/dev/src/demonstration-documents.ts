@@ -208,7 +208,7 @@ function printXml(number: string, { issued, due }: Dates): string {
  */
 type Text = readonly [x: number, y: number, text: string, size?: number];
 
-/** Draws one page in Helvetica, and embeds XML in the file if some is given. */
+/** Draws a PDF with one page of text in Helvetica, and embeds the XML invoice if one is given. */
 export async function drawPage(
   madeAt: Date,
   texts: readonly Text[],
@@ -230,7 +230,7 @@ export async function drawPage(
   return pdf.save();
 }
 
-/** Returns the image that a scanner would make of the page. */
+/** Returns the image that a scanner would make of a document page. */
 async function scanOf(pdf: Uint8Array): Promise<Uint8Array> {
   const [picture] = await rasterPages(pdf, [1]);
   if (picture === undefined) throw new Error('The page of the demonstration has no picture.');

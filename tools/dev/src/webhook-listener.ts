@@ -84,7 +84,7 @@ interface Shown {
   /** Number of deliveries of the event so far, including this one. */
   readonly times: number;
   readonly ageSeconds?: number;
-  /** The event in the body, or the text if the body is not an event. */
+  /** The webhook event in the request body. Absent if the body is not an event. */
   readonly event?: Partial<WebhookEvent>;
   readonly text?: string;
 }

@@ -68,7 +68,7 @@ function splitAmount(text: string): Parts | undefined {
   return { number, isNegative: open !== undefined || before === '-' || after === '-', currency };
 }
 
-/** Removing a currency within the digits, as in `12€50`, would change the number. */
+/** Removing a currency sign between the digits, as in `12€50`, would change the amount. */
 function isAtStartOrEnd(text: string, token: string): boolean {
   const bare = text.replaceAll(/^[\s(+-]+|(?<![\s)+-])[\s)+-]+$/g, '');
   return bare.startsWith(token) || bare.endsWith(token);

@@ -41,7 +41,9 @@ export async function createScan(
   }
 }
 
-/** The possible severities of each finding type, least severe first; empty if the request fails. */
+/**
+ * The possible severities of each finding type, least severe first. Empty if the service cannot be asked for them.
+ */
 export async function findingSeverities(
   api: Client,
   signal: AbortSignal,
@@ -56,7 +58,7 @@ export async function findingSeverities(
   }
 }
 
-/** The error message with the code and the request id that support needs. */
+/** Message of an API error, with the error code and the request id that support needs. */
 export function failureSentence(error: ApiError | NetworkError): string {
   if (error instanceof NetworkError) return error.message;
   return error.code === undefined

@@ -16,7 +16,7 @@ const RECORD_BYTES_MAX = 1024 * 1024;
 export interface Layout {
   readonly delimiter: Delimiter;
   readonly header: readonly string[];
-  /** Number of records above the heading of the file. */
+  /** Number of records above the heading of the CSV file. */
   readonly recordsAbove: number;
 }
 

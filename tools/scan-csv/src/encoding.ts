@@ -64,7 +64,7 @@ export function createDecoder(encoding: Encoding): (bytes?: Uint8Array) => strin
   };
 }
 
-/** The characters of the bytes 0x80 to 0x9f in Windows-1252; five are not assigned. */
+/** The characters that Windows-1252 assigns to the bytes 0x80 to 0x9f. Five of these bytes have no character. */
 const upperControls = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 /** Some releases of Node 20 decode Windows-1252 as Latin-1, which has control characters where the euro sign should be. */

@@ -21,10 +21,10 @@ const SAMPLE_BYTES = 256 * 1024;
 
 /** A record of the ledger file with its mapped cells. It has several lines if a cell contains line breaks. */
 export interface LedgerRecord {
-  /** Line of the file on which the record begins. */
+  /** Line of the CSV file on which the record begins. */
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ScanField, string>>>;
-  /** True if the record repeats the heading, as in joined exports. */
+  /** True if the record repeats the heading, as in a CSV file joined from several exports. */
   readonly repeatsHeading: boolean;
 }
 
@@ -34,7 +34,8 @@ export interface LedgerForm extends Layout, ColumnMapping {
 }
 
 /**
- * Detects the form of the file. It reads all bytes and keeps only the beginning.
+ * Detects the encoding, delimiter and heading of the CSV file. The function reads all bytes and keeps only the
+ * beginning.
  * @param encoding undefined if it is to be detected
  * @throws UsageError when the file cannot be read or is not text
  */
@@ -63,7 +64,7 @@ export async function inspectLedger(
 }
 
 /**
- * Returns the records below the heading, in the order of the file.
+ * Returns the records below the heading of the CSV file, in the order of the file.
  * @throws UsageError with the line of the error when the file is not a table
  */
 export async function readLedger(path: string, form: LedgerForm, rowsMax = ROWS_MAX): Promise<LedgerRecord[]> {

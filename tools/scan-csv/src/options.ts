@@ -25,7 +25,7 @@ export interface Options {
   readonly decimal: DecimalMark | undefined;
   /** Order of day and month in the dates. Undefined if it is to be detected from the column. */
   readonly dates: DateOrder | undefined;
-  /** Encoding of the file. Undefined if it is to be detected. */
+  /** Encoding of the CSV file. Undefined if the program is to detect the encoding. */
   readonly encoding: string | undefined;
   readonly negate: boolean;
   readonly skipFaulty: boolean;

@@ -18,7 +18,7 @@ import { UsageError } from './usage-error.js';
 /** Maximum number of faults that are printed. A wrong option causes one fault per row. */
 const FAULTS_SHOWN_MAX = 20;
 
-/** The rows to send, and the formats with which the file was read. */
+/** The invoice rows to send, and the formats with which the CSV file was read. */
 export interface Plan {
   readonly form: LedgerForm;
   readonly conventions: Conventions;

@@ -20,7 +20,7 @@ export interface TextStream {
 export interface Progress {
   /** Shows that a request with this number of rows is being sent. */
   send(rows: number): void;
-  /** Shows that the request got its response. */
+  /** Shows in the progress line that the service has responded to the request. */
   finish(): void;
   /** Prints a message above the progress bar. */
   note(text: string): void;

@@ -16,7 +16,7 @@ const severities = ['CRITICAL', 'HIGH', 'MEDIUM', 'LOW', 'INFO'];
 
 /** The result of `scan-csv`, as printed with `--json`. */
 export interface Summary {
-  /** False when the command ended before every row was sent. */
+  /** False if `scan-csv` ended before every row was sent. */
   readonly complete: boolean;
   readonly rowsRead: number;
   /** Number of rows in the requests that got a response. */
@@ -132,7 +132,7 @@ export function painter(hasColours: boolean): Paint {
   return (format, text) => (hasColours ? styleText(format, text, { validateStream: false }) : text);
 }
 
-/** Returns the lines that state how the file was read. */
+/** Returns the output lines that state how the CSV file was read. */
 export function describeReading({ form, conventions, notes }: Plan, paint: Paint): string {
   const { encoding, delimiter, header, columns } = form;
   const order = conventions.dates === 'dmy' ? 'day before month' : 'month before day';

@@ -22,7 +22,7 @@ export interface Conventions {
   readonly negate: boolean;
 }
 
-/** Reason for not sending a record of the file. */
+/** Reason why a record of the CSV file is not sent. */
 export type SkipReason = 'NOT_AN_INVOICE' | 'HEADING_REPEATED' | 'FAULTY';
 
 export interface SkippedRecord {
@@ -30,7 +30,7 @@ export interface SkippedRecord {
   readonly reason: SkipReason;
 }
 
-/** Reason why a cell of the file cannot be sent. */
+/** Reason why a cell of the CSV file cannot be sent. */
 export interface Fault {
   readonly line: number;
   readonly field: ScanField;

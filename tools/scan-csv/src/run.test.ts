@@ -12,7 +12,7 @@ let directory: string;
 let stop: AbortController;
 let pausesMs: number[];
 let nowMs: number;
-/** Makes the progress show the time since the last call. */
+/** Function that makes the progress line show the time that has passed. */
 let tick: (() => void) | undefined;
 
 beforeEach(async () => {

@@ -150,7 +150,7 @@ function refusal(error: ApiError | NetworkError, plan: Plan, chunk: Chunk | unde
   return [printable(`${failureSentence(error)}${effort(error)}`, 1_000), ...details].join('\n');
 }
 
-/** Returns the number of attempts and the time, if there was more than one attempt. */
+/** Returns the number of attempts of a failed request, or the time that they took, if there were several. */
 function effort({ attempts, elapsedMs }: ApiError | NetworkError): string {
   if (attempts === 1) return '';
   const minutes = Math.round(elapsedMs / 60_000);

@@ -20,7 +20,7 @@ export const scanFields = [
 
 export type ScanField = (typeof scanFields)[number];
 
-/** Fields for which the file must have a column. */
+/** Fields for which the CSV file must have a column. */
 export const requiredFields: readonly ScanField[] = ['supplierName', 'invoiceNumber', 'issueDate', 'grossAmount'];
 
 export function isScanField(name: string): name is ScanField {

@@ -151,7 +151,7 @@ function unequal(group: Group, term: string, expected: Decimal | undefined, what
   return mismatch(group.first(term) ?? group.element, `Set ${term} to ${what}.`, expected, actual);
 }
 
-/** Rules about the sums and products of the totals (documents reference, section 9.2, Arithmetic). */
+/** Rules about the sums and products in the totals of an invoice (documents reference, section 9.2, Arithmetic). */
 export const arithmeticRules: readonly Rule[] = [
   eachGroup('BR-CO-10', ['BG-22'], sumOfLines),
   sumOfLevel('BR-CO-11', 'BG-20', 'BT-92', 'BT-107', 'the sum of all document level allowances (BT-92)'),

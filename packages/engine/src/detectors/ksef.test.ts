@@ -71,7 +71,7 @@ describe('a bill of the seller, number and amount of an invoice from KSeF', () =
     expect(findingIn(billed, 'DUPLICATE_INVOICE')).toMatchObject({
       ...isRegistered,
       summary: expect.stringMatching(/^FV\/12\/05\/2026 from KSeF repeats FV\/12\/05\/2026 \(/),
-      // The invoice in KSeF is the one that counts in law, so the copy goes.
+      // Legally, only the invoice in KSeF counts, so the advice is to void the copy.
       recommendedAction: expect.stringContaining('void the earlier record, which did not come through KSeF.'),
     });
   });

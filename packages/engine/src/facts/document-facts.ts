@@ -3,7 +3,7 @@ export interface DocumentFacts {
   /** Source of the fields: structured data, a text layer, or a page image. */
   readonly method: 'XML' | 'TEXT' | 'OCR';
   readonly fields: readonly ReadField[];
-  /** Name of the program that wrote the file, as stated in the file. */
+  /** Name of the program that wrote the PDF file, as stated in the file. */
   readonly producer?: string;
   readonly signature?: SignatureFacts;
   readonly tamperSigns: readonly TamperSign[];
@@ -43,13 +43,13 @@ export interface SignatureFacts {
 export type TamperSignKind =
   /** A later revision replaces content from an earlier one. */
   | 'CONTENT_REPLACED'
-  /** The file has more revisions or pages than the service compares. */
+  /** The PDF file has more revisions or pages than the service compares. */
   | 'REVISIONS_NOT_COMPARED'
-  /** Two descriptions in the file name different programs. */
+  /** Two descriptions in the PDF file name different programs that wrote it. */
   | 'PRODUCERS_DIFFER'
-  /** The file was modified more than a day after it was created. */
+  /** The PDF file was modified more than a day after it was created. */
   | 'MODIFIED_LATER'
-  /** The file was written by a program that edits finished documents. */
+  /** The PDF file was written by a program that edits finished documents. */
   | 'EDITOR'
   /** A font is used only for the characters of amounts, accounts or dates. */
   | 'FONT_OF_ONE_FIELD'

@@ -1,4 +1,4 @@
-/** Returns a UK bank account, or undefined if the numbers have another format. */
+/** Returns the sort code and account number of a UK bank account, or undefined if they do not have the UK format. */
 export function readUkAccount(
   sortCode: string,
   accountNumber: string,

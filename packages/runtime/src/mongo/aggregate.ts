@@ -265,7 +265,7 @@ async function writeFirstChanges<D extends Aggregate>(
   return changes.map((_, index) => refused.get(index) ?? stored.has(commitIds[index]));
 }
 
-/** Returns the change of the caller with the new version and the events added. */
+/** Adds the new version and the events to the change that the caller makes to a document. */
 function withEvents<D extends Aggregate>(
   change: UpdateFilter<Stored<D>>,
   entries: readonly OutboxEvent[],

@@ -129,7 +129,8 @@ export async function subscribe<T extends EventHeader>(
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
       count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
       if (pauseMs !== undefined) {
-        // The broker does not accept fractions, and would deliver the event again immediately.
+        // NATS does not accept a delay with fractions of a millisecond, and would deliver the event again
+        // immediately.
         if (isCurrent()) message.nak(Math.round(pauseMs * (0.8 + Math.random() * 0.4)));
         return { isHandled: false };
       }

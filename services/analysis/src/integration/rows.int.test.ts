@@ -183,7 +183,7 @@ describe('a repeat with the same scan id', () => {
     'at the same moment ends in one decision for each row',
     async () => {
       const organizationId = organization.newTenant();
-      // The rows fill several slices, so that all three calls work on the same slices.
+      // The rows of the scan fill several slices, so that all three gRPC calls work on the same slices.
       const asked = scanRequest(organizationId, rowsOf(ledger(11, 1)));
       const answers = await Promise.all([analyze(asked), analyze(asked), analyze(asked)]);
       expect(answers[1]).toEqual(answers[0]);

@@ -32,7 +32,7 @@ export interface FakeDocuments extends GrpcServer {
   reserve(organizationId: string): string;
   /** Returns every request to read the upload, including repeats. */
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
-  /** Makes the next readings of the upload fail, one reading with each of the errors. */
+  /** Makes the next attempts to read the upload fail, one reading with each of the errors. */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
   /** Makes readings of the upload wait until `open` is called. */
   close(uploadId: string): void;

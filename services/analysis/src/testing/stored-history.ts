@@ -77,7 +77,7 @@ export function storedHistory(organizationId: string, tenant: TenantFacts): Stor
     return [...ids].flatMap((id) => suppliers.get(id) ?? []);
   };
 
-  /** Returns the record one version later with one more unit. All earlier units are finished. */
+  /** Returns the next version of a counted record, with one more counted unit. All earlier units are finished. */
   const counted = (before: CountedRecord | undefined, unitId: string) => {
     const units = before?.countedUnits ?? [];
     const kept = isFull(units) ? withoutFinalized(units, new Set()) : units;

@@ -16,7 +16,7 @@ export interface AccountDeps {
 
 /** Result of a function that changes the billing account of an organization. */
 export interface AccountChange<T> {
-  /** Account after the change. If it is the same object as before, nothing is written. */
+  /** Billing account after the change. If it is the same object as before, nothing is written. */
   readonly account: Account;
   readonly events: readonly Announcement[];
   readonly result: T;

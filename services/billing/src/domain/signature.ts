@@ -1,7 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const HEADER_LENGTH_MAX = 4_096;
-/** Maximum number of signatures in the header. There are two during a rotation of secrets. */
+/**
+ * Maximum number of signatures in the header of a payment notification. There are two during a rotation of secrets.
+ */
 export const SIGNATURES_MAX = 20;
 /** Time before and after the signed time for which a signature is valid. */
 export const TOLERANCE_SECONDS = 300;

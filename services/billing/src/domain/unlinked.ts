@@ -4,7 +4,7 @@ import type { SubscriptionStatus } from './subscription.js';
 /** Reasons why a subscription is not linked to an organization. */
 export type UnlinkedReason = 'NO_REFERENCE' | 'UNKNOWN_REFERENCE' | 'EXPIRED_REFERENCE' | 'USED_REFERENCE';
 
-/** Explanations for the operator, which the command `stuck` shows. */
+/** Explanations of unlinked subscriptions for the operator, which the command `stuck` shows. */
 export const unlinkedSentences: Readonly<Record<UnlinkedReason, string>> = {
   NO_REFERENCE: 'its checkout has no reference: anyone can open a checkout that names an organization',
   UNKNOWN_REFERENCE: 'its checkout reference was not issued to the organization that it names',

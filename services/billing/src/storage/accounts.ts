@@ -22,7 +22,7 @@ export interface CustomerDocument extends Aggregate {
   readonly createdAt: Date;
 }
 
-/** Maximum number of accounts that one run of the job handles. */
+/** Maximum number of billing accounts that one run of the job handles. */
 const DUE_MAX = 200;
 
 export async function createCustomerIndexes(collection: Collection<CustomerDocument>): Promise<void> {

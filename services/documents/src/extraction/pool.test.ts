@@ -71,7 +71,7 @@ async function drawnOf(outcome: RenderingOutcome): Promise<string> {
   return 'failure' in outcome ? outcome.failure.reason : outcome.missing;
 }
 
-/** Returns the process id of the child that responded. */
+/** Returns the process id of the child process that responded. */
 async function pidOf(extraction: Promise<Extraction>): Promise<number> {
   return Number((await messageOf(extraction)).split(':')[0]);
 }

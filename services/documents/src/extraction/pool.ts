@@ -231,7 +231,7 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
     }
   };
   /**
-   * Performs a task in a child process, and retries it if the process was interrupted.
+   * Performs an extraction task in a child process, and repeats the task if the child process was interrupted.
    * @throws DomainError unavailable if signals from outside terminate its child processes
    */
   const perform = async <T extends Task, R>(work: Work<T, R>): Promise<{ result: R } | { death: Verdict }> => {

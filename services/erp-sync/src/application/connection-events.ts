@@ -12,7 +12,7 @@ interface StatusChange {
   readonly status: ConnectionStatus;
   /** Previous status. Undefined for a new ERP connection. */
   readonly previousStatus: ConnectionStatus | undefined;
-  /** The fault that caused the status ERROR. */
+  /** The fault that caused the status ERROR of the ERP connection. */
   readonly error?: ConnectionError;
   /**
    * True if a user gave the OAuth consent in the browser. In this case, the owners of the organization are notified.

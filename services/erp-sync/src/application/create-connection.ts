@@ -46,7 +46,7 @@ export interface NewConnection {
   /** Configuration of the ERP connection as sent by the caller. */
   readonly config: unknown;
   readonly secret: string;
-  /** Name of the request field that contains the secret. */
+  /** Name of the request field that contains the secret of the ERP connection. */
   readonly secretName: string;
   readonly importFrom?: string | undefined;
   /** Number of ERP connections that the plan allows. Undefined if there is no limit. */

@@ -76,7 +76,7 @@ export function revocations(deps: RevokeDeps): Revocations {
     }
     if (stopping.signal.aborted) return;
     running = run(stopping.signal)
-      // If revoking the tokens fails, the scheduled job repeats it.
+      // If the ERP tokens cannot be revoked now, the scheduled job tries again.
       .catch((error: unknown) => logger.warn({ error }, 'revoking tokens failed'))
       .finally(() => {
         running = undefined;

@@ -97,7 +97,7 @@ export async function noteImported(run: RunUnderWay, stream: StreamName, ids: re
   await run.listedIds.add(ownerOf(run, stream, begunAt), 'IMPORTED', ids);
 }
 
-/** Returns the id list that an earlier run began, or a new one. */
+/** Returns the list of ERP ids that an earlier import run began, or a new list. */
 async function openList(run: RunUnderWay, stream: StreamName): Promise<IdList & { readonly begunAt: Date }> {
   const now = run.clock.now();
   const { begunAt, ...list } = run.lists.get(stream) ?? NOT_BEGUN;

@@ -248,7 +248,7 @@ export interface RunStore {
   /** Stores the progress of a current import run. */
   saveProgress(organizationId: string, runId: string, progress: RunProgress): Promise<void>;
   /**
-   * Completes a current import run and publishes the event.
+   * Completes an import run in progress and publishes the event about the run.
    * @param progress absent if the last stored progress is used
    * @returns the outcome of the run, where an earlier outcome is kept; undefined if there is no such run
    */

@@ -143,7 +143,7 @@ async function storePart<S extends StreamName>(
 
 const ID_SHOWN_MAX = 200;
 
-/** Returns the id of a refused record if the id can be shown. */
+/** Returns the id of a refused ERP record, or undefined if the id cannot be shown. */
 function showableId(id: unknown): string | undefined {
   if (typeof id !== 'string' || id === '' || id.length > ID_SHOWN_MAX) return undefined;
   return /[\0\p{Surrogate}]/u.test(id) ? undefined : id;

@@ -1,6 +1,6 @@
 /** Limits the calls to one company in an ERP for all runs and tests in this process. */
 export interface CompanyLimit {
-  /** Makes the call as soon as fewer calls than the limit are in progress. */
+  /** Calls the ERP as soon as fewer calls to the company are in progress than its limit allows. */
   during<T>(signal: AbortSignal, call: () => Promise<T>): Promise<T>;
   /** Delays further calls to a company, because the ERP requested a pause. */
   pause(ms: number): void;

@@ -990,7 +990,7 @@ describe('a run whose process is killed', () => {
       const completed = ledger().completed.filter(({ source }) => source?.connectionId === connected.connectionId);
       expect(stated(completed.at(-1)).startedTime).toEqual(ended[1]?.startedTime);
 
-      // The process was only stopped and not killed, but must no longer change anything.
+      // The process of the first service was only stopped and not killed, but must no longer change anything.
       const before = await stored(connected.connectionId);
       const abandoned = await runs().findOne({ _id: stated(ended[1]).runId });
       revive();

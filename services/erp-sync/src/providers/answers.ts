@@ -3,7 +3,7 @@ import type { ErpAnswer } from './provider.js';
 
 /** A row in an ERP's response table: a response that only the ERP itself sends, and its fault. */
 export interface AnswerRule {
-  /** HTTP statuses to which the entry applies. Absent if it applies to every status. */
+  /** HTTP statuses to which the table entry applies. Absent if the entry applies to every status. */
   readonly status?: readonly number[];
   /**
    * Error codes that the ERP sends. `Family_*` matches all codes that begin with `Family_`. A response without a code
@@ -19,7 +19,7 @@ export interface AnswerRule {
   readonly fault: (subject: string) => ErpFault;
 }
 
-/** A response in the form that the response tables need. */
+/** An ERP response in the form that the tables of faults need. */
 export interface CodedAnswer {
   readonly status: number;
   /**
@@ -48,7 +48,7 @@ function isOf(known: string, code: string): boolean {
   return known.endsWith('*') ? code.startsWith(known.slice(0, -1)) : code === known;
 }
 
-/** Returns an outage that is based only on the status. */
+/** Returns the outage that the HTTP status of an ERP response indicates. */
 export function outageOf({ status, codes }: CodedAnswer): Outage {
   if (status === 429) return new Outage('RATE_LIMITED', 'The ERP currently accepts no more requests.');
   if (status === 408 || status === 504) return new Outage('TIMEOUT', 'The ERP did not respond in time.');
@@ -61,7 +61,7 @@ export function outageOf({ status, codes }: CodedAnswer): Outage {
   );
 }
 
-/** Determines the fault without a table: only certain statuses count as an outage. */
+/** Determines the fault of an ERP response without a table of faults: only certain statuses count as an outage. */
 export function outageByStatus({ status }: Pick<ErpAnswer, 'status'>): Outage | undefined {
   return status === 408 || status === 429 || status >= 500 ? outageOf({ status, codes: [] }) : undefined;
 }

@@ -55,7 +55,7 @@ export interface Dispatching {
   readonly load: LoadGauge;
   /** Limits the concurrent requests without an API key, by address. */
   readonly unauthenticated: AddressShare;
-  /** Limits the file tokens that are checked at the same time, by address. */
+  /** Limits how many file tokens from one client address are checked at the same time. */
   readonly tokenChecks: AddressShare;
   /** Limits the concurrent requests for each organization. */
   readonly organizations: Share;

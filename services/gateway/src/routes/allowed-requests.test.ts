@@ -57,7 +57,7 @@ function textOf({ format, pattern, maxLength = 200 }: Schema): fc.Arbitrary<stri
   return fc.stringMatching(new RegExp(pattern, 'u'));
 }
 
-/** Generates values that mostly fit the schema. A validator checks the rules about several fields. */
+/** Generates request bodies that mostly fit the schema. A validator checks the rules about several fields. */
 function valueOf(published: Schema): fc.Arbitrary<unknown> {
   const schema = resolved(published);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map(valueOf));

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** Sends the request and returns the response with the rpcs that were called for it. */
+/** Sends a request to the gateway and returns the response with the rpcs that the gateway called. */
 async function answerTo(method: string, path: string, lines: readonly string[], body: string): Promise<unknown> {
   rpcs.length = 0;
   const filled = path.replace(/:\w+/g, ANY_ID);

@@ -100,7 +100,7 @@ async function send(
     headers: {
       authorization: `Bearer ${key}`,
       'content-type': 'application/json',
-      // The address changes with each request, because refused attempts of one address are limited.
+      // The client address changes with each request, because refused attempts of one address are limited.
       'x-forwarded-for': `198.51.100.${(requests += 1) % 250}`,
     },
     body: JSON.stringify(body),

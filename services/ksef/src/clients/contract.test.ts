@@ -185,7 +185,7 @@ test('every request is one of the contract of KSeF', async () => {
   const { referenceNumber: exported } = await calls.startExport(key, { role: 'SUBJECT2', from, to: undefined });
   await calls.startExport(key, { role: 'SUBJECT_AUTHORIZED', from, to: new Date().toISOString() });
   await calls.exportStatus(exported);
-  // The KSeF session does not exist, but only the request matters here.
+  // The KSeF session does not exist, but the test only looks at the request.
   await expect(calls.upo(session, SESSION)).rejects.toBeInstanceOf(KsefRefusal);
   await expect(calls.invoiceUpo(session, invoice)).rejects.toBeInstanceOf(KsefRefusal);
   await client.test({

@@ -84,7 +84,7 @@ const listOf = (files: readonly File[]): File => ({
   ),
 });
 
-/** Offers an invoice package on the server. */
+/** Encrypts the parts of an invoice package and offers them for download on the test server. */
 function offer(content: Buffer, partBytes = content.length): ExportedPart[] {
   const offered: ExportedPart[] = [];
   for (let at = 0; at < content.length; at += partBytes) {

@@ -25,7 +25,7 @@ export interface KsefRequest {
   readonly authentication?: KsefCredentials['authentication'] | undefined;
   readonly operation: Operation;
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Path of the request below the base address. Values from outside are escaped. */
+  /** Path of the KSeF request below the base address. Values from outside are escaped. */
   readonly path: string;
   readonly json?: unknown;
   /** XML body of the request, sent instead of `json`. */

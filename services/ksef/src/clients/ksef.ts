@@ -85,7 +85,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
     if (kind === 'BLOCKED') await limits.block(subject, 'EVERY', retryAfterMs ?? waits.blockedMs);
   }
 
-  /** Passes the warnings of a response to the connection that sent the request. */
+  /** Passes the warnings of a KSeF response to the KSeF connection that sent the request. */
   function warningsOf(caller: Caller): KsefRequest['onWarning'] {
     if (!('connectionId' in caller)) return undefined;
     return (header) =>

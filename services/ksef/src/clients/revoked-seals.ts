@@ -74,7 +74,7 @@ async function isSignedBy(list: X509Crl, issuer: X509Certificate): Promise<boole
   try {
     return await list.verify({ publicKey });
   } catch {
-    // The check throws if the key and the signature have different types.
+    // The signature check throws if the key and the signature have different types.
     return false;
   }
 }

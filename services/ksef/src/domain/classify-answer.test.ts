@@ -9,7 +9,7 @@ const OTHERS: readonly Operation[] = ['S1', 'S2', 'S3', 'S4', 'S5', 'S6', 'S7', 
 const OPERATIONS = [...LOGIN, ...OTHERS];
 
 const page = readFileSync(new URL('../../../../docs/reference/ksef-answers.md', import.meta.url), 'utf8');
-/** Rows of the table of errors, without the header. */
+/** Rows of the table of KSeF errors in the KSeF reference, without the header. */
 const rows = (page.split('\n## ').find((section) => section.startsWith('Errors')) ?? '')
   .split('\n')
   .filter((line) => line.startsWith('|'))

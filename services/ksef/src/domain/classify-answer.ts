@@ -284,7 +284,7 @@ interface ReadError {
   readonly code: number | undefined;
   readonly reasonCode: string | undefined;
   readonly incidentId: string | undefined;
-  /** True if the response shows a block by the gateway, which also uses problem details. */
+  /** True if the response shows that KSeF's gateway blocked the call, which also uses problem details. */
   readonly isBlock: boolean;
   readonly text: string;
   /** True if the error response has a form that KSeF uses. A proxy in front of KSeF sends other JSON. */

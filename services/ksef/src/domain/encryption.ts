@@ -54,7 +54,7 @@ export function encryptDocument({ key, iv }: SessionKey, document: Uint8Array): 
 }
 
 /**
- * Checks the lengths of the key and the initialization vector.
+ * Checks the lengths of the AES key and the initialization vector.
  * @throws RangeError
  */
 export function requireLengths({ key, iv }: SessionKey): void {

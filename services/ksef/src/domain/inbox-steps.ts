@@ -172,7 +172,7 @@ export function followed(
     case 200:
       return 'RECEIVE';
     case 420:
-      // The window begins after the high water mark, so there is nothing new.
+      // The export begins after the high water mark of KSeF, so KSeF has no new invoices.
       return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
     case 210:
       return restarted(inbox, role, 'The package of the export has expired.', timing);
@@ -323,7 +323,7 @@ export interface RunFault {
    * limit.
    */
   readonly hasSpentExports?: boolean;
-  /** Invoices of the window that were received before the fault. */
+  /** Invoices of the time window that were received before the fault. */
   readonly reception?: Reception;
 }
 

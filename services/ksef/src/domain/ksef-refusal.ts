@@ -47,7 +47,7 @@ export const UNREADABLE_ANSWER = 'KSEF_ANSWER';
 export class KsefRefusal extends Error {
   readonly kind: RefusalKind;
   readonly code: string;
-  /** HTTP status of the response. Undefined if no complete response was received. */
+  /** HTTP status of the KSeF response. Undefined if no complete response was received. */
   readonly httpStatus: number | undefined;
   readonly reasonCode: string | undefined;
   /** Minimum time in milliseconds before the call may be repeated. */

@@ -175,7 +175,7 @@ interface Registered {
 }
 interface Logged {
   readonly operation: string;
-  /** HTTP status of the response. Null before the response has arrived. */
+  /** HTTP status of the KSeF response. Null before the response has arrived. */
   readonly status: number | null;
 }
 interface Counters {

@@ -8,7 +8,7 @@ import type { Notification } from '../domain/notification.js';
  */
 export interface Change {
   readonly context: RequestContext;
-  /** Audit lines of the change. There is at least one. */
+  /** Audit lines about the change of an organization. There is at least one line. */
   readonly audit: readonly AuditLine[];
   readonly events?: readonly Announcement[];
   readonly notifications?: readonly Notification[];

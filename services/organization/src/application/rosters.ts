@@ -8,7 +8,7 @@ export interface Rosters {
   findActiveMember(organizationId: string, userId: string): Promise<Pick<Member, 'userId' | 'role'> | undefined>;
   /** Counts the members of each organization who have accepted. */
   countMembers(organizationIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
-  /** Finds a roster without a tenant, because the token determines the tenant. */
+  /** Finds the roster with an invitation token without a tenant, because the token determines the tenant. */
   findByInvitation(tokenHash: string): Promise<Roster | undefined>;
   /** Stores the roster of a new organization. The audit entry is stored with the organization. */
   insert(roster: Roster): Promise<void>;

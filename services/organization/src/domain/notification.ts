@@ -60,7 +60,7 @@ export type ErpNotice =
       readonly providerName: string;
       readonly isByConsent: boolean;
       readonly errorCode: string;
-      /** Text of the mail about the fault and the required change. */
+      /** Text about the fault of the ERP connection and the change that the recipient must make. */
       readonly errorMessage: string;
     }
   | {
@@ -122,7 +122,7 @@ export type KsefNotice =
       /** True if KSeF refused the document. False when the document could not be submitted. */
       readonly isByKsef: boolean;
       readonly errorCode: string;
-      /** Id of the event that reported the refusal. */
+      /** Id of the event that reported the refusal by KSeF. */
       readonly eventId: string;
     }
   | {

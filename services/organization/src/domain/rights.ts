@@ -128,7 +128,7 @@ function requireViewerReadsOnly(rights: Rights): Rights {
 }
 
 /**
- * Returns the named scopes in the order of the list, each once.
+ * Returns the requested scopes without repetitions, in the order of the list of all scopes.
  * @throws DomainError invalid for an unknown scope
  */
 export function readScopes(named: readonly string[]): readonly GrantedScope[] {

@@ -41,7 +41,7 @@ afterAll(async () => {
   await bus.close();
 });
 
-/** Runs concurrent calls and returns how many succeeded and the error kinds of the others. */
+/** Waits for concurrent calls, and returns how many succeeded and with which kinds of error the others failed. */
 async function outcomes(calls: readonly Promise<unknown>[]): Promise<{ succeeded: number; refusals: string[] }> {
   const settled = await Promise.allSettled(calls);
   const failed = settled.filter((outcome) => outcome.status === 'rejected');

@@ -11,14 +11,14 @@ import type { AuditEventDocument } from './audit-events.js';
 import type { Audited, AuditRelay } from './audit-relay.js';
 import { toQueuedDocument } from './notifications.js';
 
-/** Fields that the stores write in addition to the state. */
+/** Fields that the audited stores write in addition to the state of a document. */
 export type Bookkeeping = Exclude<keyof Audited, '_id' | 'organizationId'>;
 
 export interface AuditedStore<D extends Audited> {
   /** Inserts a database document at version 1. A duplicate key error is passed to the caller. */
   insert(document: Stored<Omit<D, Bookkeeping>>, change: Change | undefined): Promise<void>;
   /**
-   * Updates a document together with the audit entries of the change.
+   * Updates a database document together with the audit entries of the change.
    * @throws VersionConflict if the guard matches nothing
    */
   save(guard: Guard, update: UpdateFilter<D>, change: Change): Promise<WithId<D>>;

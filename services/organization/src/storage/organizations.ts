@@ -107,7 +107,7 @@ const withoutEvents = { outbox: 0, recentEvents: 0 } as const;
 
 type State = Omit<OrganizationDocument, Bookkeeping | '_id' | 'organizationId'>;
 
-/** Returns every field of the state. Undefined fields are absent in the database document. */
+/** Returns every field of an organization's state. Undefined fields are absent in the database document. */
 function toState(organization: Organization): Stored<State> {
   const { id: _id, version: _version, deletion, ...own } = organization;
   return {

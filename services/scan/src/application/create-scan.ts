@@ -23,7 +23,7 @@ import type { CompleteScan, NewScan, ScanReference, ScanStore } from './scan-sto
 /** Maximum time that a history scan waits for the running one of its organization. */
 const TURN_WAIT_MS_MAX = 20_000;
 const TURN_POLL_EACH_MS = 100;
-/** Time between the response and the time at which the caller stops waiting. */
+/** Time from the latest response of the service to the moment when the caller of the request stops waiting. */
 const ANSWER_MS = 1_000;
 /** Seconds after which a caller should retry if the history scan could not start. */
 const TURN_RETRY_SECONDS = 5;

@@ -28,7 +28,7 @@ export const sweepScans =
     }
   };
 
-/** Waits for the work, but not longer than the service runs. */
+/** Waits until the sweep of the scans ends or the service stops. */
 async function whileRunning(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   let stop = (): void => {};
   const stopping = new Promise<void>((resolve) => {

@@ -13,7 +13,7 @@ export interface IdentifiedRow {
 
 export type SkipReason = 'ALREADY_IMPORTED' | 'DUPLICATE_EXTERNAL_ID_IN_FILE';
 
-/** A row that is not analyzed, with its index in the request. */
+/** A skipped row of a history scan, with its index in the request. */
 export interface Skip {
   readonly position: number;
   readonly reason: SkipReason;

@@ -19,7 +19,7 @@ export interface FakeAnalysis extends GrpcServer {
   callsAtOnceMax(organizationId: string): number;
   /** Returns for each request of the organization whether its caller has stopped waiting. */
   abandoned(organizationId: string): readonly boolean[];
-  /** Makes the next calls for the organization fail, one call with each of the errors. */
+  /** Makes the next calls of the analysis service for the organization fail, one call with each of the errors. */
   failNext(organizationId: string, ...errors: readonly DomainError[]): void;
   /** Makes calls for the organization wait until `open` is called. */
   close(organizationId: string): void;

@@ -37,7 +37,7 @@ async function tell(bytes: number) {
     data: { finding_id: 'f', invoice_id: null, scan_id: null, type: 'T', severity: 'LOW', summary },
   });
   const emptyBytes = JSON.stringify({ id: 'evt_1', ...withSummary('') }).length;
-  // Most letters of the text take two bytes, and the remaining letters take one byte.
+  // Most letters of the webhook body take two bytes, and the remaining letters take one byte.
   const letters = bytes - emptyBytes;
   const summary = 'é'.repeat(Math.floor(letters / 2)) + 'e'.repeat(letters % 2);
   const done = deliver({ eventId: 'evt_1', at, organizationId: 'organization', event: withSummary(summary) });

@@ -6,7 +6,7 @@ function setUp(perSecondMax: number) {
   const rate = createRequestRate(perSecondMax, () => now);
   return {
     rate,
-    /** Sends a request as early as allowed, and returns the time. */
+    /** Sends a request as early as the request rate allows, and returns the time of the request. */
     leave(endpointId: string): number {
       now += rate.waitMs(endpointId, 0);
       rate.note(endpointId);

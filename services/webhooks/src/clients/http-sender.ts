@@ -96,7 +96,7 @@ async function readExcerpt(body: IncomingMessage): Promise<string> {
       if (length >= BODY_BYTES_MAX) break;
     }
   } catch {
-    // If the receiver or the timer ends the body, the part that arrived is used.
+    // If the receiver or the timeout ends the response body early, the part that arrived is used.
   } finally {
     clearTimeout(timer);
   }
@@ -123,7 +123,7 @@ const unusableAnswers: Readonly<Record<UnusableAnswer['reason'], Pick<SendResult
 type Failure = Pick<SendResult, 'outcome' | 'statusCode' | 'excerpt'>;
 
 /**
- * Converts an error of a request to the failure of the attempt.
+ * Converts an error of an HTTP request to the failure of the delivery attempt.
  * @returns 'OURS' if no name server responded
  */
 function failureOf(error: unknown): Failure | 'OURS' {

@@ -35,7 +35,7 @@ afterEach(async () => {
 const stored = () => running.mongo.db.collection<DeliveryDocument>('deliveries');
 const eventIds = () => receiver.to(path).map(({ headers }) => String(headers['svc-event-id']));
 
-/** Publishes events of which two are being delivered while the others wait. */
+/** Publishes several events, of which two are being delivered while the others wait. */
 async function sendMany(count: number): Promise<readonly string[]> {
   const ids = await Promise.all(Array.from({ length: count }, () => running.analyzed(organizationId)));
   await eventually(async () => {

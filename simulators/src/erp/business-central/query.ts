@@ -76,7 +76,7 @@ export function readPage(
 export class PageTooLarge extends Error {}
 
 /**
- * Returns the page size that the caller prefers, or the maximum.
+ * Returns the page size that the caller of the OData API prefers, but at most the maximum.
  * @throws PageTooLarge
  */
 function pageSizeOf({ headers }: Call): number {

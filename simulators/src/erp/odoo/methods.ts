@@ -16,7 +16,7 @@ export interface MethodCall {
   readonly method: string;
   readonly ids: readonly number[];
   readonly context: Readonly<Record<string, unknown>>;
-  /** Arguments of the method that the call passes by name. */
+  /** Arguments of the Odoo method that the call passes by name. */
   readonly named: Readonly<Record<string, unknown>>;
 }
 
@@ -102,7 +102,7 @@ interface Search {
   readonly related: FindRelated;
 }
 
-/** Archived records are left out unless the context or the domain includes them. */
+/** Odoo leaves archived records out unless the context or the domain includes them. */
 function* matching({ table, model, modelName, domain, context, related }: Search): Generator<Row> {
   const { matches, idAfter } = readDomain(domain, modelName, model, related);
   const isActiveOnly = 'active' in model.fields && context['active_test'] !== false && !namesField(domain, 'active');

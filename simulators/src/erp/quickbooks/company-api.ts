@@ -154,7 +154,7 @@ export function companyApi(clock: Clock) {
   };
 }
 
-/** Repeats the rows until they fill a page of the given size. */
+/** Repeats the QuickBooks rows until they fill a result page of the given size. */
 function repeated(rows: readonly Row[], size: number): readonly Row[] {
   if (rows.length === 0) return rows;
   return Array.from({ length: Math.min(size, PAGE_SIZE_MAX) }, (_, at) => rows[at % rows.length] ?? {});

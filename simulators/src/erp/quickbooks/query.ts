@@ -189,7 +189,7 @@ export function select(rows: readonly Row[], { conditions, orderBy }: Statement,
   const known = kept.get(key);
   if (known !== undefined) return known;
   const tests = conditions.map(toTest);
-  // Inactive rows are included only if the query names the property `Active`.
+  // QuickBooks returns inactive rows only if the query names the property `Active`.
   if (entity.hasActive && !conditions.some(({ field }) => field === 'Active'))
     tests.push((row) => row['Active'] !== false);
   const selected = rows.filter((row) => tests.every((test) => test(row)));

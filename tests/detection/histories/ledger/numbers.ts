@@ -13,7 +13,7 @@ export interface Numbering {
   readonly step?: readonly [number, number];
   /** True if the bills of one period are numbered `-1`, `-2`, even if the period has only one bill. */
   readonly hasParts?: boolean;
-  /** True if the number identifies a contract and repeats. */
+  /** True if the bills carry the number of a contract, which repeats from bill to bill. */
   readonly isContract?: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface ChildServer {
   port: number;
   pid: number | undefined;
   kill(): Promise<void>;
-  /** Stops the server until `resume`, as on a machine that gives it no CPU time. */
+  /** Pauses the server process until `resume`, as if the machine gave the server no CPU time. */
   pause(): void;
   resume(): void;
   stop(): Promise<void>;

@@ -54,7 +54,7 @@ function askToEnd(pid: number, directory: string): void {
   try {
     process.kill(pid, 'SIGTERM');
   } catch (error) {
-    // Signalling the process fails if it has ended in the meantime.
+    // The signal cannot be sent if the process has ended in the meantime.
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return;
     throw new Error(
       `${directory} is in use by process ${pid}, which another program started. Stop it, or choose another directory.`,

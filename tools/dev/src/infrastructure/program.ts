@@ -302,7 +302,7 @@ async function sizeOf(directory: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Returns the line in which pip, go or apt states the error. */
+/** Returns the output line in which pip, go or apt states the error. */
 function lastLine(error: unknown): string {
   const { stderr, message, cause } = error as { stderr?: string; message?: string; cause?: { message?: string } };
   const lines = (stderr?.trim() || message || String(error)).split('\n');

@@ -5,9 +5,9 @@ export interface Server {
   about: string;
   /** Id of the child process. Undefined for a server in Docker and for a server that was configured by its address. */
   processId(): number | undefined;
-  /** Ends the server as a crash would, without a chance to clean up. */
+  /** Ends the server process as a crash would, without a chance to clean up. */
   kill(): Promise<void>;
-  /** Starts the server again after `kill`, with the same data and port. */
+  /** Starts the killed server again, with the same data and port. */
   restart(): Promise<void>;
   /** Pauses the server process until `resume` is called: its connections stay open, and no request gets a response. */
   pause(): Promise<void>;

@@ -16,7 +16,7 @@ export interface ReceivedScan {
   readonly rows: readonly ScanRow[];
 }
 
-/** Replaces the usual response; `drop` closes the connection. */
+/** Response that replaces the usual one. The value `drop` closes the connection instead. */
 export type InjectedFault =
   'drop' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: unknown };
 

@@ -170,7 +170,7 @@ function sharingRecord({ part, state, vendorId }: BookBill): SharingRecord {
   return { part: { ...part, status: 'RECEIVED' }, booked: { state, vendorId } };
 }
 
-/** Removes the key made of day and amount, which suppliers can share by chance. */
+/** Removes the lookup key made of day and amount, because bills of different suppliers can share it by chance. */
 function withoutDayKey(lookups: readonly LookupKey[]): readonly LookupKey[] {
   return lookups.filter(({ kind }) => kind !== 4);
 }

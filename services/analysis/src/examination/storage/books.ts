@@ -380,7 +380,7 @@ async function* changedDocuments<T>(
   { filter, changedAt, projection, window }: Changes<T>,
 ): AsyncGenerator<Document & { _id: string }> {
   let { from } = window;
-  /** Ids of the records with the change time `from` that were already read. */
+  /** Ids of the ERP records with the change time `from` that were already read. */
   let readIds: readonly string[] = [];
   for (;;) {
     const after = window.after === undefined ? {} : { $gt: window.after };

@@ -136,7 +136,7 @@ export function findingStore(collection: Collection<FindingDocument>, outbox: Ou
     async openOfVendor(organizationId, { vendorId, billIds }, limit) {
       const filter = {
         organizationId,
-        // The query uses the index by type, because fields of the evidence have no index.
+        // The query for findings uses the index by type, because fields of the evidence have no index.
         type: { $in: [...typesOfBooks] },
         disposition: { $in: ['OPEN', 'UNDER_REVIEW'] },
         $or: [

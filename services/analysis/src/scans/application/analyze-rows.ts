@@ -106,7 +106,7 @@ export const analyzeRows = (deps: Deps): AnalyzeRows => {
 };
 
 /**
- * Stops analyzing the rows if the caller no longer waits.
+ * Stops analyzing the rows of a scan if the caller no longer waits.
  * @throws DomainError deadline if the caller has stopped waiting
  */
 function requireCaller({ signal }: RequestContext): void {

@@ -9,7 +9,7 @@ import type { RowsReference } from '../../records/application/row-store.js';
 
 /** A row as sent by the history scan service. */
 export interface RowInput {
-  /** Index of the row among the rows of the request, counted from 0. */
+  /** Index of the row among the scan rows of the request, counted from 0. */
   readonly position: number;
   /** Number of the row in the file of the caller. */
   readonly sourceRowNumber: number;

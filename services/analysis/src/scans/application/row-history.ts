@@ -72,7 +72,7 @@ interface RowHistoryOptions {
 
 /** A record in which rows of a history scan must be counted. */
 export interface Counts<R, S> {
-  /** Record of the counts, as it was read from the database. */
+  /** Record in which the rows are counted, as it was read from the database. */
   readonly record: R | undefined;
   /** Rows of the history scan in their order, each with the suspicion that its decision raised. */
   readonly rows: readonly NormalisedInvoice[];

@@ -134,7 +134,7 @@ function noEnvironmentOrCompany(): ErpFault {
 }
 
 /**
- * Returns the fault that names the lists without read permission.
+ * Returns the fault that names the Business Central lists without read permission.
  * @param names names of lists, such as `vendors`
  */
 export function permissionDenied(names: readonly string[]): ErpFault {

@@ -27,7 +27,7 @@ export interface BusinessCentralConfig {
 /** A list in the API of Business Central, with the name that messages use for the list. */
 export interface ListTarget {
   readonly url: string;
-  /** Name that messages use for the list, such as `vendors`. */
+  /** Name that messages use for a list of ERP records, such as `vendors`. */
   readonly name: string;
 }
 

@@ -100,7 +100,7 @@ export function xeroClient(apiUrl: string, tenantId: string, calls: TokenCalls) 
     /** Yields pages sorted by id. Rows never disappear, so a row may be repeated, but none is skipped. */
     async *pages(list: ListName, query: ListQuery, pageSize: number, after?: string): AsyncGenerator<RowsPage> {
       const [, lastPage = '0', sizeThen] = /^(\d{1,9}):(\d{1,9})$/.exec(after ?? '') ?? [];
-      // If the page size changed, the pages would have other rows.
+      // If the page size changed during an import run, the pages would have other rows.
       const first = sizeThen === String(pageSize) ? Number(lastPage) + 1 : 1;
       for (let page = first; ; page++) {
         const { rows, isLast } = await readPage(list, query, page, pageSize);

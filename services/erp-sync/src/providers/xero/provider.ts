@@ -169,7 +169,7 @@ function readPartPosition(after: string | undefined, pageSize: number): { page: 
   return page.endsWith(`:${pageSize}`) ? { page, row } : { page: firstPosition(pageSize), row: undefined };
 }
 
-/** Returns the rows after a given row, or all rows if it no longer exists. */
+/** Returns the Xero rows after the row with the id `last`, or all rows if that row no longer exists. */
 function rowsBehind(rows: readonly unknown[], idName: string, last: string | undefined): readonly unknown[] {
   const at = last === undefined ? -1 : rows.findIndex((row) => textOf(row, idName) === last);
   return rows.slice(at + 1);

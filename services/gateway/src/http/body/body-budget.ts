@@ -47,7 +47,7 @@ const open: Pool = { name: 'public', bytesMax: PUBLIC_BODIES_BYTES_MAX, refusal:
 const signed: Pool = { name: 'signed', bytesMax: SIGNED_BODIES_BYTES_MAX, refusal: BUSY };
 const unproven: Pool = { name: 'unproven', bytesMax: UNPROVEN_BODIES_BYTES_MAX, refusal: BUSY };
 
-/** The bytes reserved for one request body. */
+/** The reservation of bytes for one request body. */
 export interface BodyReservation {
   /**
    * Checks whether additional request body bytes fit into the limits.

@@ -14,7 +14,7 @@ function countParsed(value: unknown): { values: number; empty: number } {
   return sum;
 }
 
-/** Cuts the bytes into pieces at the given positions. */
+/** Cuts a JSON text into chunks at the given byte positions. */
 function cut(bytes: Buffer, positions: readonly number[]): Buffer[] {
   const ends = [...new Set(positions.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));

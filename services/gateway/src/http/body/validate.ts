@@ -64,7 +64,7 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'an array',
 };
 
-/** Returns the sentence about a field fault for which the schema has none. */
+/** Returns the sentence about an invalid field for which the schema has no sentence. */
 function sentence(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

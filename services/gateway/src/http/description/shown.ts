@@ -13,7 +13,7 @@ export interface Field<Message, S extends z.ZodType = z.ZodType> {
   readonly read: (message: Message) => z.infer<S>;
 }
 
-/** Field of a response that shows the message property of the same name. */
+/** Response field that shows the property of the gRPC message with the same name. */
 interface NamesakeField<Value, S extends z.ZodType = z.ZodType> extends Omit<Field<never, S>, 'read'> {
   readonly show: (value: Value) => z.infer<S>;
 }
@@ -78,7 +78,7 @@ export function record<Message>(id?: string, description?: string) {
   };
 }
 
-/** Declares a field of a response that a function computes from the message. */
+/** Declares a response field that a function computes from the gRPC message. */
 export function made<S extends z.ZodType, Message>(
   schema: S,
   read: (message: Message) => z.infer<S>,
@@ -88,7 +88,7 @@ export function made<S extends z.ZodType, Message>(
 }
 
 /**
- * Declares a field that shows one property of the message.
+ * Declares a response field that shows one property of the gRPC message.
  * @param source name of the property, if it is not the name of the field
  */
 function property<Value, S extends z.ZodType, K extends Source>(

@@ -7,7 +7,7 @@ import type { Share } from './share.js';
 interface Refusals {
   /** Returns the refusal for an organization that has used up its share. */
   ofOrganization(max: number): DomainError;
-  /** Returns the refusal if all organizations together have used up all slots. */
+  /** Returns the refusal for the case that all organizations together have used up the concurrency slots. */
   ofAll(): DomainError;
 }
 

@@ -201,7 +201,7 @@ function isLow({ demand, tokens }: Block): boolean {
   return blockSize(demand) > 1 && tokens <= REFILL_TOKENS;
 }
 
-/** The window starts when the call is sent, so a block never outlives its window. */
+/** The rate limit window starts when the call is sent, so a block of requests never outlives its window. */
 function add(block: Block, reservation: RequestReservation, askedAt: number): void {
   const { granted, remaining, windowRemainingMs, retryAfterMs } = reservation;
   if (granted <= 0) {

@@ -20,7 +20,7 @@ export interface RequestState {
    * Advice for the caller if the service fails. Set when the service is called; before that, nothing has been changed.
    */
   advice?: string;
-  /** Duration of each stage of the request, for routes with long bodies. */
+  /** Duration of each stage of a request, for routes with long request bodies. */
   stages?: Stages;
 }
 

@@ -6,7 +6,7 @@ import { ZipFile } from 'yazl';
 export interface ArchiveFile {
   /** Path of the file in the archive: letters, digits and `-_./`. */
   readonly name: string;
-  /** True if the archive compresses the file, because its content is not compressed yet. */
+  /** True if the ZIP archive compresses the file, because the content of the file is not compressed yet. */
   readonly compress: boolean;
   content(): AsyncIterable<Uint8Array>;
 }

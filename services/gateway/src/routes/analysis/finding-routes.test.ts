@@ -57,7 +57,7 @@ const shownFinding = {
   amountAtRisk: '1190.00',
   amountAtRiskCurrency: 'EUR',
 };
-/** Figures that the response must show exactly as the analysis service sends them. */
+/** Amounts and counts that the response must show exactly as the analysis service sends them. */
 const figures = {
   count: 2,
   open: 1,

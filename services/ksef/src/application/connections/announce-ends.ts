@@ -64,6 +64,6 @@ export const announceEnds =
       afterId = page.at(-1)?.id;
       if (afterId === undefined) break;
     }
-    // The error makes the job count as failed, and the next sweep repeats it.
+    // The thrown error makes the job count as failed, so that the next sweep repeats the job.
     if (failures > 0) throw new Error(`${failures} expiries of certificates or tokens could not be announced.`);
   };

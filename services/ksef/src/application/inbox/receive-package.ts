@@ -18,7 +18,7 @@ import type { ChannelDocuments, MonthlyLimits, OpenPackage, ReceivedInvoice, Upl
  */
 const ATTEMPTS_MAX = 5;
 const context = systemContext('ksef inbox');
-/** Kinds of refusals of a received invoice that repeating the call cannot change. */
+/** Kinds of errors with which analysis refuses a received invoice and which a repeated call cannot change. */
 const LASTING: ReadonlySet<string> = new Set([
   'already_exists',
   'idempotency_mismatch',
