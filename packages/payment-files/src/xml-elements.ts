@@ -175,8 +175,11 @@ export function readElements(bytes: Uint8Array, { checkRoot, repeated, onRepeate
 
 /** Checks whether a comment or an instruction is in a content without elements. A CDATA section is only a text. */
 function isInterrupted(text: string, from: number, to: number): boolean {
-  const markup = text.indexOf('<', from);
-  return markup < to && /<[!?]/.test(text.slice(markup, to).replace(/<!\[CDATA\[[^]*?\]\]>/g, ''));
+  let markup = text.indexOf('<', from);
+  while (markup < to && text.startsWith('<![CDATA[', markup)) {
+    markup = text.indexOf('<', text.indexOf(']]>', markup));
+  }
+  return markup < to;
 }
 
 /** Returns the path of an element below the root, as a refusal shows it. */

@@ -1,0 +1,89 @@
+import { identifiersOfPart } from './identifiers-of-part.js';
+import type { PaymentFile, PaymentTransaction } from './payment-file.js';
+import type { PaymentStatus } from './payment-status.js';
+import type { NameVerification, ReportedReason, ReportedState, StatusReport } from './read-status-report.js';
+
+/** The statements of a report about one line. */
+export interface LineOutcome {
+  readonly status?: PaymentStatus;
+  readonly reasons: readonly ReportedReason[];
+  readonly nameVerification?: NameVerification;
+}
+
+/** A line of a run, as far as a report names it. */
+type ReportedLine = Pick<PaymentTransaction, 'lineId' | 'block' | 'endToEndId' | 'instructionId'>;
+
+/** The run that a report is about. */
+export interface ReportedRun extends Pick<PaymentFile, 'messageId' | 'blocks'> {
+  readonly transactions: readonly ReportedLine[];
+}
+
+/**
+ * Returns the outcome of each line of a part that the report says something about, by line id. The narrowest level wins:
+ * what is said of a transaction counts before what is said of its block, and that before what is said of the group.
+ * Transactions are found by InstrId, else by EndToEndId in their block; a transaction that several lines could be says
+ * something about none of them.
+ * @param part the part of the run that has the MsgId of the report (see {@link identifiersOfPart})
+ * @param given line ids that the part has; without them, all lines of the run
+ */
+export function outcomesOfReport(
+  report: StatusReport,
+  run: ReportedRun,
+  part: number,
+  given?: ReadonlySet<string>,
+): ReadonlyMap<string, LineOutcome> {
+  const { paymentInformationIds } = identifiersOfPart(run, part);
+  const lines = run.transactions.filter(({ lineId }) => given === undefined || given.has(lineId));
+  const ofTransactions = matchTransactions(report, lines, paymentInformationIds);
+  const ofBlocks = new Map(report.blocks.map((block) => [block.paymentInformationId, block]));
+  const outcomes = new Map<string, LineOutcome>();
+  for (const { lineId, block } of lines) {
+    const levels = [ofTransactions.get(lineId), ofBlocks.get(paymentInformationIds[block] ?? ''), report];
+    const outcome = narrowest(levels.filter((level) => level !== undefined));
+    if (outcome !== undefined) outcomes.set(lineId, outcome);
+  }
+  return outcomes;
+}
+
+function narrowest(levels: readonly ReportedState[]): LineOutcome | undefined {
+  const withStatus = levels.find(({ status }) => status !== undefined);
+  const withName = levels.find(({ nameVerification }) => nameVerification !== undefined);
+  if (withStatus === undefined && withName === undefined) return undefined;
+  return {
+    ...(withStatus?.status !== undefined && { status: withStatus.status }),
+    reasons: (withStatus ?? withName)?.reasons ?? [],
+    ...(withName?.nameVerification !== undefined && { nameVerification: withName.nameVerification }),
+  };
+}
+
+function matchTransactions(
+  report: StatusReport,
+  lines: readonly ReportedLine[],
+  blockIds: readonly string[],
+): ReadonlyMap<string, ReportedState> {
+  const byInstruction = new Map<string, ReportedLine>();
+  const byEndToEnd = new Map<string, ReportedLine[]>();
+  for (const line of lines) {
+    if (line.instructionId !== undefined) byInstruction.set(line.instructionId, line);
+    for (const key of [line.endToEndId, endToEndKey(blockIds[line.block], line.endToEndId)]) {
+      if (key === undefined) continue;
+      const same = byEndToEnd.get(key);
+      if (same === undefined) byEndToEnd.set(key, [line]);
+      else same.push(line);
+    }
+  }
+  const found = new Map<string, ReportedState>();
+  for (const transaction of report.transactions) {
+    const { endToEndId, instructionId, paymentInformationId } = transaction;
+    const candidates =
+      byEndToEnd.get(endToEndKey(paymentInformationId, endToEndId) ?? '') ?? byEndToEnd.get(endToEndId ?? '') ?? [];
+    const line = byInstruction.get(instructionId ?? '') ?? (candidates.length === 1 ? candidates[0] : undefined);
+    if (line !== undefined) found.set(line.lineId, transaction);
+  }
+  return found;
+}
+
+/** Key of an EndToEndId in its block. The separator cannot occur in an identifier. */
+function endToEndKey(block: string | undefined, endToEndId: string | undefined): string | undefined {
+  return block === undefined || endToEndId === undefined ? undefined : `${block}\n\n${endToEndId}`;
+}

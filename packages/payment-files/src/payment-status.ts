@@ -1,0 +1,34 @@
+/** States of a payment that a report of a bank names (ISO 20022 ExternalPaymentTransactionStatus). */
+export const paymentStatuses = [
+  'ACTC',
+  'ACCP',
+  'ACSP',
+  'ACSC',
+  'ACWC',
+  'ACCC',
+  'PDNG',
+  'PART',
+  'RJCT',
+  'CANC',
+] as const;
+
+export type PaymentStatus = (typeof paymentStatuses)[number];
+
+/** Answers of the bank of the payee about the name: RCVC, RVMC, RVNM and RVNA. */
+export type NameResult = 'MATCH' | 'CLOSE_MATCH' | 'NO_MATCH' | 'NOT_POSSIBLE';
+
+/** Returns the status of a code, or undefined for a code that says nothing that the product uses. */
+export function paymentStatusOf(code: string): PaymentStatus | undefined {
+  return paymentStatuses.find((status) => status === code);
+}
+
+const nameResults: Readonly<Record<string, NameResult>> = {
+  RCVC: 'MATCH',
+  RVMC: 'CLOSE_MATCH',
+  RVNM: 'NO_MATCH',
+  RVNA: 'NOT_POSSIBLE',
+};
+
+export function nameResultOf(code: string): NameResult | undefined {
+  return Object.hasOwn(nameResults, code) ? nameResults[code] : undefined;
+}
