@@ -49,6 +49,7 @@ const checks = [
   { name: 'words', command: ['node', 'tools/check-words.mjs'] },
   { name: 'events-page', command: ['node', 'tools/generate/events-page.mjs', '--check'] },
   { name: 'findings-page', command: ['node', 'tools/generate/findings-page.mjs', '--check'] },
+  { name: 'telemetry-page', command: ['node', 'tools/generate/telemetry-page.mjs', '--check'] },
   { name: 'architecture-page', command: ['node', 'tools/generate/architecture-page.mjs', '--check'] },
   { name: 'postman', command: ['node', 'tools/generate/postman-collection.mjs', '--check'] },
   { name: 'deployment', command: ['node', 'tools/generate/deployment.mjs', '--check'] },

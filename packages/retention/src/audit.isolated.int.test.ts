@@ -84,7 +84,7 @@ test('drops what does not fit, and says and counts how many', async () => {
   for (let line = 0; line < LINES_MAX + 3; line++) read(`note:${line}`);
   await buffer.flush();
   expect(await stored().countDocuments({})).toBe(LINES_MAX);
-  expect(await value('audit.lines_dropped', { service: 'analysis' })).toBe(3);
+  expect(await value('invoicecontrol.audit.lines_dropped', {}, 'analysis')).toBe(3);
   expect(logged.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ dropped: 3, msg: 'audit lines were dropped: the buffer is full' }),
   ]);

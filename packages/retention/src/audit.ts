@@ -86,7 +86,7 @@ export async function auditBuffer(
         return;
       }
       dropped++;
-      count('audit.lines_dropped', { service: type.service });
+      count('invoicecontrol.audit.lines_dropped', {}, 1, type.service);
     },
     async flush() {
       if (dropped > 0) logger.error({ dropped }, 'audit lines were dropped: the buffer is full');

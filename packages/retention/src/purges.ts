@@ -82,7 +82,7 @@ export async function openPurges(
           if (isLost()) return false;
           removed = await kind.remove(organizationId, BATCH_DOCUMENTS);
           removedInPass += removed;
-          if (removed > 0) count('purge.documents', { service, kind: kind.name }, removed);
+          if (removed > 0) count('invoicecontrol.purge.steps', { step: kind.name }, removed, service);
         }
       }
     }

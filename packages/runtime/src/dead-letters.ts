@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import type { Logger } from './logger.js';
 import { maskSecrets, maskText } from './mask-secrets.js';
 import type { RequestContext } from './request-context.js';
+import { inWords } from './telemetry/in-words.js';
 import { count } from './telemetry.js';
 
 /** Maximum number of dead letters that one call sends again, so that the call ends before its caller times out. */
@@ -122,7 +123,7 @@ export const resendDeadLetters = ({ letters, handlers, isOutage, clock, logger }
     for (const id of new Set(ids)) {
       const { cause, ...resent } = await resend(id);
       results.push(resent);
-      count('dead_letters.resent', { outcome: resent.outcome });
+      count('invoicecontrol.dead_letters.resent', { outcome: inWords(resent.outcome) });
       const fields = { deadLetterId: id, outcome: resent.outcome, actor, requestId, reason };
       if (resent.outcome === 'FAILED')
         logger.warn({ ...fields, error: cause }, 'a dead letter was sent again and failed');

@@ -1,41 +1,26 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportedMetrics } from '@invoicecontrol/testkit/exported-metrics';
-import { measure, startTelemetry } from './telemetry.js';
-import type { Duration } from './telemetry.js';
+import { count, record, startTelemetry } from './telemetry.js';
+import { declarationOf, metrics, REQUEST_BUCKETS } from './telemetry/schema.js';
+import type { MetricName, NameOf } from './telemetry/schema.js';
 
-const { reader, histogram } = exportedMetrics();
+const { reader, histogram, value } = exportedMetrics();
 let telemetry: { stop(): Promise<void> };
 
 beforeAll(async () => {
-  telemetry = await startTelemetry('test', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
+  telemetry = await startTelemetry('scan', 'http://127.0.0.1:4318', { metricReaders: [reader], spanProcessors: [] });
 });
-afterAll(async () => {
-  vi.restoreAllMocks();
-  await telemetry.stop();
-});
+afterAll(() => telemetry.stop());
 
-/** Records one measured piece of work with the given duration. */
-function take(seconds: number, duration: Duration, name: string): void {
-  const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
-  const measured = measure('internal', name, { duration });
-  now.mockReturnValue(1_000 + seconds * 1_000);
-  measured.end({ failed: false, attributes: { name } });
-  now.mockRestore();
-}
+const histograms = (Object.keys(metrics) as MetricName[]).filter(
+  (name): name is NameOf<'histogram'> => declarationOf(name).instrument === 'histogram',
+);
 
-const ofCalls = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120];
-const ofCommands = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
-
-test.each<[Duration, readonly number[]]>([
-  ['http.server.request.duration', ofCalls],
-  ['rpc.server.call.duration', ofCalls],
-  ['rpc.client.call.duration', ofCalls],
-  ['messaging.client.operation.duration', ofCalls],
-  ['messaging.process.duration', ofCalls],
-  ['db.client.operation.duration', ofCommands],
-])('%s is exported in seconds, with buckets that are made for seconds', async (name, boundaries) => {
-  take(0.02, name, 'x');
-  expect(await histogram(name, { name: 'x' })).toMatchObject({ unit: 's', boundaries });
+test.each(histograms)('%s is exported with the unit and the buckets of its declaration', async (name) => {
+  const attributes = { name };
+  record(name, 0.02, attributes as never);
+  const { unit, buckets } = declarationOf(name);
+  expect(await histogram(name, attributes)).toMatchObject({ unit, boundaries: buckets });
 });
 
 test.each([
@@ -43,15 +28,23 @@ test.each([
   [0.02, 0.025],
   [0.3, 0.5],
   [4, 5],
-  [45, 60],
-  [119, 120],
+  [9, 10],
 ])('a request of %d s falls into the bucket up to %d s', async (seconds, boundary) => {
-  const name = String(seconds);
-  take(seconds, 'http.server.request.duration', name);
-  const { boundaries, counts } = (await histogram('http.server.request.duration', { name })) ?? missing();
-  expect(boundaries[counts.indexOf(1)]).toBe(boundary);
+  const attributes = { seconds: String(seconds) };
+  record('http.server.request.duration', seconds, attributes as never);
+  const exported = await histogram('http.server.request.duration', attributes);
+  expect(REQUEST_BUCKETS[exported?.counts.indexOf(1) ?? -1]).toBe(boundary);
 });
 
-function missing(): never {
-  throw new Error('nothing was exported');
-}
+test('counters of the service start at zero for each of their values, and those of other services do not exist', async () => {
+  expect(await value('invoicecontrol.scans', { outcome: 'withdrawn' })).toBe(0);
+  expect(await value('invoicecontrol.scan.tries_failed', { reason: 'fault', set_aside: 'true' })).toBe(0);
+  expect(await value('invoicecontrol.decisions', { decision: 'pass', source: 'api' })).toBeUndefined();
+  count('invoicecontrol.scans', { outcome: 'withdrawn' });
+  expect(await value('invoicecontrol.scans', { outcome: 'withdrawn' })).toBe(1);
+});
+
+test('the process shows its CPU time and memory', async () => {
+  expect(await value('process.cpu.time', { 'cpu.mode': 'user' })).toBeGreaterThan(0);
+  expect(await value('process.memory.usage')).toBeGreaterThan(1e6);
+});

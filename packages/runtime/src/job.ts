@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
 import { repeat } from './repeat.js';
 import type { Alarm } from './repeat.js';
-import { count, measure, reportGauges } from './telemetry.js';
+import { count, polled, record, reportGauges } from './telemetry.js';
 
 /**
  * Work that each replica repeats. A failed run is logged, and the next run follows. Each run has a separate trace.
@@ -20,31 +20,30 @@ export interface Job {
 
 /**
  * Starts a job that runs at intervals, and reports the time since its last success in a metric.
- * @param service name of the service in metrics, because services have jobs with the same name
+ * @param service scope of the metrics, because services of one process have jobs with the same name
  * @returns a function that stops the job and resolves when a running job has ended
  */
 export function startJob({ name, pauseMs, alarm, run }: Job, service: string, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
-  const attributes = { service, job: name };
-  let succeededAt = performance.now();
+  const attributes = { job: name.replaceAll(/[^a-z]+/g, '_') };
+  let succeededAt = Date.now();
   let runningSince: number | undefined;
   const repeated = repeat(
     pauseMs,
     () => {
-      runningSince = performance.now();
-      const measured = measure('internal', `job ${name}`, {});
-      return measured.during(async () => {
-        let failed = true;
+      const startedAt = performance.now();
+      runningSince = startedAt;
+      return polled(`job ${name}`, { 'job.name': name }, async () => {
         try {
           await run(stopping.signal);
-          succeededAt = performance.now();
-          failed = false;
+          succeededAt = Date.now();
         } catch (error) {
-          count('job.failures', attributes);
+          count('invoicecontrol.jobs.failures', attributes, 1, service);
           logger.warn({ error, job: name }, 'a job failed');
+          throw error;
         } finally {
           runningSince = undefined;
-          measured.end({ failed, attributes: { 'job.name': name } });
+          record('invoicecontrol.jobs.duration', (performance.now() - startedAt) / 1_000, attributes, service);
         }
       });
     },
@@ -53,21 +52,16 @@ export function startJob({ name, pauseMs, alarm, run }: Job, service: string, lo
     alarm,
   );
   const closeReport = reportGauges(
-    {
-      'job.time_since_success': {
-        unit: 's',
-        description: 'Time since the last run that succeeded, or since the start of the process if none has.',
-      },
-      'job.running_time': { unit: 's', description: 'Duration of the current run so far; 0 between runs.' },
-    },
+    ['invoicecontrol.job.last_success', 'invoicecontrol.job.running_time'],
     async () => {
       const now = performance.now();
       const values = {
-        'job.time_since_success': (now - succeededAt) / 1_000,
-        'job.running_time': runningSince === undefined ? 0 : (now - runningSince) / 1_000,
+        'invoicecontrol.job.last_success': succeededAt / 1_000,
+        'invoicecontrol.job.running_time': runningSince === undefined ? 0 : (now - runningSince) / 1_000,
       };
       return [{ attributes, values }];
     },
+    service,
   );
   return () => {
     closeReport();

@@ -1,4 +1,6 @@
+import { hostname } from 'node:os';
 import { pino } from 'pino';
+import { productVersion } from './telemetry/resource.js';
 import { activeLogFields } from './trace-context.js';
 
 export interface Logger {
@@ -48,14 +50,15 @@ export interface LoggerOptions {
 
 /**
  * Creates a logger that writes each entry as a JSON line to standard output, with secrets removed by name and by
- * pattern. A line that is written during traced work has its `trace_id`, `span_id` and `requestId`. While a
+ * pattern. A line that is written during traced work has its `traceId`, `spanId` and `requestId`. While a
  * service is busy, lines below the level `warn` wait for up to {@link WRITE_EACH_MS}. The end of the process writes them.
  */
 export function createLogger({ service, level, destination = standardOutput() }: LoggerOptions): Logger {
   return pino(
     {
       level,
-      base: { service },
+      base: { service, version: productVersion(), instance: hostname() },
+      formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: secretNames.flatMap((name) => [name, `*.${name}`]), censor: '[redacted]' },
       serializers: { error: serializeError },

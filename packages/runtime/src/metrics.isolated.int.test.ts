@@ -24,8 +24,8 @@ const logger = createLogger({ service: 'test', level: 'silent' });
 const name = testDatabaseName();
 const { reader, value: exported } = exportedMetrics();
 const type = events.organizationRestored;
-const notes = { stream: 'INVOICECONTROL_ORGANIZATION', collection: 'notes' };
-const work = { service: 'test', job: 'work' };
+const notes = { collection: 'notes' };
+const work = { job: 'work' };
 const closing: (() => Promise<unknown>)[] = [];
 let telemetry: { stop(): Promise<void> };
 let mongo: MongoConnection;
@@ -64,18 +64,18 @@ test('an outbox that the broker does not empty shows its depth and the age of it
   const clock = { now: () => new Date() };
   const outbox = await startOutbox({ db: mongo.db, collectionNames: ['notes'], publisher, clock, logger });
   closing.push(() => outbox.stop());
-  expect(await exported('outbox.pending', notes)).toBe(0);
-  expect(await exported('outbox.oldest_event_age', notes)).toBe(0);
+  expect(await exported('invoicecontrol.outbox.depth', notes)).toBe(0);
+  expect(await exported('invoicecontrol.outbox.oldest_age', notes)).toBe(0);
   const at = new Date(Date.now() - 120_000);
   await mongo.db
     .collection<Announcing>('notes')
     .insertOne({ _id: 'n1', version: 1, outbox: [eventOf(1, at)], outboxPending: true });
-  expect(await exported('outbox.pending', notes)).toBe(1);
-  const age = await exported('outbox.oldest_event_age', notes);
+  expect(await exported('invoicecontrol.outbox.depth', notes)).toBe(1);
+  const age = await exported('invoicecontrol.outbox.oldest_age', notes);
   expect(age).toBeGreaterThanOrEqual(120);
   expect(age).toBeLessThan(600);
   isAvailable = true;
-  await eventually(async () => expect(await exported('outbox.pending', notes)).toBe(0));
+  await eventually(async () => expect(await exported('invoicecontrol.outbox.depth', notes)).toBe(0));
 });
 
 test('a consumer shows that it is alive, its failures and what waits for a retry; one that the broker lost is dead until it is created again', async () => {
@@ -92,26 +92,28 @@ test('a consumer shows that it is alive, its failures and what waits for a retry
   );
   closing.push(() => subscription.stop());
   const durable = `${name}__${type.name}`;
-  const consumer = { stream: type.stream, consumer: durable };
-  expect(await exported('consumer.alive', consumer)).toBe(1);
+  const consumer = { consumer: durable };
+  expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(1);
   const publisher = await eventPublisher(bus, 'organization');
   await eventually(() => publisher.publish(eventOf(2, new Date())));
   await eventually(async () => {
-    expect(await exported('consumer.failures', { consumer: durable, outcome: 'retry' })).toBeGreaterThanOrEqual(1);
-    expect(await exported('consumer.unacknowledged', consumer)).toBeGreaterThanOrEqual(1);
-    expect(await exported('consumer.oldest_event_age', consumer)).toBeGreaterThan(0.1);
+    expect(
+      await exported('invoicecontrol.consumer.failures', { consumer: durable, outcome: 'retry' }),
+    ).toBeGreaterThanOrEqual(1);
+    expect(await exported('invoicecontrol.consumer.ack_pending', consumer)).toBeGreaterThanOrEqual(1);
+    expect(await exported('invoicecontrol.consumer.age', consumer)).toBeGreaterThan(0.1);
   });
   isBroken = false;
-  await eventually(async () => expect(await exported('consumer.unacknowledged', consumer)).toBe(0));
-  expect(await exported('consumer.oldest_event_age', consumer)).toBe(0);
-  expect(await exported('consumer.pending', consumer)).toBe(0);
+  await eventually(async () => expect(await exported('invoicecontrol.consumer.ack_pending', consumer)).toBe(0));
+  expect(await exported('invoicecontrol.consumer.age', consumer)).toBe(0);
+  expect(await exported('invoicecontrol.consumer.pending', consumer)).toBe(0);
   const add = vi.spyOn(bus.manager.consumers, 'add').mockRejectedValue(new Error('not yet'));
   await bus.manager.consumers.delete(type.stream, durable);
-  expect(await exported('consumer.alive', consumer)).toBe(0);
+  expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(0);
   add.mockRestore();
   await eventually(async () => {
-    expect(await exported('consumer.recreated', consumer)).toBe(1);
-    expect(await exported('consumer.alive', consumer)).toBe(1);
+    expect(await exported('invoicecontrol.consumer.recreated', consumer)).toBe(1);
+    expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(1);
   });
 });
 
@@ -138,8 +140,8 @@ test('an event that becomes a dead letter is counted for its consumer, and no lo
     { service: name, type, handle: async () => {} },
   );
   closing.push(() => subscription.stop());
-  const consumer = { stream: type.stream, consumer: `${name}__${type.name}` };
-  const count = () => exported('consumer.dead_letters', consumer);
+  const consumer = { consumer: `${name}__${type.name}` };
+  const count = () => exported('invoicecontrol.dead_letters', consumer);
   expect(await count()).toBe(0);
   const letter = { subject: type.subject, payload: '{}', error: 'failed', at: new Date() };
   await deadLetters.store({ id: `${consumer.consumer}:evt_1`, ...letter });
@@ -153,7 +155,7 @@ test('a worker that finds its work claimed by another one counts a lost lease', 
   const collection = mongo.db.collection<Claimable>('work');
   await collection.insertOne({ _id: 'w', leaseUntil: FREE });
   const slow = await claim(collection, { _id: 'w' }, { clock: { now: () => new Date(0) }, leaseMs: 1 });
-  const lost = () => exported('lease.lost', { collection: 'work' });
+  const lost = () => exported('invoicecontrol.leases.lost', { kind: 'work' });
   expect(await slow?.renew()).toBe(true);
   expect(await lost()).toBeUndefined();
   await claim(collection, { _id: 'w' }, { clock: { now: () => new Date() }, leaseMs: 60_000 });
@@ -171,7 +173,7 @@ test('a process shows whether it is connected to the broker', async () => {
   closing.push(() => proxy.close());
   const proxied = await connectNats({ url: `nats://127.0.0.1:${proxy.port}`, name: 'proxied', logger });
   closing.push(() => proxied.close());
-  const connected = () => exported('broker.connected', { service: 'proxied' });
+  const connected = () => exported('invoicecontrol.broker.connected', {}, 'proxied');
   expect(await connected()).toBe(1);
   proxy.cut();
   await eventually(async () => expect(await connected()).toBe(0));
@@ -199,13 +201,13 @@ test('a job shows its failures and that it has not succeeded since, and a run th
   };
   (await run(1)).fail();
   const second = await run(2);
-  expect(await exported('job.failures', work)).toBe(1);
-  await eventually(async () => expect(await exported('job.running_time', work)).toBeGreaterThan(0.05));
-  const withoutSuccess = (await exported('job.time_since_success', work)) ?? 0;
-  expect(withoutSuccess).toBeGreaterThan(0.05);
+  expect(await exported('invoicecontrol.jobs.failures', work)).toBe(1);
+  await eventually(async () => expect(await exported('invoicecontrol.job.running_time', work)).toBeGreaterThan(0.05));
+  const started = (await exported('invoicecontrol.job.last_success', work)) ?? 0;
+  expect(Date.now() / 1_000 - started).toBeGreaterThan(0.05);
   second.end();
   const third = await run(3);
-  expect(await exported('job.time_since_success', work)).toBeLessThan(withoutSuccess);
+  expect(await exported('invoicecontrol.job.last_success', work)).toBeGreaterThan(started);
   const stopped = stop();
   third.end();
   await stopped;

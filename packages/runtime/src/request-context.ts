@@ -28,7 +28,9 @@ export interface RequestContext {
   readonly person?: string | undefined;
   /** W3C trace context of the form `00-<trace>-<span>-<flags>`. */
   readonly traceparent?: string | undefined;
-  /** IP address of the external caller as seen by the gateway. */
+  /** Entries that systems between our services add to the trace context. They are passed on unchanged. */
+  readonly tracestate?: string | undefined;
+  /** IP address of the external caller, as the gateway saw it. */
   readonly ip?: string | undefined;
   /** Proves that the caller is the operator of the installation. Only the command line sends it. */
   readonly operatorToken?: string | undefined;

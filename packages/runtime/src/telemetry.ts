@@ -1,15 +1,20 @@
-import { hostname } from 'node:os';
-import { context, metrics, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import type { Attributes, BatchObservableResult, Counter, Histogram, MetricOptions, Span } from '@opentelemetry/api';
+import { context, metrics as api, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes, BatchObservableResult, Context, Meter, Span } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
+import { processResource } from './telemetry/resource.js';
+import { declarationOf, metrics, serviceNames } from './telemetry/schema.js';
+import type { AttributesOf, MetricName, NameOf, ServiceName } from './telemetry/schema.js';
 import {
+  activePoll,
   activeRequestId,
+  contextOfHeaders,
   contextOfSpan,
-  formatTraceparent,
+  headersOf,
   keepContext,
+  pollContext,
   spanContextOf,
-  unrecordedSpanContext,
 } from './trace-context.js';
+import type { Poll, TraceHeaders } from './trace-context.js';
 
 /**
  * Tracing and metrics, written by hand at the few places that all work passes through (ADR 0031). They are off unless a
@@ -31,7 +36,10 @@ export async function startTelemetry(
   exporters: Pick<Partial<NodeSDKConfiguration>, 'metricReaders' | 'spanProcessors'> = {},
 ): Promise<{ stop(): Promise<void> }> {
   if (otlpEndpoint === undefined) keepContext();
-  if (otlpEndpoint === undefined || isOn) return { stop: async () => {} };
+  if (otlpEndpoint === undefined || isOn) {
+    startCounters(service);
+    return { stop: async () => {} };
+  }
   isOn = true;
   const [{ NodeSDK, resources }, { RuntimeNodeInstrumentation }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
@@ -39,60 +47,44 @@ export async function startTelemetry(
   ]);
   const sdk = new NodeSDK({
     serviceName: service,
-    // Identifies the replica. Without this attribute, a collector would mix the series of all replicas under one name.
-    resource: resources
-      .defaultResource()
-      .merge(resources.resourceFromAttributes({ 'service.instance.id': `${hostname()}:${process.pid}` })),
+    resource: resources.defaultResource().merge(resources.resourceFromAttributes(processResource())),
     // Telemetry patches no module. This instrumentation reads the counters of Node.js for the event loop, garbage
     // collection and the heap.
     instrumentations: [new RuntimeNodeInstrumentation()],
     ...exporters,
   });
   sdk.start();
+  startCounters(service);
+  reportProcess();
   return {
     stop: () => {
       isOn = false;
+      instruments.clear();
       return sdk.shutdown();
     },
   };
 }
 
-/**
- * Histogram boundaries in seconds, as the OpenTelemetry semantic conventions recommend for these names. The recommended
- * boundaries for calls end at 10 s; ours continue, because our longest calls take up to two minutes.
- */
-const OF_CALLS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60, 120];
-const OF_COMMANDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
+export type Duration = NameOf<'histogram'>;
 
-const durations = {
-  'http.server.request.duration': { description: 'Duration of requests to the gateway.', boundaries: OF_CALLS },
-  'rpc.server.call.duration': {
-    description: 'Duration of gRPC calls, measured by the called service.',
-    boundaries: OF_CALLS,
-  },
-  'rpc.client.call.duration': { description: 'Duration of gRPC calls, measured by the caller.', boundaries: OF_CALLS },
-  'db.client.operation.duration': { description: 'Duration of commands to MongoDB.', boundaries: OF_COMMANDS },
-  'messaging.client.operation.duration': { description: 'Duration of publishing an event.', boundaries: OF_CALLS },
-  'messaging.process.duration': { description: 'Duration of handling an event.', boundaries: OF_CALLS },
-} as const;
+/** Attributes that a measured piece of work ends with: those of its histogram, if it has one. */
+type EndAttributes<D extends Duration> = [D] extends [never] ? Attributes : AttributesOf<D>;
 
-export type Duration = keyof typeof durations;
-
-/** A piece of work whose duration is measured. */
-export interface Measured {
-  /** Trace header that calls to other processes must carry during this work. */
-  readonly traceparent: string;
+/** Piece of work whose duration is measured. */
+export interface Measured<D extends Duration = never> {
+  /** Trace headers that calls to other processes must carry during this work. */
+  readonly headers: TraceHeaders;
   /**
    * Runs a part of the work. Log lines, spans and events during that part, including those of its promises, belong to
    * the work.
    */
   during<T>(part: () => T): T;
   /**
-   * Ends the measurement of the work. Attributes must have low cardinality, because they are also attributes of the
-   * duration.
+   * Ends the work. Attributes must have low cardinality, because they are also attributes of the duration.
+   * @param outcome.spanAttributes attributes of the span alone
    * @param outcome.name replaces the initial name, if the name is known only at the end
    */
-  end(outcome: { failed: boolean; attributes: Attributes; name?: string }): void;
+  end(outcome: { failed: boolean; attributes: EndAttributes<D>; spanAttributes?: Attributes; name?: string }): void;
 }
 
 export type MeasuredKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
@@ -104,62 +96,84 @@ const spanKinds: Record<MeasuredKind, SpanKind> = {
   internal: SpanKind.INTERNAL,
 };
 
-export interface MeasuredOptions {
+export interface MeasuredOptions<D extends Duration = never> {
   /** Trace context of the caller that waits for the work. If absent, a new trace begins. */
-  readonly parent?: string | undefined;
-  /** Trace context of the request that caused the measured work but does not wait for it. */
+  readonly parent?: TraceHeaders | undefined;
+  /**
+   * Trace context of a caller that may be anybody. A new trace begins and links to it, so that strangers decide neither
+   * which requests are recorded nor which are not.
+   */
+  readonly stranger?: TraceHeaders | undefined;
+  /** Trace context of the request that caused this work but does not wait for it. */
   readonly link?: string | undefined;
   /** Id of the request that the measured work belongs to. By default that of the current request. */
   readonly requestId?: string | undefined;
   /** Histogram that also records the duration in seconds. */
-  readonly duration?: Duration;
+  readonly duration?: D;
 }
 
-/** Starts a span. While telemetry is off, nothing is recorded, but the trace context is still passed on. */
-export function measure(
+/** Starts a span. While telemetry is off, nothing is recorded, but a trace context is still passed on. */
+export function measure<D extends Duration = never>(
   kind: MeasuredKind,
   name: string,
-  { parent, link, requestId = activeRequestId(), duration }: MeasuredOptions,
-): Measured {
-  const parentSpan = spanContextOf(parent);
-  if (!isOn) {
-    const spanContext = parentSpan ?? unrecordedSpanContext();
-    const own = contextOfSpan(trace.wrapSpanContext(spanContext), requestId);
-    return { traceparent: formatTraceparent(spanContext), during: (part) => context.with(own, part), end: () => {} };
-  }
+  { parent, stranger, link, requestId = activeRequestId(), duration }: MeasuredOptions<D>,
+): Measured<D> {
+  if (!isOn) return passedOn(parent ?? stranger ?? {}, requestId);
   const startedAt = performance.now();
-  const span = startSpan(kind, name, parentSpan, { link, requestId });
+  const span = startSpan(kind, name, contextOfParent(parent), { link: link ?? stranger?.traceparent, requestId });
   const own = contextOfSpan(span, requestId);
+  let headers: TraceHeaders | undefined;
   return {
-    traceparent: formatTraceparent(span.spanContext()),
+    get headers() {
+      return (headers ??= headersOf(own));
+    },
     during: (part) => context.with(own, part),
-    end({ failed, attributes, name: finalName }) {
-      span.setAttributes(attributes);
+    end({ failed, attributes, spanAttributes, name: finalName }) {
+      span.setAttributes(attributes as Attributes);
+      if (spanAttributes !== undefined) span.setAttributes(spanAttributes);
       if (finalName !== undefined) span.updateName(finalName);
       if (failed) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
-      if (duration !== undefined) histogram(duration).record((performance.now() - startedAt) / 1000, attributes);
+      if (duration !== undefined) {
+        record(duration, (performance.now() - startedAt) / 1_000, attributes as AttributesOf<D>);
+      }
     },
   };
 }
 
 /**
- * Runs the given work within a new trace span.
- * @param work receives the trace context that its messages must carry
+ * Work while telemetry is off. Without a trace of the caller, calls carry no header: one that says "not sampled" would
+ * keep the instrumentation of an operator from recording.
  */
-export async function traced<T>(
+function passedOn<D extends Duration>(headers: TraceHeaders, requestId: string | undefined): Measured<D> {
+  const caller = spanContextOf(headers.traceparent);
+  const span = caller === undefined ? undefined : trace.wrapSpanContext(caller);
+  const own = contextOfSpan(span, requestId);
+  return { headers, during: (part) => context.with(own, part), end: () => {} };
+}
+
+/**
+ * Runs work within a new span.
+ * @param work receives the trace headers that its messages must carry
+ */
+export async function traced<T, D extends Duration = never>(
   kind: MeasuredKind,
   name: string,
-  { attributes = {}, ...options }: MeasuredOptions & { readonly attributes?: Attributes },
-  work: (traceparent: string) => Promise<T>,
+  {
+    attributes = {} as EndAttributes<D>,
+    spanAttributes,
+    ...options
+  }: MeasuredOptions<D> & { readonly attributes?: EndAttributes<D>; readonly spanAttributes?: Attributes },
+  work: (headers: TraceHeaders) => Promise<T>,
 ): Promise<T> {
   const measured = measure(kind, name, options);
+  const ending = spanAttributes === undefined ? {} : { spanAttributes };
   try {
-    const result = await measured.during(() => work(measured.traceparent));
-    measured.end({ failed: false, attributes });
+    const result = await measured.during(() => work(measured.headers));
+    measured.end({ failed: false, attributes, ...ending });
     return result;
   } catch (error) {
-    measured.end({ failed: true, attributes: { ...attributes, 'error.type': errorType(error) } });
+    measured.end({ failed: true, attributes: { ...attributes, 'error.type': errorType(error) }, ...ending });
     throw error;
   }
 }
@@ -168,28 +182,62 @@ export async function traced<T>(
  * Returns an error code or the name of the error class. Error messages are not used, because they contain values from
  * documents.
  */
-function errorType(error: unknown): string {
+export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   const { code } = error as { code?: unknown };
   return typeof code === 'string' || typeof code === 'number' ? String(code) : error.name;
 }
 
+/**
+ * Runs repeated work that often finds nothing to do. Its span begins with the first thing that it does; a run that finds
+ * nothing has none.
+ */
+export async function polled<T>(name: string, attributes: Attributes, work: () => Promise<T>): Promise<T> {
+  if (!isOn) return context.with(ROOT_CONTEXT, work);
+  const poll: Poll = { name, attributes, startedAt: Date.now(), span: undefined };
+  try {
+    const result = await context.with(pollContext(poll), work);
+    poll.span?.end();
+    return result;
+  } catch (error) {
+    const span = spanOfPoll(poll);
+    span.setAttribute('error.type', errorType(error));
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    throw error;
+  }
+}
+
+function spanOfPoll(poll: Poll): Span {
+  const { name, attributes, startedAt: startTime } = poll;
+  poll.span ??= tracer.startSpan(name, { kind: SpanKind.INTERNAL, attributes, startTime }, ROOT_CONTEXT);
+  return poll.span;
+}
+
 function startSpan(
   kind: MeasuredKind,
   name: string,
-  parent: ReturnType<typeof spanContextOf>,
-  { link, requestId }: Pick<MeasuredOptions, 'link' | 'requestId'>,
+  parent: Context,
+  { link, requestId, startTime }: Pick<MeasuredOptions, 'link' | 'requestId'> & { readonly startTime?: number },
 ): Span {
   const linked = spanContextOf(link);
   return tracer.startSpan(
     name,
     {
       kind: spanKinds[kind],
+      ...(startTime === undefined ? {} : { startTime }),
       ...(linked === undefined ? {} : { links: [{ context: linked }] }),
       ...(requestId === undefined ? {} : { attributes: { 'request.id': requestId } }),
     },
-    parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
+    parent,
   );
+}
+
+/** The context of the caller. Without one, work within a run of polled work belongs to the span of the run. */
+function contextOfParent(parent: TraceHeaders | undefined): Context {
+  if (parent?.traceparent !== undefined) return contextOfHeaders(parent);
+  const poll = activePoll();
+  return poll === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, spanOfPoll(poll));
 }
 
 /** Checks whether spans are recorded, so that callers can skip preparations that are costly. */
@@ -197,67 +245,190 @@ export function isTelemetryOn(): boolean {
   return isOn;
 }
 
-const counters = new Map<string, Counter>();
+/** What the instruments of the four kinds have in common here. */
+interface Recording {
+  add?(value: number, attributes?: Attributes): void;
+  record?(value: number, attributes?: Attributes): void;
+}
 
-/** Adds to a counter of product events, such as `limiter_fallback`. Attributes must have low cardinality. */
-export function count(name: string, attributes: Attributes = {}, amount = 1): void {
-  if (!isOn) return;
-  let counter = counters.get(name);
-  if (counter === undefined) {
-    counter = metrics.getMeter('invoicecontrol').createCounter(name);
-    counters.set(name, counter);
+const instruments = new Map<string, Recording>();
+
+/** The scope names the service where services share a process and a metric belongs to each of them. */
+function meterOf(service: string | undefined): Meter {
+  return api.getMeter(service === undefined ? 'invoicecontrol' : `invoicecontrol/${service}`);
+}
+
+/** Returns the instrument of a declared metric. This is the only place that creates instruments for recording. */
+function instrumentOf(name: MetricName, service: string | undefined): Recording {
+  const key = service === undefined ? name : `${service} ${name}`;
+  let found = instruments.get(key);
+  if (found === undefined) {
+    found = create(name, meterOf(service));
+    instruments.set(key, found);
   }
-  counter.add(amount, attributes);
+  return found;
+}
+
+function create(name: MetricName, meter: Meter): Recording {
+  const { instrument, unit, description, buckets } = declarationOf(name);
+  switch (instrument) {
+    case 'counter':
+      return meter.createCounter(name, { unit, description });
+    case 'liveGauge':
+      return meter.createUpDownCounter(name, { unit, description });
+    case 'histogram':
+      return meter.createHistogram(name, {
+        unit,
+        description,
+        ...(buckets === undefined ? {} : { advice: { explicitBucketBoundaries: [...buckets] } }),
+      });
+    case 'gauge':
+      throw new TypeError(`${name} is read at each export: report it with reportGauges.`);
+  }
 }
 
 /**
- * Current values of the gauges of one subject, which the attributes identify. A gauge that is absent reports no new
- * value.
+ * Adds to a counter.
+ * @param service scope of a metric that several services of one process have
  */
-interface Reading<Name extends string> {
-  readonly attributes: Attributes;
+export function count<Name extends NameOf<'counter'>>(
+  name: Name,
+  attributes: AttributesOf<Name>,
+  amount = 1,
+  service?: string,
+): void {
+  if (isOn) instrumentOf(name, service).add?.(amount, attributes as Attributes);
+}
+
+/** Records a duration in seconds. */
+export function record<Name extends NameOf<'histogram'>>(
+  name: Name,
+  seconds: number,
+  attributes: AttributesOf<Name>,
+  service?: string,
+): void {
+  if (isOn) instrumentOf(name, service).record?.(seconds, attributes as Attributes);
+}
+
+/** Raises or lowers the number of things in progress. */
+export function change<Name extends NameOf<'liveGauge'>>(
+  name: Name,
+  difference: number,
+  attributes: AttributesOf<Name>,
+): void {
+  if (isOn) instrumentOf(name, undefined).add?.(difference, attributes as Attributes);
+}
+
+/** Maximum number of combinations of values for which a counter starts at zero. */
+const ZEROS_MAX = 500;
+
+/**
+ * Starts the counters of a service at zero for each combination of their closed values, because a rate does not see the
+ * first event of a series that begins with it.
+ */
+function startCounters(service: string): void {
+  if (!isOn || !(serviceNames as readonly string[]).includes(service)) return;
+  for (const name of Object.keys(metrics) as MetricName[]) {
+    const { instrument, attributes, owners } = declarationOf(name);
+    if (instrument !== 'counter' || !owners.includes(service as ServiceName) || isObserved(name)) continue;
+    const combinations = combine(attributes);
+    if (combinations === undefined || combinations.length > ZEROS_MAX) continue;
+    for (const one of combinations) instrumentOf(name, undefined).add?.(0, one);
+  }
+}
+
+/** Counters of the process are read at each export. */
+const observed = new Set<MetricName>(['process.cpu.time']);
+function isObserved(name: MetricName): boolean {
+  return observed.has(name);
+}
+
+/** Returns undefined if the values of an attribute are not a closed set. */
+function combine(attributes: ReturnType<typeof declarationOf>['attributes']): Attributes[] | undefined {
+  let combined: Attributes[] = [{}];
+  for (const [attribute, declared] of Object.entries(attributes)) {
+    if (!('values' in declared)) return undefined;
+    combined = combined.flatMap((one) => declared.values.map((value) => ({ ...one, [attribute]: value })));
+  }
+  return combined;
+}
+
+function reportProcess(): void {
+  const { unit, description } = declarationOf('process.cpu.time');
+  meterOf(undefined)
+    .createObservableCounter('process.cpu.time', { unit, description })
+    .addCallback((result) => {
+      const { user, system } = process.cpuUsage();
+      result.observe(user / 1e6, { 'cpu.mode': 'user' });
+      result.observe(system / 1e6, { 'cpu.mode': 'system' });
+    });
+  reportGauges(['process.memory.usage'], async () => [
+    { attributes: {}, values: { 'process.memory.usage': process.memoryUsage.rss() } },
+  ]);
+}
+
+/** The current values of one subject, which its attributes identify. A gauge that is absent reports no new value. */
+interface Reading<Name extends NameOf<'gauge'>> {
+  readonly attributes: AttributesOf<Name>;
   readonly values: Readonly<Partial<Record<Name, number>>>;
 }
 
 /**
  * Reports gauges whenever metrics are exported, all from one reading. While telemetry is off, nothing is read. If a
  * reading fails, the last value stays.
+ * @param service scope of gauges that several services of one process have
  * @returns a function that ends the reports
  */
-export function reportGauges<Name extends string>(
-  names: Readonly<Record<Name, MetricOptions>>,
-  read: () => Promise<readonly Reading<Name>[]>,
+export function reportGauges<Name extends NameOf<'gauge'>>(
+  names: readonly Name[],
+  read: () => Promise<readonly Reading<NoInfer<Name>>[]>,
+  service?: string,
 ): () => void {
   if (!isOn) return () => {};
-  const meter = metrics.getMeter('invoicecontrol');
-  const gauges = (Object.keys(names) as Name[]).map(
-    (name) => [name, meter.createObservableGauge(name, names[name])] as const,
-  );
+  const meter = meterOf(service);
+  const gauges = names.map((name) => {
+    const { unit, description } = declarationOf(name);
+    return [name, meter.createObservableGauge(name, { unit, description })] as const;
+  });
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const readings = await read().catch(() => []);
     for (const { attributes, values } of readings) {
       for (const [name, gauge] of gauges) {
         const value = values[name];
-        if (value !== undefined) result.observe(gauge, value, attributes);
+        if (value !== undefined) result.observe(gauge, value, attributes as Attributes);
       }
     }
   };
-  const observed = gauges.map(([, gauge]) => gauge);
-  meter.addBatchObservableCallback(observe, observed);
-  return () => meter.removeBatchObservableCallback(observe, observed);
+  const reported = gauges.map(([, gauge]) => gauge);
+  meter.addBatchObservableCallback(observe, reported);
+  return () => meter.removeBatchObservableCallback(observe, reported);
 }
 
-const histograms = new Map<Duration, Histogram>();
-function histogram(name: Duration): Histogram {
-  let found = histograms.get(name);
-  if (found === undefined) {
-    const { description, boundaries } = durations[name];
-    found = metrics.getMeter('invoicecontrol').createHistogram(name, {
-      unit: 's',
-      description,
-      advice: { explicitBucketBoundaries: [...boundaries] },
-    });
-    histograms.set(name, found);
-  }
-  return found;
+/**
+ * Records a command of MongoDB that has ended. Within a run of polled work, a command that found nothing to do leaves no
+ * span.
+ */
+export function commandEnded(
+  { name, startedAt, startTime, isWork }: EndedCommand,
+  attributes: AttributesOf<'db.client.operation.duration'>,
+  spanAttributes: Attributes,
+): void {
+  record('db.client.operation.duration', (performance.now() - startedAt) / 1_000, attributes);
+  const active = context.active();
+  const within = trace.getSpan(active) ?? activePoll()?.span;
+  if (within === undefined ? !isWork : !within.isRecording()) return;
+  const parent = trace.getSpan(active) === undefined ? contextOfParent(undefined) : active;
+  const span = startSpan('client', name, parent, { requestId: activeRequestId(), startTime });
+  span.setAttributes(attributes as Attributes).setAttributes(spanAttributes);
+  if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+interface EndedCommand {
+  readonly name: string;
+  /** Start by `performance.now()`, and as the time of day. */
+  readonly startedAt: number;
+  readonly startTime: number;
+  /** True if the command changed something or failed. */
+  readonly isWork: boolean;
 }

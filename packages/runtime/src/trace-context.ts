@@ -1,6 +1,13 @@
-import { randomBytes } from 'node:crypto';
-import { context, createContextKey, isSpanContextValid, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
-import type { Context, Span, SpanContext } from '@opentelemetry/api';
+import {
+  context,
+  createContextKey,
+  isSpanContextValid,
+  propagation,
+  ROOT_CONTEXT,
+  trace,
+  TraceFlags,
+} from '@opentelemetry/api';
+import type { Attributes, Context, Span, SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 
 /**
@@ -8,6 +15,32 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
  * that log lines, spans and events can find it (ADR 0031).
  */
 const requestIdKey = createContextKey('request id');
+const pollKey = createContextKey('poll');
+
+/** Headers of the W3C trace context. */
+export interface TraceHeaders {
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
+/** A run of repeated work, whose span begins only when the run finds something to do. */
+export interface Poll {
+  readonly name: string;
+  readonly attributes: Attributes;
+  /** Start in milliseconds since the epoch. */
+  readonly startedAt: number;
+  span: Span | undefined;
+}
+
+/** Creates the context of a run of repeated work. It belongs to no request. */
+export function pollContext(poll: Poll): Context {
+  return ROOT_CONTEXT.setValue(pollKey, poll);
+}
+
+/** Returns the run of repeated work to which the running code belongs. */
+export function activePoll(): Poll | undefined {
+  return context.active().getValue(pollKey) as Poll | undefined;
+}
 
 let isKept = false;
 
@@ -22,8 +55,42 @@ export function keepContext(): void {
  * Creates the trace context of a span.
  * @param span may be a span that is not recorded
  */
-export function contextOfSpan(span: Span, requestId: string | undefined): Context {
-  return trace.setSpan(ROOT_CONTEXT.setValue(requestIdKey, requestId), span);
+export function contextOfSpan(span: Span | undefined, requestId: string | undefined): Context {
+  const own = ROOT_CONTEXT.setValue(requestIdKey, requestId);
+  return span === undefined ? own : trace.setSpan(own, span);
+}
+
+/** Reads the headers of a caller with the propagator of the SDK. */
+export function contextOfHeaders(headers: TraceHeaders): Context {
+  return propagation.extract(ROOT_CONTEXT, headers);
+}
+
+/** Writes the headers for calls to other processes with the propagator of the SDK. */
+export function headersOf(own: Context): TraceHeaders {
+  const headers: Record<string, string> = {};
+  propagation.inject(own, headers);
+  return headers;
+}
+
+/** Returns the trace headers of the current work, or undefined if there is no trace. */
+export function activeTrace(): TraceHeaders | undefined {
+  const active = activeSpanContext();
+  if (active === undefined) return undefined;
+  const tracestate = active.traceState?.serialize();
+  return {
+    traceparent: formatTraceparent(active),
+    ...(tracestate === undefined || tracestate === '' ? {} : { tracestate }),
+  };
+}
+
+/** Checks whether the running code belongs to traced work or to a run of polled work. */
+export function isWithinWork(): boolean {
+  return trace.getSpan(context.active()) !== undefined || activePoll() !== undefined;
+}
+
+function activeSpanContext(): SpanContext | undefined {
+  const active = context.active();
+  return trace.getSpanContext(active) ?? activePoll()?.span?.spanContext();
 }
 
 /** Runs work that continues after the request that starts it, and belongs to no request. */
@@ -38,8 +105,7 @@ export function bindToCurrentWork(work: () => void): () => void {
 
 /** Returns the trace context of the current work, or undefined if there is none. */
 export function activeTraceparent(): string | undefined {
-  const active = trace.getSpanContext(context.active());
-  return active === undefined ? undefined : formatTraceparent(active);
+  return activeTrace()?.traceparent;
 }
 
 /** Returns the id of the request to which the running code belongs. */
@@ -61,12 +127,12 @@ export function activeCause(): Cause {
   return { ...(traceparent === undefined ? {} : { traceparent }), ...(requestId === undefined ? {} : { requestId }) };
 }
 
-/** Returns the trace fields of a log line, with the names that OpenTelemetry uses in JSON lines. */
-export function activeLogFields(): { trace_id?: string; span_id?: string; requestId?: string } {
-  const active = trace.getSpanContext(context.active());
+/** Returns the trace fields of a log line. */
+export function activeLogFields(): { traceId?: string; spanId?: string; requestId?: string } {
+  const active = activeSpanContext();
   const requestId = activeRequestId();
   return {
-    ...(active === undefined ? {} : { trace_id: active.traceId, span_id: active.spanId }),
+    ...(active === undefined ? {} : { traceId: active.traceId, spanId: active.spanId }),
     ...(requestId === undefined ? {} : { requestId }),
   };
 }
@@ -86,27 +152,6 @@ export function spanContextOf(traceparent: string | undefined): SpanContext | un
   return isSpanContextValid(found) ? found : undefined;
 }
 
-/** Number of bytes in a trace id and a span id. */
-const IDS_BYTES = 24;
-/** Number of ids for which random bytes are requested at once, because each request has a high fixed cost. */
-const IDS_AT_ONCE = 128;
-let randoms: Buffer = Buffer.alloc(0);
-let usedBytes = 0;
-
-/**
- * Creates a trace id for work that is not recorded, so that its log lines, and those of the services that it calls,
- * share the id.
- */
-export function unrecordedSpanContext(): SpanContext {
-  if (usedBytes === randoms.length) {
-    randoms = randomBytes(IDS_BYTES * IDS_AT_ONCE);
-    usedBytes = 0;
-  }
-  const ids = randoms.toString('hex', usedBytes, usedBytes + IDS_BYTES);
-  usedBytes += IDS_BYTES;
-  return { traceId: ids.slice(0, 32), spanId: ids.slice(32), traceFlags: TraceFlags.NONE };
-}
-
-export function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+function formatTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 }

@@ -2,6 +2,7 @@ import type { Job } from '@invoicecontrol/runtime/job';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import { createAlarm } from '@invoicecontrol/runtime/repeat';
 import { reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 import type { CanaryStore } from './canaries.js';
 import type { KeyRing } from './key-ring.js';
 
@@ -76,34 +77,30 @@ export function rewrapJob({ name, records, ring, canaries, logger }: RewrapDeps)
 }
 
 /**
- * Reports how many records each key of the ring has sealed (`<service>.sealed_<records>`), and how many records this
- * process cannot open (`<service>.unopenable_<records>`).
- * @param names prefix of the metrics of the service, and name of the records
+ * Reports how many records each key of the ring has sealed, and how many records this process cannot open.
+ * @param kind name of the records in metrics
  * @returns a function that ends the reports
  */
 export function reportSealedRecords(
-  names: { readonly prefix: string; readonly one: string; readonly many: string },
+  kind: AttributesOf<'invoicecontrol.unopenable_records'>['records'],
   records: Pick<SealedRecords, 'countSealedWith' | 'countSealedWithOthers'>,
   ring: KeyRing,
 ): () => void {
   const keyIds = ring.map(({ id }) => id);
-  const unit = `{${names.one}}`;
-  const sealed = `${names.prefix}.sealed_${names.many}`;
-  const unopenable = `${names.prefix}.unopenable_${names.many}`;
-  const closeSealed = reportGauges(
-    { [sealed]: { unit, description: 'Records with a secret that is sealed with the key.' } },
-    () =>
-      Promise.all(
-        keyIds.map(async (keyId) => ({
-          attributes: { key_id: keyId },
-          values: { [sealed]: await records.countSealedWith(keyId) },
-        })),
-      ),
+  const closeSealed = reportGauges(['invoicecontrol.sealed_records'], () =>
+    Promise.all(
+      keyIds.map(async (keyId) => ({
+        attributes: { records: kind, key_id: keyId },
+        values: { 'invoicecontrol.sealed_records': await records.countSealedWith(keyId) },
+      })),
+    ),
   );
-  const closeUnopenable = reportGauges(
-    { [unopenable]: { unit, description: 'Records with a secret that is sealed with a key that this process lacks.' } },
-    async () => [{ attributes: {}, values: { [unopenable]: await records.countSealedWithOthers(keyIds) } }],
-  );
+  const closeUnopenable = reportGauges(['invoicecontrol.unopenable_records'], async () => [
+    {
+      attributes: { records: kind },
+      values: { 'invoicecontrol.unopenable_records': await records.countSealedWithOthers(keyIds) },
+    },
+  ]);
   return () => {
     closeSealed();
     closeUnopenable();

@@ -8,9 +8,12 @@ import type { Histogram, MetricData } from '@opentelemetry/sdk-metrics';
 export interface ExportedMetrics {
   /** Metric reader that the test passes to the code that starts telemetry. */
   readonly reader: PeriodicExportingMetricReader;
-  /** Returns the current value with this name and exactly these attributes, or undefined if there is none. */
-  value(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<number | undefined>;
-  /** Returns the current state of the histogram with this name and exactly these attributes. */
+  /**
+   * Returns the current value with this name and exactly these attributes, or undefined if there is none.
+   * @param service in whose scope the value is; by default any
+   */
+  value(name: string, attributes?: Readonly<Record<string, unknown>>, service?: string): Promise<number | undefined>;
+  /** Returns the current histogram with this name and exactly these attributes. */
   histogram(name: string, attributes?: Readonly<Record<string, unknown>>): Promise<ExportedHistogram | undefined>;
 }
 
@@ -25,21 +28,23 @@ export interface ExportedHistogram {
 export function exportedMetrics(): ExportedMetrics {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
-  const find = async (name: string, attributes: object): Promise<Point | undefined> => {
+  const find = async (name: string, attributes: object, service?: string): Promise<Point | undefined> => {
     exporter.reset();
     await reader.forceFlush();
     const wanted = sorted(attributes);
     return exporter
       .getMetrics()
-      .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap(({ metrics }) => metrics))
+      .flatMap(({ scopeMetrics }) => scopeMetrics)
+      .filter(({ scope }) => service === undefined || scope.name === `invoicecontrol/${service}`)
+      .flatMap(({ metrics }) => metrics)
       .filter(({ descriptor }) => descriptor.name === name)
       .flatMap(pointsOf)
       .find((point) => sorted(point.attributes) === wanted);
   };
   return {
     reader,
-    async value(name, attributes = {}) {
-      const point = await find(name, attributes);
+    async value(name, attributes = {}, service) {
+      const point = await find(name, attributes, service);
       return point === undefined ? undefined : Number(point.value);
     },
     async histogram(name, attributes = {}) {

@@ -1,17 +1,25 @@
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import { providerWords } from '@invoicecontrol/runtime/telemetry/schema';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+import type { Decision } from '@invoicecontrol/engine/scoring/decision';
+import type { Severity } from '@invoicecontrol/engine/explanation/catalogue';
+import type { InvoiceSource } from '@invoicecontrol/engine/facts/invoice';
+import type { Disposition } from './records/domain/finding-disposition.js';
 
 interface DecidedInvoice {
   readonly organizationId: string;
   readonly invoiceId: string;
-  readonly source: string;
+  readonly source: InvoiceSource;
   readonly durationMs: number;
+  readonly stagesMs: Readonly<Record<string, number>>;
   readonly analysis: {
     readonly analysisId: string;
     readonly number: number;
-    readonly decision: string;
+    readonly decision: Decision;
     readonly riskScore: number;
-    readonly findings: readonly { readonly type: string; readonly disposition: string }[];
+    readonly findings: readonly { readonly type: string; readonly severity: Severity }[];
     readonly versions: { readonly riskEngine: string; readonly policy: string };
   };
 }
@@ -20,23 +28,24 @@ interface DecidedInvoice {
  * Writes the single log line for an invoice when its decision is stored. The line contains no names, amounts or bank
  * accounts.
  */
-export function invoiceDecided(logger: Logger, { analysis, durationMs, ...invoice }: DecidedInvoice): void {
+export function invoiceDecided(logger: Logger, { analysis, durationMs, stagesMs, ...invoice }: DecidedInvoice): void {
   const { analysisId, number, decision, riskScore, findings, versions } = analysis;
-  const reason = number === 1 ? 'INITIAL' : 'REANALYSIS';
-  count('analysis.decisions', { decision, source: invoice.source, reason });
-  for (const { type, disposition } of findings) {
-    count('analysis.findings', { type, disposition, source: invoice.source, reason });
+  const source = number === 1 ? inWords(invoice.source) : 'reanalysis';
+  count('invoicecontrol.decisions', { decision: inWords(decision), source });
+  for (const { type, severity } of findings) {
+    count('invoicecontrol.findings', { type: inWords(type), severity: inWords(severity), source: 'decision' });
   }
   logger.info(
     {
       ...invoice,
       analysisId,
       decision,
-      riskScore,
-      findings: findings.length,
+      score: riskScore,
+      findingTypes: findings.map(({ type }) => type),
       riskEngine: versions.riskEngine,
       policy: versions.policy,
       durationMs: Math.round(durationMs),
+      stagesMs,
     },
     'an invoice was decided',
   );
@@ -47,26 +56,33 @@ export function rowsDecided({
   decisionCounts,
   findingCounts,
 }: {
-  readonly decisionCounts: Readonly<Record<string, number>>;
+  readonly decisionCounts: Readonly<Record<Decision, number>>;
   readonly findingCounts: Readonly<Record<string, number>>;
 }): void {
-  for (const [decision, rows] of Object.entries(decisionCounts)) {
-    if (rows > 0) count('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' }, rows);
+  for (const [decision, rows] of Object.entries(decisionCounts) as [Decision, number][]) {
+    if (rows > 0) count('invoicecontrol.decisions', { decision: inWords(decision), source: 'scan' }, rows);
   }
   // Findings that reviewers cleared earlier are not included.
   for (const [type, findings] of Object.entries(findingCounts)) {
-    count('analysis.findings', { type, disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' }, findings);
+    count('invoicecontrol.findings', { type: inWords(type), severity: 'unknown', source: 'scan' }, findings);
   }
 }
 
-/** Counts a change to the disposition of a finding in the metrics. */
-export function findingReviewed(type: string, disposition: string): void {
-  count('analysis.reviews', { type, disposition });
+/** Counts a change to a finding's disposition. */
+export function findingReviewed(type: string, disposition: Disposition): void {
+  count('invoicecontrol.reviews', { type: inWords(type), disposition: inWords(disposition) });
+}
+
+type Entity = 'BILL' | 'CREDIT_NOTE' | 'PAYMENT' | 'ORDER' | 'VENDOR' | 'VENDOR_ACCOUNT';
+
+/** Contracts carry the provider of an ERP as text. Erp-sync sends only the providers that it knows. */
+function wordOf(provider: string): AttributesOf<'invoicecontrol.erp_records'>['provider'] {
+  return providerWords[provider as keyof typeof providerWords];
 }
 
 /** Counts the records of a page that was imported from an ERP, in the metrics. */
 export function recordsImported(
-  entity: string,
+  entity: Entity,
   provider: string,
   {
     created,
@@ -80,15 +96,17 @@ export function recordsImported(
     readonly failures: readonly unknown[];
   },
 ): void {
-  const outcomes = { CREATED: created, UPDATED: updated, UNCHANGED: unchanged, FAILED: failures.length };
-  for (const [outcome, records] of Object.entries(outcomes)) {
-    if (records > 0) count('analysis.erp_records', { entity, provider, outcome }, records);
+  const imported = { entity: inWords(entity), provider: wordOf(provider) };
+  const counts = { created, updated, unchanged, failed: failures.length };
+  for (const outcome of ['created', 'updated', 'unchanged', 'failed'] as const) {
+    if (counts[outcome] > 0) count('invoicecontrol.erp_records', { ...imported, outcome }, counts[outcome]);
   }
 }
 
 /** Counts records that were marked as deleted because the ERP no longer has them. */
-export function recordsDeleted(entity: string, provider: string, deleted: number): void {
-  if (deleted > 0) count('analysis.erp_records', { entity, provider, outcome: 'DELETED' }, deleted);
+export function recordsDeleted(entity: Entity, provider: string, deleted: number): void {
+  const removed = { entity: inWords(entity), provider: wordOf(provider), outcome: 'deleted' } as const;
+  if (deleted > 0) count('invoicecontrol.erp_records', removed, deleted);
 }
 
 /** Counts ERP records that were not compared because a limit was reached. The metric contains no ids or amounts. */
@@ -97,7 +115,7 @@ export function recordsLeftOut(
   records: 'BILLS' | 'PAYMENTS' | 'BILLS_ON_ORDERS' | 'INVOICES_ON_ORDERS',
   { number, ...of }: { readonly organizationId: string; readonly companyId?: string; readonly number: number },
 ): void {
-  count('analysis.erp_left_out', { records }, number);
+  count('invoicecontrol.erp_records.left_out', { records: inWords(records) }, number);
   logger.warn({ ...of, records, number }, 'records of an ERP were not compared: a limit was reached');
 }
 
@@ -106,7 +124,7 @@ export function recordsLeftOut(
  * apply to the others.
  */
 export function companiesWithoutInbox(logger: Logger, companiesMax: number): void {
-  count('analysis.inboxes_left_out', {});
+  count('invoicecontrol.inboxes.left_out', {});
   logger.error(
     { companiesMax },
     'more companies have a KSeF inbox than are looked at: some invoices are not searched for',
@@ -114,6 +132,21 @@ export function companiesWithoutInbox(logger: Logger, companiesMax: number): voi
 }
 
 /** Counts a new finding about ERP records that concerns no invoice. */
-export function booksFindingRaised(type: string): void {
-  count('analysis.findings', { type, disposition: 'OPEN', source: 'ERP', reason: 'INITIAL' });
+export function booksFindingRaised(type: string, severity: Severity): void {
+  count('invoicecontrol.findings', { type: inWords(type), severity: inWords(severity), source: 'books' });
+}
+
+/** Records how long one stage of a decision took. */
+export function stageEnded(stage: 'facts' | 'engine' | 'commit' | 'derived', ms: number): void {
+  record('invoicecontrol.decision.duration', ms / 1_000, { stage });
+}
+
+/** Reports the age of the newest exchange rates, from the end of their day. */
+export function reportRates(newestDay: () => Promise<string | undefined>, now: () => Date): () => void {
+  return reportGauges(['invoicecontrol.rates.age'], async () => {
+    const day = await newestDay();
+    if (day === undefined) return [];
+    const age = (now().getTime() - Date.parse(`${day}T23:59:59Z`)) / 1_000;
+    return [{ attributes: {}, values: { 'invoicecontrol.rates.age': Math.max(0, age) } }];
+  });
 }

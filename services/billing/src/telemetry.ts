@@ -1,26 +1,35 @@
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { count, record } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import type { NotificationOutcome } from './application/stores.js';
 
 /** Counts requests to the address for payment provider notifications. */
 export function notificationReceived(outcome: 'stored' | 'repeated' | 'refused'): void {
-  count('billing.notifications_received', { outcome });
+  count('invoicecontrol.provider.notifications', { outcome });
 }
 
 /** Counts the outcomes of stored payment notifications. */
-export function notificationApplied(outcome: string): void {
-  count('billing.notifications_applied', { outcome });
+export function notificationApplied(outcome: NotificationOutcome): void {
+  count('invoicecontrol.provider.notifications_applied', { outcome: inWords(outcome) });
 }
 
 /** Counts notifications about a second subscription for which payments continue. */
 export function duplicateFound(): void {
-  count('billing.duplicates_found');
+  count('invoicecontrol.subscriptions.duplicates', {});
 }
 
 /** Counts notifications about a subscription with the prices of several plans. */
 export function severalPlansFound(): void {
-  count('billing.several_plans_found');
+  count('invoicecontrol.subscriptions.several_plans', {});
 }
 
 /** Counts the differences that the reconciliation found. */
 export function subscriptionsReconciled(found: { checked: number; corrected: number; unknown: number }): void {
-  for (const [result, amount] of Object.entries(found)) count('billing.subscriptions_reconciled', { result }, amount);
+  for (const result of ['checked', 'corrected', 'unknown'] as const) {
+    count('invoicecontrol.subscriptions.reconciled', { result }, found[result]);
+  }
+}
+
+/** Records how long after an event at the payment provider the subscription here changed. */
+export function entitlementChanged(seconds: number): void {
+  record('invoicecontrol.entitlement.lag', Math.max(0, seconds), {});
 }

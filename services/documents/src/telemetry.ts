@@ -1,15 +1,17 @@
-import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { FailureReason } from '@invoicecontrol/extraction/reading';
+import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
 import type { Death } from './extraction/child-process.js';
 
 /** Counts an upload whose content was stored. */
 export function uploadReceived(bytes: number): void {
-  count('documents.uploads', { outcome: 'RECEIVED' });
-  count('documents.upload_bytes', {}, bytes);
+  count('invoicecontrol.uploads', { outcome: 'received' });
+  count('invoicecontrol.upload.bytes', {}, bytes);
 }
 
 /** Counts a PUT request that began but did not succeed. */
 export function uploadRefused(): void {
-  count('documents.uploads', { outcome: 'REFUSED' });
+  count('invoicecontrol.uploads', { outcome: 'refused' });
 }
 
 /**
@@ -17,35 +19,35 @@ export function uploadRefused(): void {
  * requested.
  */
 export function uploadEnded(outcome: 'ABANDONED' | 'UNUSED'): void {
-  count('documents.uploads', { outcome });
+  count('invoicecontrol.uploads', { outcome: inWords(outcome) });
 }
 
 /** Counts a document that was read, or the reason why it could not be read. */
-export function documentExtracted(outcome: string, seconds: number): void {
-  count('documents.extractions', { outcome });
-  count('documents.extraction_seconds', { outcome }, seconds);
+export function documentExtracted(mediaType: string, outcome: FailureReason | 'READ', seconds: number): void {
+  const attributes = { format: formatOf(mediaType), outcome: inWords(outcome) };
+  record('invoicecontrol.extraction.duration', seconds, attributes);
 }
 
 /** Counts a rendered page or view, or the reason why it could not be rendered. Cached renderings are not counted. */
 export function documentRendered(target: 'PAGE' | 'VIEW', outcome: string, seconds: number): void {
-  count('documents.renderings', { target, outcome });
-  count('documents.rendering_seconds', { target, outcome }, seconds);
+  const attributes = { target: inWords(target), outcome: inWords(outcome) };
+  record('invoicecontrol.rendering.duration', seconds, attributes);
 }
 
 /** Counts a document reading process that was killed or exited. */
 export function childKilled(reason: Death): void {
-  count('documents.children_killed', { reason });
+  count('invoicecontrol.children.killed', { reason: inWords(reason) });
 }
 
 /** Reports the number of documents that are waiting for a process. */
 export function reportWaiting(waiting: () => number): () => void {
-  return reportGauges(
-    {
-      'documents.extractions_waiting': {
-        unit: '1',
-        description: 'Number of documents that wait for a process to read them.',
-      },
-    },
-    async () => [{ attributes: {}, values: { 'documents.extractions_waiting': waiting() } }],
-  );
+  return reportGauges(['invoicecontrol.jobs.due'], async () => [
+    { attributes: { job: 'extractions' as const }, values: { 'invoicecontrol.jobs.due': waiting() } },
+  ]);
+}
+
+function formatOf(mediaType: string): 'pdf' | 'xml' | 'image' | 'other' {
+  if (mediaType === 'application/pdf') return 'pdf';
+  if (mediaType.endsWith('xml')) return 'xml';
+  return mediaType.startsWith('image/') ? 'image' : 'other';
 }

@@ -171,10 +171,7 @@ async function compose(
     unfinishedDeletions: () => connections.countUnfinishedDeletions(),
   });
   onStop('metrics', closeReport);
-  onStop(
-    'metrics of sealing keys',
-    reportSealedRecords({ prefix: 'erp', one: 'connection', many: 'connections' }, sealed, ring),
-  );
+  onStop('metrics of sealing keys', reportSealedRecords('erp_connections', sealed, ring));
   const { callbackServers, flowSecrets: flowKeys } = consents;
   const starting = { ...deps, ...consents, secrets: flowKeys };
   const callbacks = { ...starting, servers: callbackServers, connect: connectConsented({ ...deps, ...consents }) };

@@ -1,39 +1,61 @@
-import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import { providerWords } from '@invoicecontrol/runtime/telemetry/schema';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+import type { FaultCode } from './domain/faults.js';
+import type { ProviderCode } from './domain/provider-code.js';
+import type { RunStatus } from './domain/run.js';
+import type { StreamName } from './domain/streams.js';
 
 /** Reports the number of ERP connections whose deletion is unfinished. */
 export function reportConnections({ unfinishedDeletions }: { unfinishedDeletions: () => Promise<number> }): () => void {
-  return reportGauges(
-    {
-      'erp.unfinished_deletions': {
-        unit: '{connection}',
-        description: 'Number of deleted connections whose vendors still count as a master.',
-      },
-    },
-    async () => [{ attributes: {}, values: { 'erp.unfinished_deletions': await unfinishedDeletions() } }],
-  );
+  return reportGauges(['invoicecontrol.connections.deletions_unfinished'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.connections.deletions_unfinished': await unfinishedDeletions() } },
+  ]);
 }
 
+const outcomes = {
+  SUCCEEDED: 'complete',
+  PARTIAL: 'partial',
+  FAILED: 'failed',
+  CANCELED: 'canceled',
+} as const satisfies Record<Exclude<RunStatus, 'RUNNING'>, string>;
+
 /** Counts a completed import run in the metrics, by its status. */
-export function runEnded(provider: string, status: string): void {
-  count('erp.runs', { provider, status });
+export function runEnded(
+  code: ProviderCode,
+  status: keyof typeof outcomes,
+  { seconds, throttledMs }: { readonly seconds: number; readonly throttledMs: number },
+): void {
+  const provider = providerWords[code];
+  count('invoicecontrol.runs', { provider, outcome: outcomes[status] });
+  record('invoicecontrol.run.duration', seconds, { provider });
+  if (throttledMs > 0) count('invoicecontrol.run.throttled', { provider }, throttledMs / 1_000);
 }
 
 type RowCounts = Readonly<Record<'created' | 'updated' | 'unchanged' | 'deleted' | 'failed', number>>;
 
+const streamWords = {
+  vendors: 'vendors',
+  bankAccounts: 'bank_accounts',
+  bills: 'bills',
+  creditNotes: 'credit_notes',
+  payments: 'payments',
+  orders: 'orders',
+} as const satisfies Record<StreamName, string>;
+
 /** Counts the results for the rows of one stream in a completed import run. */
-export function rowsImported(
-  provider: string,
-  stream: string,
-  { created, updated, unchanged, deleted, failed }: RowCounts,
-): void {
-  for (const [outcome, rows] of Object.entries({ created, updated, unchanged, deleted, failed })) {
-    if (rows > 0) count('erp.rows', { provider, stream, outcome: outcome.toUpperCase() }, rows);
+export function rowsImported(code: ProviderCode, name: StreamName, counts: RowCounts): void {
+  const provider = providerWords[code];
+  const stream = streamWords[name];
+  for (const outcome of ['created', 'updated', 'unchanged', 'deleted', 'failed'] as const) {
+    if (counts[outcome] > 0) count('invoicecontrol.rows', { provider, stream, outcome }, counts[outcome]);
   }
 }
 
 /** Counts an error that occurred in a completed import run. */
-export function faultMet(provider: string, code: string): void {
-  count('erp.faults', { provider, code });
+export function faultMet(provider: ProviderCode, code: FaultCode): void {
+  count('invoicecontrol.run.faults', { provider: providerWords[provider], code: inWords(code) });
 }
 
 /** Reports how late the import runs of each ERP are, and the number of runs in this process. */
@@ -41,31 +63,18 @@ export function reportRuns({
   lagSeconds,
   underWay,
 }: {
-  readonly lagSeconds: () => Promise<readonly { readonly provider: string; readonly seconds: number }[]>;
+  readonly lagSeconds: () => Promise<readonly { readonly provider: ProviderCode; readonly seconds: number }[]>;
   readonly underWay: () => number;
 }): () => void {
-  const closeLag = reportGauges(
-    {
-      'erp.sync_lag': {
-        unit: 's',
-        description: 'How long the longest-waiting connection has been due for a run.',
-      },
-    },
-    async () =>
-      (await lagSeconds()).map(({ provider, seconds }) => ({
-        attributes: { provider },
-        values: { 'erp.sync_lag': seconds },
-      })),
+  const closeLag = reportGauges(['invoicecontrol.connection.lag'], async () =>
+    (await lagSeconds()).map(({ provider, seconds }) => ({
+      attributes: { provider: providerWords[provider] },
+      values: { 'invoicecontrol.connection.lag': seconds },
+    })),
   );
-  const closeRuns = reportGauges(
-    {
-      'erp.runs_under_way': {
-        unit: '{run}',
-        description: 'Number of runs that this process executes or has queued.',
-      },
-    },
-    async () => [{ attributes: {}, values: { 'erp.runs_under_way': underWay() } }],
-  );
+  const closeRuns = reportGauges(['invoicecontrol.runs.active'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.runs.active': underWay() } },
+  ]);
   return () => {
     closeLag();
     closeRuns();
@@ -73,16 +82,19 @@ export function reportRuns({
 }
 
 /** Counts a browser that returned from an OAuth consent. */
-export function consentEnded(provider: string, outcome: string): void {
-  count('erp.consents', { provider, outcome });
+export function consentEnded(
+  provider: ProviderCode,
+  outcome: AttributesOf<'invoicecontrol.consents'>['outcome'],
+): void {
+  count('invoicecontrol.consents', { provider: providerWords[provider], outcome });
 }
 
 /** Counts an OAuth token refresh by result: `refreshed`, or the fault code. */
-export function tokensRefreshed(provider: string, outcome: string): void {
-  count('erp.token_refreshes', { provider, outcome });
+export function tokensRefreshed(provider: ProviderCode, outcome: string): void {
+  count('invoicecontrol.token.refresh', { provider: providerWords[provider], outcome: inWords(outcome) });
 }
 
 /** Counts an OAuth token revocation by result: `revoked`, `failed` (will be retried), or `given_up`. */
-export function tokensRevoked(provider: string, outcome: string): void {
-  count('erp.token_revocations', { provider, outcome });
+export function tokensRevoked(provider: ProviderCode, outcome: 'revoked' | 'failed' | 'given_up'): void {
+  count('invoicecontrol.token.revocations', { provider: providerWords[provider], outcome });
 }

@@ -255,18 +255,9 @@ async function compose(
   onStop('inboxes', () => receiver.stop());
   onStop('metrics of submissions', reportSubmissions(submissions));
   onStop('metrics of inboxes', reportInboxes(inboxes));
-  onStop(
-    'metrics of connections',
-    reportSealedRecords({ prefix: 'ksef', one: 'connection', many: 'connections' }, sealedTokens, ring),
-  );
-  onStop(
-    'metrics of session keys',
-    reportSealedRecords({ prefix: 'ksef', one: 'submission', many: 'submissions' }, sealedSessionKeys, ring),
-  );
-  onStop(
-    'metrics of export keys',
-    reportSealedRecords({ prefix: 'ksef', one: 'inbox', many: 'inboxes' }, sealedExportKeys, ring),
-  );
+  onStop('metrics of connections', reportSealedRecords('ksef_connections', sealedTokens, ring));
+  onStop('metrics of session keys', reportSealedRecords('ksef_submissions', sealedSessionKeys, ring));
+  onStop('metrics of export keys', reportSealedRecords('ksef_inboxes', sealedExportKeys, ring));
   return {
     rpcGroups: [
       connectionService({

@@ -1,26 +1,35 @@
+import { ratePolicies } from '@invoicecontrol/contracts/rate-limits';
+import type { RatePolicy } from '@invoicecontrol/contracts/rate-limits';
 import { count } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import type { Occasion } from './domain/notification.js';
 
 /** Counts refused keys. The reason is for operators only; the caller gets one message for every reason. */
 export function countRefusedKey(reason: 'malformed' | 'unknown' | 'dead'): void {
-  count('organization.keys_refused', { reason });
+  count('invoicecontrol.keys.refused', { reason });
 }
 
 /** Counts requests that exceed a rate limit. */
 export function countRefusedRequest(policy: string): void {
-  count('organization.requests_refused', { policy });
+  // The gateway defines the policies. A later release of it may send one that this release does not know.
+  if (isRatePolicy(policy)) count('invoicecontrol.rate_limits.exceeded', { policy });
+}
+
+function isRatePolicy(policy: string): policy is RatePolicy {
+  return (ratePolicies as readonly string[]).includes(policy);
 }
 
 /** Counts organizations that could not be registered in billing. */
 export function countFailedRegistration(): void {
-  count('organization.registrations_failed');
+  count('invoicecontrol.registrations.failed', {});
 }
 
 /** Counts an organization whose purge began, in the metrics. */
 export function countPurge(): void {
-  count('organization.purges');
+  count('invoicecontrol.purges', {});
 }
 
 /** Counts mails that were sent or finally failed. */
-export function countCompletedNotification(kind: string, status: 'SENT' | 'FAILED'): void {
-  count('organization.notifications_ended', { kind, status });
+export function countCompletedNotification(kind: Occasion['kind'], status: 'SENT' | 'FAILED'): void {
+  count('invoicecontrol.mails', { kind: inWords(kind), status: inWords(status) });
 }

@@ -136,10 +136,7 @@ async function compose(
     inFlight: () => worker.inFlight,
   });
   onStop('metrics', closeReport);
-  onStop(
-    'metrics of sealing keys',
-    reportSealedRecords({ prefix: 'webhooks', one: 'endpoint', many: 'endpoints' }, sealed, ring),
-  );
+  onStop('metrics of sealing keys', reportSealedRecords('endpoints', sealed, ring));
 
   const changes = { endpoints, places, deliveries, secrets, urls: egress, overlapMs, clock };
   const replays = { endpoints, deliveries, events: eventRecords, queue: deliveries, plans, worker, clock };

@@ -1,18 +1,37 @@
-import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { count, record, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import { inWords } from '@invoicecontrol/runtime/telemetry/in-words';
+import type { DeliveryState, Outcome } from './domain/delivery.js';
 
 /** Counts a completed webhook delivery attempt in the metrics, by its outcome. */
-export function attemptEnded(outcome: string, state: string): void {
-  count('webhooks.attempts', { outcome, state });
+export function attemptEnded(
+  outcome: Outcome,
+  state: DeliveryState & ('DELIVERED' | 'PENDING' | 'FAILED'),
+  ms: number,
+): void {
+  const ended = outcomeOf(outcome);
+  count('invoicecontrol.deliveries', { outcome: ended, state: inWords(state) });
+  record('invoicecontrol.attempt.duration', ms / 1_000, { outcome: ended });
+}
+
+function outcomeOf(outcome: Outcome): 'delivered' | 'failed' | 'interrupted' | 'blocked' {
+  if (outcome === 'SUCCESS') return 'delivered';
+  if (outcome === 'INTERRUPTED') return 'interrupted';
+  return outcome === 'BLOCKED_ADDRESS' ? 'blocked' : 'failed';
+}
+
+/** Records how late the first attempt of a webhook delivery began. */
+export function firstAttemptBegun(secondsLate: number): void {
+  record('invoicecontrol.delivery.lateness', Math.max(0, secondsLate), {});
 }
 
 /** Counts a stored event with the number of its webhook deliveries. */
 export function eventFannedOut(type: string, deliveries: number): void {
-  count('webhooks.deliveries', { type }, deliveries);
+  count('invoicecontrol.delivery.queued', { type }, deliveries);
 }
 
 /** Counts a webhook that was disabled because it only failed. */
 export function endpointDisabled(): void {
-  count('webhooks.endpoints_disabled');
+  count('invoicecontrol.endpoint.disabled', {});
 }
 
 /** Reports how late deliveries are, and the number of requests in progress. */
@@ -23,22 +42,17 @@ export function reportDeliveries({
   oldestDueSeconds: () => Promise<number>;
   inFlight: () => number;
 }): () => void {
-  return reportGauges(
+  const closeAge = reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
     {
-      'webhooks.oldest_due_age': {
-        unit: 's',
-        description: 'How long the longest-waiting delivery has been due.',
-      },
-      'webhooks.requests_in_flight': { unit: '{request}', description: 'Number of requests to endpoints in progress.' },
+      attributes: { job: 'deliveries' as const },
+      values: { 'invoicecontrol.jobs.oldest_age': await oldestDueSeconds() },
     },
-    async () => [
-      {
-        attributes: {},
-        values: {
-          'webhooks.oldest_due_age': await oldestDueSeconds(),
-          'webhooks.requests_in_flight': inFlight(),
-        },
-      },
-    ],
-  );
+  ]);
+  const closeSlots = reportGauges(['invoicecontrol.slots.used'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.slots.used': inFlight() } },
+  ]);
+  return () => {
+    closeAge();
+    closeSlots();
+  };
 }

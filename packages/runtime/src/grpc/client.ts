@@ -5,7 +5,7 @@ import { Client, credentials, status } from '@grpc/grpc-js';
 import type { MethodDefinition, ServiceError } from '@grpc/grpc-js';
 import type { RequestContext } from '../request-context.js';
 import { measure } from '../telemetry.js';
-import { activeTraceparent } from '../trace-context.js';
+import { activeTrace } from '../trace-context.js';
 import { callAttributes } from './call-attributes.js';
 import './draining-connections.js';
 import { toDomainError } from './errors.js';
@@ -122,12 +122,12 @@ function isWorthRepeating(error: unknown, { signal }: Attempt): boolean {
 function measureCall({ path }: Method, { context }: Attempt) {
   const name = path.slice(1);
   const measured = measure('client', name, {
-    parent: context.traceparent ?? activeTraceparent(),
+    parent: context.traceparent === undefined ? activeTrace() : context,
     requestId: context.requestId,
     duration: 'rpc.client.call.duration',
   });
   return {
-    metadata: metadataOf(context, measured.traceparent),
+    metadata: metadataOf(context, measured.headers),
     end(error: { readonly code: status } | null): void {
       measured.end({ failed: error !== null, attributes: callAttributes(name, error?.code ?? status.OK) });
     },

@@ -146,13 +146,13 @@ function serve(
     const run = (call: AnyCall, begin: (context: RequestContext) => Promise<unknown>, end: End): void => {
       const caller = contextOf(call.metadata);
       const measured = measure('server', name, {
-        parent: caller.traceparent,
+        parent: caller,
         requestId: caller.requestId,
         duration: 'rpc.server.call.duration',
       });
       const ending = new AbortController();
       call.once('cancelled', () => ending.abort());
-      const context = { ...caller, traceparent: measured.traceparent, ...deadlineOf(call), signal: ending.signal };
+      const context = { ...caller, ...measured.headers, ...deadlineOf(call), signal: ending.signal };
       const admitted = async (): Promise<unknown> => begin(admit(context));
       const refused = {
         onRefused: () => ending.abort(),

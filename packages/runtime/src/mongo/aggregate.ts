@@ -4,7 +4,7 @@ import type { Collection, Filter, OptionalUnlessRequiredId, UpdateFilter, WithId
 import { grouped } from '../batched.js';
 import type { Clock } from '../clock.js';
 import { traced } from '../telemetry.js';
-import { activeTraceparent } from '../trace-context.js';
+import { activeTrace } from '../trace-context.js';
 import { envelopes } from './event-envelope.js';
 import type { Announcement, Announcing, OutboxEvent } from './event-envelope.js';
 import { bulkWrite, groupedInsert } from './group-commit.js';
@@ -132,11 +132,11 @@ export function aggregateStore<D extends Aggregate>(
   /** A write with events has its own trace span, and its events carry the span to their consumers. */
   const writing = <T>(eventsCount: number, write: () => Promise<T>): Promise<T> => {
     if (eventsCount === 0) return write();
-    const attributes = {
+    const spanAttributes = {
       'db.collection.name': collection.collectionName,
       'messaging.batch.message_count': eventsCount,
     };
-    return traced('internal', 'outbox write', { parent: activeTraceparent(), attributes }, write);
+    return traced('internal', 'outbox write', { parent: activeTrace(), spanAttributes }, write);
   };
   const guarded = async (
     guard: Guard,

@@ -118,5 +118,5 @@ export function leaseOf<D extends Claimable>(
 
 /** Counts the leases that expired before their workers finished, so that the work was lost. */
 export function countLostLease({ collectionName }: { readonly collectionName: string }): void {
-  count('lease.lost', { collection: collectionName });
+  count('invoicecontrol.leases.lost', { kind: collectionName });
 }

@@ -2,8 +2,8 @@ import type { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { Duplex } from 'node:stream';
 import type { MongoClientOptions } from 'mongodb';
-import { isTelemetryOn, traced } from '../telemetry.js';
-import { activeTraceparent } from '../trace-context.js';
+import { commandEnded, errorType, isTelemetryOn } from '../telemetry.js';
+import { isWithinWork } from '../trace-context.js';
 import { refuseUndefinedConditions } from './undefined-conditions.js';
 import type { Command } from './undefined-conditions.js';
 
@@ -44,21 +44,55 @@ class OurConnection extends Connection {
     ...rest: readonly unknown[]
   ): Promise<unknown> {
     refuseUndefinedConditions(command);
-    const parent = isTelemetryOn() ? activeTraceparent() : undefined;
-    if (parent === undefined) return super.command(namespace, command, ...rest);
-    const [operation = ''] = Object.keys(command);
-    const target = command[operation];
-    const collection = typeof target === 'string' ? target : command['collection'];
-    const attributes = {
-      'db.system.name': 'mongodb',
-      'db.namespace': namespace.db,
-      'db.operation.name': operation,
-      ...(typeof collection === 'string' ? { 'db.collection.name': collection } : {}),
-    };
-    const name = typeof collection === 'string' ? `${operation} ${collection}` : operation;
-    const options = { parent, duration: 'db.client.operation.duration', attributes } as const;
-    return traced('client', name, options, () => super.command(namespace, command, ...rest));
+    const sent = super.command(namespace, command, ...rest);
+    return isTelemetryOn() ? recorded(namespace.db, command, sent) : sent;
   }
+}
+
+/** Only commands of traced work and of polled work are recorded: the driver itself sends others. */
+function recorded(database: string, command: Command, sent: Promise<unknown>): Promise<unknown> {
+  if (!isWithinWork()) return sent;
+  const startedAt = performance.now();
+  const startTime = Date.now();
+  const [operation = ''] = Object.keys(command);
+  const target = command[operation];
+  const collection = typeof target === 'string' ? target : command['collection'];
+  const isNamed = typeof collection === 'string';
+  const name = isNamed ? `${operation} ${collection}` : operation;
+  const attributes = {
+    'db.system.name': 'mongodb',
+    'db.operation.name': operation,
+    ...(isNamed ? { 'db.collection.name': collection } : {}),
+  } as const;
+  const spanAttributes = { 'db.namespace': database };
+  return sent.then(
+    (reply) => {
+      commandEnded({ name, startedAt, startTime, isWork: hasChanged(operation, reply) }, attributes, spanAttributes);
+      return reply;
+    },
+    (error: unknown) => {
+      const failed = { ...attributes, 'error.type': errorType(error) };
+      commandEnded({ name, startedAt, startTime, isWork: true }, failed, spanAttributes);
+      throw error;
+    },
+  );
+}
+
+const READS: ReadonlySet<string> = new Set([
+  'find',
+  'getMore',
+  'aggregate',
+  'count',
+  'distinct',
+  'ping',
+  'killCursors',
+]);
+
+/** Checks whether a command changed something. A poll that claims nothing, or updates nothing, has not. */
+function hasChanged(operation: string, reply: unknown): boolean {
+  if (READS.has(operation)) return false;
+  const { n, value } = reply as { readonly n?: unknown; readonly value?: unknown };
+  return operation === 'findAndModify' ? value !== null && value !== undefined : n !== 0;
 }
 
 /** Commands by which the driver checks a server. Secondaries respond to them too. */

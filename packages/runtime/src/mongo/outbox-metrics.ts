@@ -13,19 +13,10 @@ const AGED_DOCUMENTS_MAX = 256;
  */
 export function reportOutbox(
   { db, collectionNames, clock }: { db: Db; collectionNames: readonly string[]; clock: Clock },
-  stream: string,
+  service: string,
 ): () => void {
   return reportGauges(
-    {
-      'outbox.pending': {
-        unit: '{document}',
-        description: 'Number of documents with unpublished events, counted up to 10,000.',
-      },
-      'outbox.oldest_event_age': {
-        unit: 's',
-        description: 'Age of the oldest unpublished event; 0 if there is none.',
-      },
-    },
+    ['invoicecontrol.outbox.depth', 'invoicecontrol.outbox.oldest_age'],
     () =>
       Promise.all(
         collectionNames.map(async (name) => {
@@ -39,10 +30,14 @@ export function reportOutbox(
           const now = clock.now().getTime();
           const ages = waiting.map(({ outbox }) => (now - (outbox?.[0]?.at.getTime() ?? now)) / 1_000);
           return {
-            attributes: { stream, collection: name },
-            values: { 'outbox.pending': pending, 'outbox.oldest_event_age': Math.max(0, ...ages) },
+            attributes: { collection: name },
+            values: {
+              'invoicecontrol.outbox.depth': pending,
+              'invoicecontrol.outbox.oldest_age': Math.max(0, ...ages),
+            },
           };
         }),
       ),
+    service,
   );
 }

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.js';
 import type { EventPublisher } from '../nats/publish.js';
 import { createKeyLock } from '../key-lock.js';
 import { createAlarm, repeat } from '../repeat.js';
-import { traced } from '../telemetry.js';
+import { polled } from '../telemetry.js';
 import { outsideRequests } from '../trace-context.js';
 import type { Announcing, OutboxEvent } from './event-envelope.js';
 import { reportOutbox } from './outbox-metrics.js';
@@ -142,7 +142,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     if (completing !== undefined || completions.length === 0) return;
     const batch = completions.splice(0, COMPLETE_DOCUMENTS_MAX);
     for (const { announced } of batch) for (const { id } of announced.events) acknowledged.delete(id);
-    completing = traced('internal', 'outbox complete', {}, () => complete(batch))
+    completing = polled('outbox complete', {}, () => complete(batch))
       .then(
         () => true,
         (error: unknown) => {
@@ -267,7 +267,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
   const rewind = await watchForRewind({ db, collectionNames, publisher, clock, logger });
   const relaying = repeat(
     relayEachMs ?? RELAY_EACH_MS,
-    () => traced('internal', 'relay', {}, relay),
+    () => polled('relay', {}, relay),
     (error) => {
       relaySoon();
       logger.warn({ error }, 'the relay could not read the outboxes');
@@ -275,7 +275,7 @@ export async function startOutbox(options: OutboxOptions): Promise<Outbox> {
     alarm,
   );
   relaySoon();
-  const closeReport = reportOutbox(options, publisher.stream);
+  const closeReport = reportOutbox(options, publisher.service);
 
   const idle = async (): Promise<void> => {
     while (running > 0 || waiting.length > 0 || completing !== undefined || completions.length > 0) {

@@ -2,7 +2,7 @@ import type { EventHeader, EventType } from '@invoicecontrol/contracts/events';
 import type { Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../logger.js';
 import type { Bus } from './connection.js';
-import { measureDelivery, messagingAttributes } from './trace-headers.js';
+import { measureDelivery, processAttributes } from './trace-headers.js';
 
 /**
  * Delivers events to every replica without durability, for invalidating caches. If an event is missed, the cached value
@@ -28,7 +28,7 @@ export function subscribeBroadcast<T extends EventHeader>(
             return false;
           }
         });
-        measured.end({ failed: !isHandled, attributes: messagingAttributes('process', type.subject) });
+        measured.end({ failed: !isHandled, attributes: processAttributes(type.subject) });
       },
     });
   const subscriptions: Subscription[] = [];

@@ -98,8 +98,9 @@ export async function connectNats({ url, name, streamReplicas = 1, logger }: Bus
     }
   };
   const closeReport = reportGauges(
-    { 'broker.connected': { unit: '1', description: '1 while this process is connected to the broker, else 0.' } },
-    async () => [{ attributes: { service: name }, values: { 'broker.connected': isConnected ? 1 : 0 } }],
+    ['invoicecontrol.broker.connected'],
+    async () => [{ attributes: {}, values: { 'invoicecontrol.broker.connected': isConnected ? 1 : 0 } }],
+    name,
   );
   let connecting: Promise<void> | undefined;
   try {

@@ -5,7 +5,7 @@ import type { Bus } from './connection.js';
 import { oldestWaiting } from './oldest-waiting.js';
 
 /**
- * Reports the progress of a durable consumer. The figures of broker and database are for all replicas; `consumer.alive`
+ * Reports the progress of a durable consumer. The figures of broker and database are for all replicas; the state
  * is for this process.
  * @param isListening checks whether the loop of this process still receives events
  * @param countDeadLetters counts the dead letters of this consumer
@@ -20,29 +20,14 @@ export function reportConsumer(
   countDeadLetters: () => Promise<number>,
 ): () => void {
   return reportGauges(
-    {
-      'consumer.alive': {
-        unit: '1',
-        description: '1 while this process receives events and the consumer exists at the broker, else 0.',
-      },
-      'consumer.pending': {
-        unit: '{event}',
-        description: 'Number of events that were not delivered to any replica yet.',
-      },
-      'consumer.unacknowledged': {
-        unit: '{event}',
-        description: 'Number of events that are being handled or wait for a retry.',
-      },
-      'consumer.oldest_event_age': {
-        unit: 's',
-        description: 'Age of the oldest event that is not handled yet; 0 if there is none.',
-      },
-      'consumer.redelivered': {
-        unit: '{event}',
-        description: 'Number of unacknowledged events that were delivered more than once.',
-      },
-      'consumer.dead_letters': { unit: '{event}', description: 'Number of stored dead letters, counted up to 10,000.' },
-    },
+    [
+      'invoicecontrol.consumer.state',
+      'invoicecontrol.consumer.pending',
+      'invoicecontrol.consumer.ack_pending',
+      'invoicecontrol.consumer.age',
+      'invoicecontrol.consumer.redelivered',
+      'invoicecontrol.dead_letters',
+    ],
     async () => {
       const { stream } = type;
       const findInfo = async (): Promise<ConsumerInfo> => bus.manager.consumers.info(stream, consumer);
@@ -50,19 +35,19 @@ export function reportConsumer(
         findInfo().catch(() => undefined),
         countDeadLetters().catch(() => undefined),
       ]);
-      const attributes = { stream, consumer };
-      const stored = deadLetters === undefined ? {} : { 'consumer.dead_letters': deadLetters };
-      if (info === undefined) return [{ attributes, values: { 'consumer.alive': 0, ...stored } }];
+      const attributes = { consumer };
+      const stored = deadLetters === undefined ? {} : { 'invoicecontrol.dead_letters': deadLetters };
+      if (info === undefined) return [{ attributes, values: { 'invoicecontrol.consumer.state': 0, ...stored } }];
       const age = await oldestAgeSeconds(bus, type, info).catch(() => undefined);
       return [
         {
           attributes,
           values: {
-            'consumer.alive': isListening() ? 1 : 0,
-            'consumer.pending': info.num_pending,
-            'consumer.unacknowledged': info.num_ack_pending,
-            'consumer.redelivered': info.num_redelivered,
-            ...(age === undefined ? {} : { 'consumer.oldest_event_age': age }),
+            'invoicecontrol.consumer.state': isListening() ? 1 : 0,
+            'invoicecontrol.consumer.pending': info.num_pending,
+            'invoicecontrol.consumer.ack_pending': info.num_ack_pending,
+            'invoicecontrol.consumer.redelivered': info.num_redelivered,
+            ...(age === undefined ? {} : { 'invoicecontrol.consumer.age': age }),
             ...stored,
           },
         },

@@ -2,7 +2,7 @@ import { headers } from '@nats-io/transport-node';
 import { traced } from '../telemetry.js';
 import type { Cause } from '../trace-context.js';
 import type { Bus } from './connection.js';
-import { messagingAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER } from './trace-headers.js';
+import { publishAttributes, REQUEST_ID_HEADER, TRACEPARENT_HEADER, TRACESTATE_HEADER } from './trace-headers.js';
 import { ensureStream } from './stream.js';
 import { isNatsUnavailable } from './unavailable.js';
 
@@ -19,6 +19,7 @@ interface PublishableEvent {
 
 /** Publishes the events of one service and reads the last position of its event stream. */
 export interface EventPublisher {
+  readonly service: string;
   readonly stream: string;
   /** Highest stream position of an event that the broker acknowledged to this process. */
   readonly acknowledgedSeq: number;
@@ -48,6 +49,7 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
   let acknowledgedSeq = 0;
   let lastError: string | undefined;
   return {
+    service,
     stream,
     get acknowledgedSeq() {
       return acknowledgedSeq;
@@ -55,18 +57,24 @@ export async function eventPublisher(bus: Bus, service: string): Promise<EventPu
     get lastError() {
       return lastError;
     },
-    async publish({ id, subject, payload, cause: { traceparent: parent, requestId } = {} }) {
+    async publish({ id, subject, payload, cause: { traceparent, requestId } = {} }) {
       // Waiting would delay the work that completes together with the event. The relay retries every second.
       if (!bus.isConnected()) throw new Error('The message broker is unavailable.');
-      const attributes = messagingAttributes('publish', subject);
-      const options = { parent, requestId, duration: 'messaging.client.operation.duration', attributes } as const;
+      const options = {
+        parent: { traceparent },
+        requestId,
+        duration: 'messaging.client.operation.duration',
+        attributes: publishAttributes(subject),
+        spanAttributes: { 'messaging.operation.type': 'send', 'messaging.message.id': id },
+      } as const;
       const failed = (error: unknown): never => {
         lastError = error instanceof Error ? error.message : String(error);
         throw error;
       };
-      await traced('producer', `publish ${subject}`, options, async (traceparent) => {
+      await traced('producer', `publish ${subject}`, options, async (trace) => {
         const carried = headers();
-        carried.set(TRACEPARENT_HEADER, traceparent);
+        if (trace.traceparent !== undefined) carried.set(TRACEPARENT_HEADER, trace.traceparent);
+        if (trace.tracestate !== undefined) carried.set(TRACESTATE_HEADER, trace.tracestate);
         if (requestId !== undefined) carried.set(REQUEST_ID_HEADER, requestId);
         const publishing = { msgID: id, headers: carried, timeout: PUBLISH_MS_MAX };
         const { seq } = await bus.jetstream.publish(subject, payload, publishing);

@@ -11,7 +11,7 @@ import type { Bus } from './connection.js';
 import { reportConsumer } from './consumer-metrics.js';
 import { redeliveryPauseMs } from './redelivery.js';
 import { isNotFound, isStreamMissing } from './stream.js';
-import { measureDelivery, messagingAttributes } from './trace-headers.js';
+import { measureDelivery, processAttributes } from './trace-headers.js';
 import { isNatsUnavailable } from './unavailable.js';
 
 const NANOS_PER_MS = 1_000_000;
@@ -115,6 +115,9 @@ export async function subscribe<T extends EventHeader>(
   // Streams of two services may have an event with the same name.
   const positionId = `${type.stream}:${durable}`;
   const running = new Set<Promise<void>>();
+  const attributes = { ...processAttributes(type.subject), 'messaging.consumer.group.name': durable };
+  const failedAttributes = { ...attributes, 'error.type': 'handler' };
+  const spanAttributes = { 'messaging.operation.type': 'process' };
 
   const attempt = async (message: JsMsg, isCurrent: () => boolean): Promise<{ isHandled: boolean }> => {
     try {
@@ -127,7 +130,10 @@ export async function subscribe<T extends EventHeader>(
       const deliveries = message.info.deliveryCount;
       logger.warn({ error, consumer: durable, deliveries }, 'an event could not be handled');
       const pauseMs = redeliveryPauseMs(error, deliveries, isOutage);
-      count('consumer.failures', { consumer: durable, outcome: pauseMs === undefined ? 'dead_letter' : 'retry' });
+      count('invoicecontrol.consumer.failures', {
+        consumer: durable,
+        outcome: pauseMs === undefined ? 'dead_letter' : 'retry',
+      });
       if (pauseMs !== undefined) {
         // NATS does not accept a delay with fractions of a millisecond, and would deliver the event again
         // immediately.
@@ -142,12 +148,11 @@ export async function subscribe<T extends EventHeader>(
   };
   const take = async (message: JsMsg, isCurrent: () => boolean): Promise<void> => {
     const measured = measureDelivery(message.headers, type.subject);
-    const attributes = { ...messagingAttributes('process', type.subject), 'messaging.consumer.group.name': durable };
     let failed = true;
     try {
       failed = !(await measured.during(() => attempt(message, isCurrent))).isHandled;
     } finally {
-      measured.end({ failed, attributes });
+      measured.end({ failed, attributes: failed ? failedAttributes : attributes, spanAttributes });
     }
   };
   const listen = async ({ created }: ConsumerInfo): Promise<Listening> => {
@@ -193,7 +198,7 @@ export async function subscribe<T extends EventHeader>(
     if (broker.acknowledgedSeq <= known.acknowledgedSeq && broker.deliveredSeq <= known.deliveredSeq) return found;
     const fields = { stream: type.stream, consumer: durable, known, broker };
     logger.warn(fields, 'the database is behind the broker, after a crash or a restore; events are handled again');
-    count('consumer.rewound', { stream: type.stream, consumer: durable });
+    count('invoicecontrol.consumer.rewound', { consumer: durable });
     await bus.manager.consumers.delete(type.stream, durable);
     return addNewConsumer(known);
   };
@@ -277,7 +282,7 @@ export async function subscribe<T extends EventHeader>(
     }
     await listening.abandon();
     const consumer = found ?? (await addConsumer(bus, type, durable));
-    if (found === undefined) count('consumer.recreated', { stream: type.stream, consumer: durable });
+    if (found === undefined) count('invoicecontrol.consumer.recreated', { consumer: durable });
     const fields = { stream: type.stream, consumer: durable, isRecreated: found === undefined };
     logger.warn(fields, 'the broker lost a consumer, or it stopped; it listens again');
     listening = await listen(consumer);

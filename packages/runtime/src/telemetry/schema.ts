@@ -47,11 +47,11 @@ export interface Metric {
 }
 
 /** Buckets of requests, in seconds. */
-const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+export const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 /** Buckets of long work, in seconds. */
-const WORK_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
+export const WORK_BUCKETS = [0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300] as const;
 /** Buckets of waits, in seconds. */
-const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const;
+export const WAIT_BUCKETS = [1, 5, 15, 30, 60, 300, 900, 3_600, 14_400, 86_400] as const;
 
 const oneOf = <const V extends readonly string[]>(...values: V) => ({ values });
 const optional = <V extends AttributeValues>(values: V) => ({ ...values, isOptional: true as const });
@@ -86,6 +86,13 @@ const job = bounded('names of the jobs in the code', /^[a-z_]+$/);
 const keyId = bounded('keys of SECRETBOX_KEYS', /^[A-Za-z0-9_-]{1,64}$/);
 const findingType = bounded('catalogue of packages/engine', /^[a-z0-9_]+$/);
 const provider = oneOf('business_central', 'odoo', 'quickbooks', 'xero');
+/** The value of the attribute `provider` for each code of an ERP in contracts and stored records. */
+export const providerWords = {
+  PROVIDER_A: 'business_central',
+  PROVIDER_B: 'odoo',
+  PROVIDER_C: 'quickbooks',
+  PROVIDER_D: 'xero',
+} as const;
 const environment = oneOf('test', 'demo', 'production');
 
 const everyService = serviceNames;
@@ -227,11 +234,12 @@ export const metrics = {
       'messaging.system': oneOf('nats'),
       'messaging.operation.name': oneOf('process'),
       'messaging.destination.name': subject,
-      'messaging.consumer.group.name': consumer,
+      // A broadcast has no consumer at the broker.
+      'messaging.consumer.group.name': optional(consumer),
       'error.type': errorType,
     },
     buckets: WORK_BUCKETS,
-    owners: storing,
+    owners: everyService,
   }),
   'invoicecontrol.broker.connected': gauge({
     unit: '{connection}',
@@ -353,9 +361,9 @@ export const metrics = {
   'invoicecontrol.jobs.oldest_age': gauge({
     unit: 's',
     description: 'How long the piece of work that waits longest has been due; 0 if none waits.',
-    attributes: { job: oneOf('deliveries', 'sync', 'submissions', 'inboxes') },
-    owners: ['webhooks', 'erp-sync', 'ksef'],
-    renamedFrom: ['webhooks.oldest_due_age', 'erp.sync_lag', 'ksef.submission_lag', 'ksef.inbox_lag'],
+    attributes: { job: oneOf('deliveries', 'submissions', 'inboxes') },
+    owners: ['webhooks', 'ksef'],
+    renamedFrom: ['webhooks.oldest_due_age', 'ksef.submission_lag', 'ksef.inbox_lag'],
   }),
   'invoicecontrol.jobs.stuck': gauge({
     unit: '{item}',
@@ -620,7 +628,18 @@ export const metrics = {
   'invoicecontrol.reviews': counter({
     unit: '{review}',
     description: 'Reviews that changed a finding. Confirmed over all is the precision of a type.',
-    attributes: { type: findingType, disposition: oneOf('open', 'confirmed', 'false_positive', 'superseded') },
+    attributes: {
+      type: findingType,
+      disposition: oneOf(
+        'open',
+        'under_review',
+        'confirmed',
+        'false_positive',
+        'accepted_risk',
+        'resolved',
+        'superseded',
+      ),
+    },
     owners: ['analysis'],
     renamedFrom: ['analysis.reviews'],
   }),
@@ -628,7 +647,7 @@ export const metrics = {
     unit: '{record}',
     description: 'Records of ERP systems that analysis imported.',
     attributes: {
-      entity: oneOf('bill', 'payment', 'order', 'vendor', 'vendor_account'),
+      entity: oneOf('bill', 'credit_note', 'payment', 'order', 'vendor', 'vendor_account'),
       provider,
       outcome: oneOf('created', 'updated', 'unchanged', 'failed', 'deleted'),
     },
@@ -953,3 +972,42 @@ export const metrics = {
 } as const satisfies Readonly<Record<string, Metric>>;
 
 export type MetricName = keyof typeof metrics;
+
+/** Names of the metrics with one of the kinds of instruments. */
+export type NameOf<I extends Instrument> = {
+  [Name in MetricName]: (typeof metrics)[Name]['instrument'] extends I ? Name : never;
+}[MetricName];
+
+type ValueOf<V> = V extends { readonly values: readonly (infer One)[] } ? One : string;
+type Declared<Name extends MetricName> = (typeof metrics)[Name]['attributes'];
+type OptionalOf<D> = { [A in keyof D]: D[A] extends { readonly isOptional: true } ? A : never }[keyof D];
+
+/** The attributes that a metric needs, with their declared values. */
+export type AttributesOf<Name extends MetricName> = {
+  readonly [A in Exclude<keyof Declared<Name>, OptionalOf<Declared<Name>>>]: ValueOf<Declared<Name>[A]>;
+} & { readonly [A in OptionalOf<Declared<Name>>]?: ValueOf<Declared<Name>[A]> };
+
+/** The declaration of a metric, with the fields that not every metric has. */
+export function declarationOf(name: MetricName): Metric {
+  return metrics[name];
+}
+
+/** Metrics of the packages that read what Node.js counts. They are exported as the packages declare them. */
+export const metricsOfNode = {
+  'nodejs.eventloop.delay.min': { unit: 's', instrument: 'gauge', description: 'Shortest delay of the event loop.' },
+  'nodejs.eventloop.delay.max': { unit: 's', instrument: 'gauge', description: 'Longest delay of the event loop.' },
+  'nodejs.eventloop.delay.mean': { unit: 's', instrument: 'gauge', description: 'Mean delay of the event loop.' },
+  'nodejs.eventloop.delay.stddev': { unit: 's', instrument: 'gauge', description: 'Deviation of that delay.' },
+  'nodejs.eventloop.delay.p50': { unit: 's', instrument: 'gauge', description: 'Median delay of the event loop.' },
+  'nodejs.eventloop.delay.p90': { unit: 's', instrument: 'gauge', description: '90th percentile of that delay.' },
+  'nodejs.eventloop.delay.p99': { unit: 's', instrument: 'gauge', description: '99th percentile of that delay.' },
+  'nodejs.eventloop.utilization': { unit: '1', instrument: 'gauge', description: 'Part of the time it was busy.' },
+  'nodejs.eventloop.time': { unit: 's', instrument: 'counter', description: 'Time of the event loop, by state.' },
+  'v8js.gc.duration': { unit: 's', instrument: 'histogram', description: 'Pauses of the garbage collection.' },
+  'v8js.memory.heap.used': { unit: 'By', instrument: 'gauge', description: 'Used heap, by space.' },
+  'v8js.memory.heap.limit': { unit: 'By', instrument: 'gauge', description: 'Limit of the heap, by space.' },
+  'v8js.memory.heap.space.size': { unit: 'By', instrument: 'gauge', description: 'Size of a space of the heap.' },
+  'v8js.memory.heap.space.available_size': { unit: 'By', instrument: 'gauge', description: 'Free bytes of a space.' },
+  'v8js.memory.heap.space.physical_size': { unit: 'By', instrument: 'gauge', description: 'Memory of a space.' },
+  'v8js.resource.active': { unit: '{resource}', instrument: 'gauge', description: 'What keeps the process running.' },
+} as const;

@@ -16,7 +16,7 @@ import type { Clients } from '../testing/clients.js';
 
 const infrastructure = testInfrastructure();
 const databaseName = testDatabaseName();
-const { reader, value } = exportedMetrics();
+const { reader, value, histogram } = exportedMetrics();
 const lines: string[] = [];
 const silent = createLogger({ service: 'test', level: 'silent' });
 const logger = createLogger({ service: 'test', level: 'info', destination: { write: (line) => lines.push(line) } });
@@ -46,7 +46,7 @@ afterAll(async () => {
 const decisionLines = (): Record<string, unknown>[] =>
   lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'an invoice was decided');
 
-test('each decision is one log line of ids and numbers, and is counted by decision, source and reason', async () => {
+test('each decision is one log line of ids and numbers, and is counted by decision and source', async () => {
   const organizationId = organization.newTenant();
   const first = await rpc.post(organizationId, wireInvoice());
   const second = await rpc.post(organizationId, wireInvoice());
@@ -54,20 +54,23 @@ test('each decision is one log line of ids and numbers, and is counted by decisi
   const decided = decisionLines();
   expect(decided).toHaveLength(3);
   expect(decided[1]).toEqual({
-    level: 30,
+    level: 'info',
     time: expect.any(String),
     service: 'test',
+    version: expect.any(String),
+    instance: expect.any(String),
     msg: 'an invoice was decided',
-    trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-    span_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    traceId: expect.stringMatching(/^[0-9a-f]{32}$/),
+    spanId: expect.stringMatching(/^[0-9a-f]{16}$/),
     requestId: 'request',
     organizationId,
     invoiceId: second.invoiceId,
     source: 'API',
     analysisId: second.analysisId,
     decision: 'BLOCK',
-    riskScore: second.riskScore,
-    findings: second.findings.length,
+    score: second.riskScore,
+    findingTypes: second.findings.map(({ type }) => type),
+    stagesMs: expect.objectContaining({ facts: expect.any(Number), engine: expect.any(Number) }),
     riskEngine: second.versions?.riskEngine,
     policy: second.versions?.policy,
     durationMs: expect.any(Number),
@@ -75,11 +78,14 @@ test('each decision is one log line of ids and numbers, and is counted by decisi
   expect(decided.map(({ invoiceId }) => invoiceId)).toEqual([first.invoiceId, second.invoiceId, second.invoiceId]);
   const text = JSON.stringify(decided);
   for (const detail of ['Nordlicht', 'RE-2026-0118', '1190', 'DE136695976']) expect(text).not.toContain(detail);
-  const initial = { source: 'API', reason: 'INITIAL' };
-  expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial })).toBe(1);
-  expect(await value('analysis.decisions', { decision: 'BLOCK', ...initial, reason: 'REANALYSIS' })).toBe(1);
-  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', ...initial };
-  expect(await value('analysis.findings', duplicate)).toBe(1);
+  expect(await value('invoicecontrol.decisions', { decision: 'block', source: 'api' })).toBe(1);
+  expect(await value('invoicecontrol.decisions', { decision: 'block', source: 'reanalysis' })).toBe(1);
+  const duplicate = { type: 'duplicate_invoice', severity: 'critical', source: 'decision' };
+  expect(await value('invoicecontrol.findings', duplicate)).toBe(2);
+  for (const stage of ['facts', 'engine', 'commit', 'derived']) {
+    const durations = await histogram('invoicecontrol.decision.duration', { stage });
+    expect(durations?.counts.reduce((all, one) => all + one, 0)).toBe(3);
+  }
 });
 
 test('a review is counted by type and disposition; one that changes nothing is not', async () => {
@@ -94,7 +100,7 @@ test('a review is counted by type and disposition; one that changes nothing is n
   await review();
   await review();
   await review('the supplier agrees');
-  expect(await value('analysis.reviews', { type: 'DUPLICATE_INVOICE', disposition: 'CONFIRMED' })).toBe(1);
+  expect(await value('invoicecontrol.reviews', { type: 'duplicate_invoice', disposition: 'confirmed' })).toBe(1);
 });
 
 test('the rows of a scan are counted one by one and share one log line', async () => {
@@ -121,10 +127,13 @@ test('the rows of a scan are counted one by one and share one log line', async (
     }),
   ]);
   for (const [decision, rows] of Object.entries(outcome.decisionCounts)) {
-    const counted = await value('analysis.decisions', { decision, source: 'SCAN', reason: 'INITIAL' });
+    const counted = await value('invoicecontrol.decisions', {
+      decision: decision.toLowerCase(),
+      source: 'scan',
+    });
     expect(counted ?? 0).toBe(rows);
   }
   expect(outcome.findingCounts['DUPLICATE_INVOICE']).toBe(1);
-  const duplicate = { type: 'DUPLICATE_INVOICE', disposition: 'OPEN', source: 'SCAN', reason: 'INITIAL' };
-  expect(await value('analysis.findings', duplicate)).toBe(1);
+  const duplicate = { type: 'duplicate_invoice', severity: 'unknown', source: 'scan' };
+  expect(await value('invoicecontrol.findings', duplicate)).toBe(1);
 });

@@ -4,6 +4,7 @@ import { keepRates, rateLoader } from './application/load-rates.js';
 import { rateBook } from './application/rate-book.js';
 import type { PublishedRates } from '@invoicecontrol/engine/facts/exchange-rates';
 import { ecbFeed } from './clients/ecb-feed.js';
+import { reportRates } from '../telemetry.js';
 import { rateStore } from './storage/rates.js';
 import type { RateDocument } from './storage/rates.js';
 
@@ -25,6 +26,13 @@ export async function composeRates(
 ): Promise<Rates> {
   const rates = rateStore(db.collection<RateDocument>('rates'));
   const book = rateBook(rates);
+  onStop(
+    'metrics of rates',
+    reportRates(
+      () => rates.newestDay(),
+      () => clock.now(),
+    ),
+  );
   await book.refresh();
   if (feedUrl === undefined) logger.warn({}, 'ECB_FEED_URL is not set: exchange rates are not updated');
   else {

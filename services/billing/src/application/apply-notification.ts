@@ -11,7 +11,7 @@ import { toDate } from '../domain/instant.js';
 import { isAboutSubscription, isFailedPayment, isKept } from '../domain/notification.js';
 import type { Prices } from '../domain/prices.js';
 import type { Snapshot } from '../domain/subscription.js';
-import { duplicateFound, notificationApplied, severalPlansFound } from '../telemetry.js';
+import { duplicateFound, entitlementChanged, notificationApplied, severalPlansFound } from '../telemetry.js';
 import { subscriptionChanged } from './change-account.js';
 import type { ChangeAccount } from './change-account.js';
 import { linkSubscription } from './link-subscription.js';
@@ -59,6 +59,9 @@ export const workOnNotification =
       const { outcome } = result;
       await complete(result);
       notificationApplied(outcome);
+      if (outcome === 'APPLIED') {
+        entitlementChanged((deps.clock.now().getTime() - Date.parse(notification.occurredAt)) / 1_000);
+      }
       if (outcome === 'UNLINKED') await reopenIfLinked(deps, notification);
       if (ALERTED.has(outcome)) {
         deps.logger.error({ eventId, type, outcome }, 'a notification from the payment provider grants nothing');

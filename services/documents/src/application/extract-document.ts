@@ -95,7 +95,8 @@ export const extractDocument = ({
       bytes: () => contents.read(content.fileId),
     });
     const { outcome } = extraction;
-    documentExtracted('failure' in outcome ? outcome.failure.reason : 'READ', (performance.now() - startedAt) / 1_000);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    documentExtracted(content.mediaType, 'failure' in outcome ? outcome.failure.reason : 'READ', seconds);
     return extractions.insert(organizationId, id, extraction, clock.now());
   };
 

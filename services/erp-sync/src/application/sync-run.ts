@@ -3,6 +3,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import { systemContext } from '@invoicecontrol/runtime/request-context';
 import { DomainError, isTemporary } from '@invoicecontrol/errors';
 import { BudgetSpent, ErpFault } from '../domain/faults.js';
+import { streamNames } from '../domain/streams.js';
 import type { StreamName } from '../domain/streams.js';
 import { outcomeOf, runLog, statusOf, toRunError } from '../domain/run.js';
 import type { EndOfRun, RunLog, RunOutcome } from '../domain/run.js';
@@ -62,6 +63,7 @@ export const syncRun =
     const { connection, runId } = claim;
     const { organizationId } = connection;
     const log = runLog();
+    const startedAt = performance.now();
     let calls: Pick<CountedCalls, 'callsCount' | 'throttledMs'> = { callsCount: 0, throttledMs: 0 };
     const progress = (): RunProgress => ({
       streams: log.streams,
@@ -95,8 +97,12 @@ export const syncRun =
     if (end.broken === 'DISCONNECTED') await endMasterAgain(deps, claim, signal);
     const outcome = outcomeOf(log, end, clock.now());
     const stored = await runs.finish(organizationId, runId, { outcome, finishedAt: clock.now(), progress: progress() });
-    runEnded(connection.provider, outcome.status);
-    for (const [stream, counts] of Object.entries(log.streams)) rowsImported(connection.provider, stream, counts);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    runEnded(connection.provider, outcome.status, { seconds, throttledMs: calls.throttledMs });
+    for (const stream of streamNames) {
+      const counts = log.streams[stream];
+      if (counts !== undefined) rowsImported(connection.provider, stream, counts);
+    }
     for (const { code } of log.errors) faultMet(connection.provider, code);
     logger.info(
       { runId, connectionId: connection.id, organizationId, status: outcome.status, ...progress() },

@@ -1,9 +1,11 @@
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { measure } from '@invoicecontrol/runtime/telemetry';
-import type { Measured } from '@invoicecontrol/runtime/telemetry';
+import { change, measure } from '@invoicecontrol/runtime/telemetry';
 import { readTraceparent } from '@invoicecontrol/runtime/trace-context';
+import type { TraceHeaders } from '@invoicecontrol/runtime/trace-context';
+import { methodOf, requestAttributes } from './request-attributes.js';
+import type { Method } from './request-attributes.js';
 import { sendRefusal } from './response/answer.js';
 import { takeUnauthenticated } from './limits/address-share.js';
 import type { AddressShare } from './limits/address-share.js';
@@ -66,19 +68,20 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
     if (isClosing(request.socket)) return;
     const startedAt = performance.now();
     const requestId = requestIdOf(request.headers['x-request-id']);
-    const method = methodOf(request);
+    const method = methodOf(request.method);
     const measured = measure('server', method, {
-      parent: traceparentOf(request),
+      stranger: traceOf(request),
       requestId,
       duration: 'http.server.request.duration',
     });
     setRequestState(response, {
       requestId,
       address: clientAddress(request),
-      traceparent: measured.traceparent,
+      ...measured.headers,
       slots: [],
       isSettled: false,
     });
+    change('http.server.active_requests', 1, {});
     expectAnswer(request.socket, response);
     response.setHeader('X-Request-Id', requestId);
     // Clients of a stopping gateway must reconnect, so that the load balancer assigns another gateway.
@@ -86,6 +89,7 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
     for (const [name, value] of Object.entries(securityHeaders)) response.setHeader(name, value);
     trackRequest(request.socket, response, () => {
       settleRequest(response);
+      change('http.server.active_requests', -1, {});
       measured.end(outcomeOf(method, request, response));
       measured.during(() => logRequest(logger, request, response, performance.now() - startedAt));
     });
@@ -97,30 +101,16 @@ function begin({ logger }: Dispatching, readiness: Readiness): RequestHandler {
   };
 }
 
-/** Known HTTP methods. All others are counted as one in metrics, because callers may invent any number of them. */
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
-function methodOf({ method }: Request): string {
-  return METHODS.has(method) ? method : '_OTHER';
-}
-
 /** Names the request by its route and not by its path, because paths contain ids and callers can make them up. */
-function outcomeOf(method: string, request: Request, response: Response): Parameters<Measured['end']>[0] {
+function outcomeOf(method: Method, request: Request, response: Response) {
   const { route } = requestState(response);
-  const isAnswered = response.writableFinished;
-  const failed = isAnswered && response.statusCode >= 500;
+  // A request that its caller abandoned has no status, which distinguishes it from an error of the gateway.
+  const status = response.writableFinished ? response.statusCode : undefined;
   return {
-    failed,
+    failed: status !== undefined && status >= 500,
     name: route === undefined ? method : `${method} ${route}`,
-    attributes: {
-      'http.request.method': method,
-      'url.scheme': request.secure ? 'https' : 'http',
-      ...(route === undefined ? {} : { 'http.route': route }),
-      // A request that its caller abandoned has no status, which distinguishes such a request from an error of the
-      // gateway.
-      ...(isAnswered ? { 'http.response.status_code': response.statusCode } : { 'error.type': 'caller_left' }),
-      ...(failed ? { 'error.type': String(response.statusCode) } : {}),
-    },
+    attributes: requestAttributes(method, route, status),
+    spanAttributes: { 'url.scheme': request.secure ? 'https' : 'http' },
   };
 }
 
@@ -132,9 +122,10 @@ function outsideVersion(unauthenticated: AddressShare): RequestHandler {
   };
 }
 
-function traceparentOf(request: Request): string | undefined {
-  const header = request.headers['traceparent'];
-  return typeof header === 'string' ? readTraceparent(header) : undefined;
+function traceOf({ headers: { traceparent, tracestate } }: Request): TraceHeaders | undefined {
+  const read = typeof traceparent === 'string' ? readTraceparent(traceparent) : undefined;
+  if (read === undefined) return undefined;
+  return { traceparent: read, ...(typeof tracestate === 'string' ? { tracestate } : {}) };
 }
 
 /** Maximum length of a header name in a message, because callers may send any name. */

@@ -11,7 +11,7 @@ import { BlockedAddressError } from '@invoicecontrol/egress/egress';
 import type { Egress } from '@invoicecontrol/egress/egress';
 import { sendRequest } from '@invoicecontrol/egress/send-request';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { ksefCalled } from '../telemetry.js';
 import { parseJson } from '@invoicecontrol/values/json';
 import { parseUrl } from '@invoicecontrol/values/url';
 import type { ExportPackages, OpenPackage } from '../application/inbox/stores.js';
@@ -115,15 +115,11 @@ export function exportPackages(
     for (const source of sources) {
       try {
         await append(file, bytes, source, signal);
-        count('ksef.calls', { environment, operation: 'R3', outcome: 'OK' });
+        ksefCalled(environment, 'R3', 'OK');
       } catch (error) {
         if (signal.aborted) throw error;
         const known = refusalOf(error);
-        count('ksef.calls', {
-          environment,
-          operation: 'R3',
-          outcome: known instanceof KsefRefusal ? known.kind : 'FAULT',
-        });
+        ksefCalled(environment, 'R3', known instanceof KsefRefusal ? known.kind : 'UNKNOWN');
         throw known;
       }
       bytes += source.part.size;

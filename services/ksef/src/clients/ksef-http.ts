@@ -3,7 +3,7 @@ import { CallTimeout } from '@invoicecontrol/egress/bounded';
 import { call } from '@invoicecontrol/egress/call';
 import { joinHeaders, readRetryAfterMs } from '@invoicecontrol/egress/http-answer';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { ksefCalled } from '../telemetry.js';
 import { parseJson } from '@invoicecontrol/values/json';
 import type { KsefCredentials, KsefEnvironment } from '../application/ksef-calls.js';
 import { classifyAnswer, foreignAnswer } from '../domain/classify-answer.js';
@@ -129,11 +129,11 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
       const { operation, environment } = request;
       try {
         const answer = await sendOnce(request);
-        count('ksef.calls', { environment, operation, outcome: 'OK' });
+        ksefCalled(environment, operation, 'OK');
         return answer;
       } catch (error) {
         const refusal = error instanceof KsefRefusal ? error : unanswered(operation, error, requestMs);
-        count('ksef.calls', { environment, operation, outcome: refusal.kind });
+        ksefCalled(environment, operation, refusal.kind);
         const { kind, code, incidentId } = refusal;
         if (kind === 'BLOCKED') {
           logger.error({ environment, operation, code, incidentId }, 'KSeF blocks calls from this installation.');

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@invoicecontrol/runtime/logger';
-import { count } from '@invoicecontrol/runtime/telemetry';
+import { ksefCallLimited } from '../telemetry.js';
 import type { z } from 'zod';
 import { Access } from '../application/access.js';
 import type { CallLimits, LimitSubject } from '../application/call-limits.js';
@@ -120,7 +120,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
         }
       }
       if (performance.now() + taken.waitMs > endsAtMs) {
-        count('ksef.limited_calls', { environment: subject.environment, operation: subject.operation });
+        ksefCallLimited(subject.environment, subject.operation);
         const seconds = Math.ceil(taken.waitMs / 1_000);
         const message = `KSeF limits the number of calls of this type. The next call is possible in ${seconds} seconds.`;
         throw new KsefRefusal('TRANSIENT', message, { code: 'KSEF_LIMIT', retryAfterMs: Math.ceil(taken.waitMs) });

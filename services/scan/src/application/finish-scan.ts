@@ -142,7 +142,7 @@ export const finishScan = ({ scans, importedRows, rowAnalysis, usage, logger }: 
       analyzedValueCurrency: scan.baseCurrency,
     };
     const complete = await watch.during('complete', () => scans.complete(scan, result, describeSkips(rows, skips)));
-    scanCompleted(counts.invoicesAnalyzed, skips.length);
+    scanCompleted(counts.invoicesAnalyzed, skips.length, (Date.now() - scan.createdAt.getTime()) / 1_000);
     const { organizationId, scanId } = scan;
     logger.info(
       {

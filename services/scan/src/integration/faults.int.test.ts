@@ -152,7 +152,7 @@ describe('a scan on whose rows analysis fails every time', () => {
   test('is named in the log as an error with each fault, differently when it is set aside', async () => {
     const organizationId = await tenantWithFaults(FAULTS_MAX);
     const { _id } = await documentOf(organizationId);
-    const errors = logLines.filter(({ level, scanId }) => level === 50 && scanId === _id);
+    const errors = logLines.filter(({ level, scanId }) => level === 'error' && scanId === _id);
     expect(errors.map(({ msg }) => msg)).toEqual([
       'a scan failed because of an internal error; the sweep retries it',
       'a scan failed because of an internal error; the sweep retries it',

@@ -7,7 +7,7 @@ import { startScan } from '../testing/running-scan.js';
 import type { RunningScan } from '../testing/running-scan.js';
 import { rowsWithIds } from '../testing/scanning.js';
 
-const { reader, value } = exportedMetrics();
+const { reader, value, histogram } = exportedMetrics();
 let telemetry: { stop(): Promise<void> };
 let running: RunningScan;
 
@@ -27,8 +27,10 @@ test('scans are counted by how they ended, their rows by what became of them', a
   await expect(running.scans.create(organizationId, rowsWithIds('a', 'c'))).rejects.toMatchObject({
     kind: 'already_exists',
   });
-  expect(await value('scan.ended', { outcome: 'COMPLETED' })).toBe(2);
-  expect(await value('scan.ended', { outcome: 'WITHDRAWN' })).toBe(1);
-  expect(await value('scan.rows', { outcome: 'ANALYZED' })).toBe(3);
-  expect(await value('scan.rows', { outcome: 'SKIPPED' })).toBe(1);
+  expect(await value('invoicecontrol.scans', { outcome: 'completed' })).toBe(2);
+  expect(await value('invoicecontrol.scans', { outcome: 'withdrawn' })).toBe(1);
+  const durations = await histogram('invoicecontrol.scan.duration');
+  expect(durations?.counts.reduce((all, one) => all + one, 0)).toBe(2);
+  expect(await value('invoicecontrol.scan.rows', { result: 'analyzed' })).toBe(3);
+  expect(await value('invoicecontrol.scan.rows', { result: 'skipped' })).toBe(1);
 });

@@ -9,7 +9,7 @@ import { hasWebhooks } from '../domain/endpoint.js';
 import type { RetrySchedule } from '../domain/retry.js';
 import { signingSecrets } from '../domain/secrets.js';
 import { sign } from '../domain/signature.js';
-import { attemptEnded } from '../telemetry.js';
+import { attemptEnded, firstAttemptBegun } from '../telemetry.js';
 import type { CompletionBatch } from './complete-deliveries.js';
 import type { Plans } from './plans.js';
 import type { WorkResult } from './scheduler.js';
@@ -81,11 +81,14 @@ export const sendDelivery =
     }
 
     const at = clock.now();
+    if (delivery.series === 1 && delivery.failures === 0 && delivery.tries <= 1) {
+      firstAttemptBegun((at.getTime() - event.createdAt.getTime()) / 1_000);
+    }
     const result = await attempt();
     if (result === 'OURS') return later();
     const now = clock.now();
     const settlement = settle(delivery, result, { at, now, random: Math.random(), schedule: deps.schedule });
-    attemptEnded(result.outcome, settlement.state);
+    attemptEnded(result.outcome, settlement.state, result.durationMs);
     // The result is stored without waiting. The receiver has responded, and the next request to it need not wait for
     // the database.
     void deps.completions.add({ claimed, settlement, hadFailures: endpoint.failuresInRow > 0 });

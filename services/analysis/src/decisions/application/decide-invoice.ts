@@ -15,7 +15,7 @@ import { withSubjects } from '../../records/domain/stored-subjects.js';
 import { toldOutsideKsef } from '@invoicecontrol/engine/supplier/suspicion';
 import { compareReviews, reviewKeysOf, suspicionOf } from '../../reviews/domain/review.js';
 import type { RoutingRule } from '../../reviews/domain/routing.js';
-import { invoiceDecided } from '../../telemetry.js';
+import { invoiceDecided, stageEnded } from '../../telemetry.js';
 import type { AnalysisStore } from '../../records/application/analysis-store.js';
 import { announcementsOf } from '../../records/application/announcements.js';
 import { toDecidedAnalysis } from './decided-analysis.js';
@@ -93,19 +93,23 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
 
   /** Commits the decision on an invoice, publishes it, and stores the derived records. */
   const commit = async (
-    { begun, ...at }: InvoiceReference & { version: number; begun: number },
+    { times, ...at }: InvoiceReference & { version: number; times: Times },
     decided: Parameters<InvoiceStore['commit']>[1],
     events: Announcement[],
     derive: () => Promise<void>,
   ): Promise<void> => {
     const derived = deferred();
+    const analyzedAt = performance.now();
     await invoices.commit(at, decided, { events, finish: { when: derived.promise, unset: ['pending'] } });
     const { organizationId, invoiceId } = at;
     const { analysis, match } = decided;
-    const durationMs = performance.now() - begun;
-    invoiceDecided(logger, { organizationId, invoiceId, source: match.source, analysis, durationMs });
+    const committedAt = performance.now();
+    const durationMs = committedAt - times.begun;
+    const stagesMs = stagesOf({ ...times, analyzedAt, committedAt });
+    invoiceDecided(logger, { organizationId, invoiceId, source: match.source, analysis, durationMs, stagesMs });
     try {
       await derive();
+      stageEnded('derived', performance.now() - committedAt);
       derived.resolve();
     } catch (error) {
       // The decision is already stored, so the sweep will store the derived records.
@@ -132,6 +136,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       deps.findings.ofInvoice(organizationId, invoiceId),
       deps.analyses.keepCurrent({ organizationId, invoiceId }),
     ]);
+    const loadedAt = performance.now();
     const analyzed = await analyzeReviewed(deps.reviews, withOwnReviews(loaded, stored), policy, clock.now());
     const { facts } = analyzed;
     const known = new Set(stored.map(({ findingId }) => findingId));
@@ -145,7 +150,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       previous: { analysisId: newest.analysisId, differences: differencesBetween(newest, analysis) },
     };
     await commit(
-      { organizationId, invoiceId, version: record.version, begun },
+      { organizationId, invoiceId, version: record.version, times: { begun, loadedAt } },
       {
         matchBefore: match,
         match: { ...matchPartOf(facts.invoice), ...notedOn(match), ...suspectedOf(analysis), status: 'ANALYZED' },
@@ -166,6 +171,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
         policies.get(organizationId),
         routingRules.get(organizationId),
       ]);
+      const loadedAt = performance.now();
       const analyzed = await analyzeReviewed(deps.reviews, loaded.facts, policy, clock.now());
       const { facts } = analyzed;
       const analysis = toDecidedAnalysis(analyzed, { number: 1, rules, known: new Set(), at: clock.now() });
@@ -173,7 +179,7 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       const suspected = suspectedOf(analysis);
       try {
         await commit(
-          { organizationId, invoiceId, version, begun },
+          { organizationId, invoiceId, version, times: { begun, loadedAt } },
           {
             matchBefore: match,
             match: { ...matchPartOf(facts.invoice), ...suspected, status: 'ANALYZED' },
@@ -209,6 +215,26 @@ export function invoiceDecider(deps: Deps): InvoiceDecider {
       await invoices.finalize({ organizationId, invoiceId, version });
     },
   };
+}
+
+/** Times of a decision by `performance.now()`: its begin, and the moment when all facts were loaded. */
+interface Times {
+  readonly begun: number;
+  readonly loadedAt: number;
+}
+
+/** Records the stages of a decision up to its commit, and returns them in whole milliseconds. */
+function stagesOf({
+  begun,
+  loadedAt,
+  analyzedAt,
+  committedAt,
+}: Times & { readonly analyzedAt: number; readonly committedAt: number }): Readonly<Record<string, number>> {
+  const spent = { facts: loadedAt - begun, engine: analyzedAt - loadedAt, commit: committedAt - analyzedAt };
+  stageEnded('facts', spent.facts);
+  stageEnded('engine', spent.engine);
+  stageEnded('commit', spent.commit);
+  return Object.fromEntries(Object.entries(spent).map(([stage, ms]) => [stage, Math.round(ms)]));
 }
 
 /**

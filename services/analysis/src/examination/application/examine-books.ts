@@ -83,7 +83,7 @@ export const examineBooks =
             const events = raisedAnnouncements(stored, { companyId, invoiceId: undefined, scanId: undefined });
             if (!(await findings.insertWithoutInvoice(organizationId, stored, events))) return;
             created++;
-            booksFindingRaised(finding.type);
+            booksFindingRaised(finding.type, finding.severity);
           }),
         ),
       );

@@ -138,7 +138,7 @@ export class RateLimiter {
       });
     } catch (error) {
       this.#fallbackUntil = this.#now() + FALLBACK_MS;
-      count('limiter_fallback');
+      count('invoicecontrol.limiter.fallback', {});
       this.#dependencies.logger.warn({ error, requestId: context.requestId }, 'rate limits are enforced locally');
     }
   }

@@ -6,7 +6,8 @@ import type { Stages } from '@invoicecontrol/runtime/stages';
 export interface RequestState {
   readonly requestId: string;
   readonly address: string;
-  readonly traceparent: string | undefined;
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
   /** Path template of the route, such as `/v1/invoices/{invoiceId}`. Absent until the route is known. */
   route?: string;
   /**
@@ -55,6 +56,6 @@ export function settleRequest(response: Response): void {
 }
 
 /** Returns the context for calls that are made before the API key is known. */
-export function anonymousContext({ requestId, address, traceparent }: RequestState): RequestContext {
-  return { requestId, actor: { type: 'SYSTEM', id: 'gateway' }, ip: address, traceparent };
+export function anonymousContext({ requestId, address, traceparent, tracestate }: RequestState): RequestContext {
+  return { requestId, actor: { type: 'SYSTEM', id: 'gateway' }, ip: address, traceparent, tracestate };
 }

@@ -37,7 +37,7 @@ import {
 } from '../../domain/submission-steps.js';
 import type { Original, Step, Timing } from '../../domain/submission-steps.js';
 import type { Progress, Submission } from '../../domain/submission.js';
-import { confirmationChecked } from '../../telemetry.js';
+import { confirmationChecked, submissionEnded } from '../../telemetry.js';
 import type { FailConnection } from '../connections/fail-connection.js';
 import type { ConnectionStore } from '../connections/stores.js';
 import { credentialsOf } from '../ksef-calls.js';
@@ -478,7 +478,12 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
     );
     const isForConnection = refusal?.isAboutConnection === true && progress.dueAt !== undefined;
     const events = submissionChanged(claim.submission, progress);
-    return { claim: await claim.save(progress, attempts, events, { isForConnection }), refusal };
+    const saved = await claim.save(progress, attempts, events, { isForConnection });
+    const { completedAt, status } = progress;
+    if (completedAt !== undefined && claim.submission.completedAt === undefined) {
+      submissionEnded(status, (completedAt.getTime() - claim.submission.createdAt.getTime()) / 1_000);
+    }
+    return { claim: saved, refusal };
   }
 
   /**

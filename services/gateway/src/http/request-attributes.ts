@@ -1,0 +1,37 @@
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+
+type RequestAttributes = AttributesOf<'http.server.request.duration'>;
+export type Method = RequestAttributes['http.request.method'];
+
+const METHODS: ReadonlySet<string> = new Set<Method>(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Returns a known HTTP method. All others are counted as one in metrics, because callers may invent any number of them. */
+export function methodOf(method: string): Method {
+  return METHODS.has(method) ? (method as Method) : '_OTHER';
+}
+
+const known = new Map<string, RequestAttributes>();
+
+/**
+ * Returns the attributes of a request for traces and metrics. They are created once for each method, route and status,
+ * of which there are few.
+ * @param status undefined if the caller left before the response
+ */
+export function requestAttributes(
+  method: Method,
+  route: string | undefined,
+  status: number | undefined,
+): RequestAttributes {
+  const key = `${method} ${route ?? ''} ${status ?? ''}`;
+  let attributes = known.get(key);
+  if (attributes === undefined) {
+    attributes = {
+      'http.request.method': method,
+      ...(route === undefined ? {} : { 'http.route': route }),
+      ...(status === undefined ? { 'error.type': 'caller_left' } : { 'http.response.status_code': String(status) }),
+      ...(status !== undefined && status >= 500 ? { 'error.type': String(status) } : {}),
+    };
+    known.set(key, attributes);
+  }
+  return attributes;
+}
