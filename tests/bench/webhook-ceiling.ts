@@ -32,6 +32,7 @@ async function send({ endpoints, events, caFile, body }: CeilingOrder): Promise<
     {
       connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
       connectMs: 5_000,
+      peer: 'customer',
       extraCa: readFileSync(caFile, 'utf8'),
     },
   );

@@ -3,15 +3,20 @@ import type { ClientRequestArgs } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { buildConnector as BuildConnector } from 'undici';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
 import { buildConnector } from './connector.js';
 
+/** The other side of outgoing calls, as metrics name it. */
+export type Peer = AttributesOf<'http.client.request.duration'>['invoicecontrol.peer'];
+
 /** The agents for outgoing calls, by URL protocol. */
-export type Agents = Readonly<Record<'http:' | 'https:', Agent>>;
+export type Agents = Readonly<Record<'http:' | 'https:', Agent>> & { readonly peer: Peer };
 
 export interface AgentLimits {
   /** Maximum number of concurrent connections to one host. Further requests wait. */
   readonly connectionsPerOrigin: number;
   readonly connectMs: number;
+  readonly peer: Peer;
 }
 
 /** Maximum time that an idle connection is kept for the next request. A server may close it earlier. */
@@ -23,16 +28,20 @@ const CONNECTION_MS_MAX = 60_000;
  * Agents for addresses in our own configuration, which need no guard. Certificates are checked against the authorities
  * of Node.js, including `NODE_EXTRA_CA_CERTS`.
  */
-export function trustedAgents({ connectionsPerOrigin, connectMs }: AgentLimits): Agents {
-  return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), connectionsPerOrigin);
+export function trustedAgents({ connectionsPerOrigin, connectMs, peer }: AgentLimits): Agents {
+  return agentsOf(buildConnector({ timeout: connectMs, allowH2: false }), { connectionsPerOrigin, peer });
 }
 
 /**
  * Creates agents for HTTP and HTTPS requests.
  * @param connect opens every connection of the agents
  */
-export function agentsOf(connect: BuildConnector.connector, connectionsPerOrigin: number): Agents {
+export function agentsOf(
+  connect: BuildConnector.connector,
+  { connectionsPerOrigin, peer }: Omit<AgentLimits, 'connectMs'>,
+): Agents {
   return {
+    peer,
     'http:': new ConnectorAgent('http:', connect, connectionsPerOrigin),
     'https:': new ConnectorAgent('https:', connect, connectionsPerOrigin),
   };
@@ -40,7 +49,8 @@ export function agentsOf(connect: BuildConnector.connector, connectionsPerOrigin
 
 /** Closes all connections of the agents, including connections in use. */
 export function destroyAgents(agents: Agents): void {
-  for (const agent of Object.values(agents)) agent.destroy();
+  agents['http:'].destroy();
+  agents['https:'].destroy();
 }
 
 /**

@@ -29,7 +29,7 @@ async function serve(...[answer, certificate]: Parameters<typeof startRawHttpSer
   return server;
 }
 function openAgents(): Agents {
-  const agents = trustedAgents({ connectionsPerOrigin: 1, connectMs: 5_000 });
+  const agents = trustedAgents({ connectionsPerOrigin: 1, connectMs: 5_000, peer: 'customer' });
   closing.push(() => destroyAgents(agents));
   return agents;
 }
@@ -49,7 +49,7 @@ test('interim answers are read over on a connection with TLS, through the guard'
   const server = await serve(() => [interimAnswer('100 Continue'), OK], authority.issue());
   const egress = openEgress(
     { EGRESS_ALLOW_CIDRS: ['127.0.0.1/32'], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
-    { connectionsPerOrigin: 1, connectMs: 5_000, extraCa: authority.certificate },
+    { connectionsPerOrigin: 1, connectMs: 5_000, peer: 'customer', extraCa: authority.certificate },
   );
   closing.push(() => egress.close());
   expect(await get(server.url, {}, egress.agents)).toMatchObject({ status: 200, body: Buffer.from('hi') });

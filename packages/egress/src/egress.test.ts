@@ -8,7 +8,7 @@ import { sendRequest } from './send-request.js';
 import type { EgressSettings } from './settings.js';
 
 const none = { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] };
-const options = { connectionsPerOrigin: 4, connectMs: 1_000 };
+const options = { connectionsPerOrigin: 4, connectMs: 1_000, peer: 'customer' } as const;
 
 /** URLs of addresses that must not be called, in various spellings. */
 const refusedHosts =

@@ -55,7 +55,7 @@ const CHECK_MS_MAX = 3_000;
 
 export function openEgress(
   settings: EgressSettings,
-  { connectionsPerOrigin, connectMs, extraCa }: EgressOptions,
+  { connectionsPerOrigin, connectMs, peer, extraCa }: EgressOptions,
   { resolve = resolveWith(settings.EGRESS_DNS_SERVERS), buildConnect = buildConnector }: EgressOverrides = {},
 ): Egress {
   const isAllowed = allowedAddresses(settings.EGRESS_ALLOW_CIDRS);
@@ -109,7 +109,7 @@ export function openEgress(
       }
     });
   };
-  const agents = agentsOf(guarded, connectionsPerOrigin);
+  const agents = agentsOf(guarded, { connectionsPerOrigin, peer });
 
   return {
     agents,

@@ -1,6 +1,9 @@
 import { request as beginRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import type { Agents } from './agents.js';
+import { errorType, isTelemetryOn, measure } from '@invoicecontrol/runtime/telemetry';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+import { activeTrace } from '@invoicecontrol/runtime/trace-context';
+import type { Agents, Peer } from './agents.js';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -54,12 +57,14 @@ export function sendRequest(
   { method, url, headers, body }: OutgoingRequest,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
+  const calling = measureCall(agents.peer, method);
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const sent = beginRequest(url, {
       agent: agents[url.startsWith('https:') ? 'https:' : 'http:'],
       method,
       headers: {
         ...headers,
+        ...calling.headers,
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       },
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -93,5 +98,38 @@ export function sendRequest(
       reject(isUnseen ? new UnseenRequest(error.message, { cause: error }) : error);
     });
     sent.end(body);
-  });
+  }).then(
+    (answer) => {
+      calling.end(answer.statusCode, undefined);
+      return answer;
+    },
+    (error: unknown) => {
+      calling.end(undefined, error);
+      throw error;
+    },
+  );
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']);
+type CallAttributes = AttributesOf<'http.client.request.duration'>;
+
+/**
+ * Measures a call until the headers of its response. The other side gets the trace of the call only while this
+ * installation records traces.
+ */
+function measureCall(peer: Peer, sentMethod: string) {
+  const method = (METHODS.has(sentMethod) ? sentMethod : '_OTHER') as CallAttributes['http.request.method'];
+  const measured = measure('client', method, { parent: activeTrace(), duration: 'http.client.request.duration' });
+  return {
+    headers: isTelemetryOn() ? measured.headers : {},
+    end(status: number | undefined, error: unknown): void {
+      const attributes: CallAttributes = {
+        'http.request.method': method,
+        'invoicecontrol.peer': peer,
+        ...(status === undefined ? {} : { 'http.response.status_code': String(status) }),
+        ...(error === undefined ? {} : { 'error.type': errorType(error) }),
+      };
+      measured.end({ failed: error !== undefined || (status ?? 0) >= 400, attributes });
+    },
+  };
 }

@@ -25,7 +25,7 @@ export interface Job {
  */
 export function startJob({ name, pauseMs, alarm, run }: Job, service: string, logger: Logger): () => Promise<void> {
   const stopping = new AbortController();
-  const attributes = { job: name.replaceAll(/[^a-z]+/g, '_') };
+  const attributes = { 'job.name': name.replaceAll(/[^a-z]+/g, '_') };
   let succeededAt = Date.now();
   let runningSince: number | undefined;
   const repeated = repeat(

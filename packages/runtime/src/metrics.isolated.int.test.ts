@@ -25,7 +25,7 @@ const name = testDatabaseName();
 const { reader, value: exported } = exportedMetrics();
 const type = events.organizationRestored;
 const notes = { collection: 'notes' };
-const work = { job: 'work' };
+const work = { 'job.name': 'work' };
 const closing: (() => Promise<unknown>)[] = [];
 let telemetry: { stop(): Promise<void> };
 let mongo: MongoConnection;

@@ -33,6 +33,7 @@ import { isOutage } from './outage.js';
 import type { RunningService } from './process.js';
 import { watchReadiness } from './readiness.js';
 import { Shutdown } from './shutdown.js';
+import { reportStuckWork } from './stuck-work-metrics.js';
 import type { FindStuckWork } from './stuck-work.js';
 import { startTelemetry } from './telemetry.js';
 import { watchJobs } from './watched-jobs.js';
@@ -276,6 +277,9 @@ async function start(
     shutdown.add(job.name, startJob({ ...job, pauseMs }, name, logger));
   }
 
+  const sources = [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])];
+  shutdown.add('metrics of stuck work', reportStuckWork(sources, clock, name));
+
   await beforeListening();
   const server = await startGrpcServer({
     host: config.GRPC_HOST,
@@ -286,7 +290,7 @@ async function start(
       operatorService({
         letters,
         handlers: eventHandlers,
-        sources: [...stuckWork, stuckConsumers(bus, name, consumers), watched.findStuck, ...(parts.stuckWork ?? [])],
+        sources,
         tenantData: parts.tenantData,
         isOutage,
         clock,

@@ -42,7 +42,7 @@ export function childKilled(reason: Death): void {
 /** Reports the number of documents that are waiting for a process. */
 export function reportWaiting(waiting: () => number): () => void {
   return reportGauges(['invoicecontrol.jobs.due'], async () => [
-    { attributes: { job: 'extractions' as const }, values: { 'invoicecontrol.jobs.due': waiting() } },
+    { attributes: { 'job.name': 'extractions' as const }, values: { 'invoicecontrol.jobs.due': waiting() } },
   ]);
 }
 

@@ -1,3 +1,4 @@
+import { providerWords } from '@invoicecontrol/runtime/telemetry/schema';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { events } from '@invoicecontrol/contracts/events';
 import { placeStore } from '@invoicecontrol/metering/places';
@@ -129,6 +130,7 @@ async function compose(
   const egress = openEgress(config, {
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: CONNECT_MS_MAX,
+    peer: 'customer',
   });
   onStop('egress', () => egress.close());
   const outbox = await openOutbox(['connections', 'runs', AUDIT_LINES]);
@@ -231,7 +233,8 @@ function composeRuns(
   onStop('calls of ERPs', () => calls.close());
   const openErpOf = openErp({
     providers,
-    openCalls: (company, concurrency, budget) => calls.open({ company, concurrency, ...budget }),
+    openCalls: (provider, company, concurrency, budget) =>
+      calls.open({ company: `${provider} ${company}`, peer: providerWords[provider], concurrency, ...budget }),
     secrets,
     tokens: access,
     pageSizeMax: config.ERP_PAGE_SIZE,

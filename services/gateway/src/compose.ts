@@ -38,6 +38,7 @@ import { Share } from './http/limits/share.js';
 import { SignedSenders } from './http/access/signed-senders.js';
 import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
+import { reportLoad } from './telemetry.js';
 
 const SERVICE = 'gateway';
 /**
@@ -79,6 +80,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
     const waitMs = config.RATE_LIMIT_WAIT_MS;
     const limiter = new RateLimiter({ access: clients.access, clock, logger, peers, waitMs });
 
+    const bodies = new BodyBudget();
     const readiness = { isReady: true };
     const server = await startHttpServer({
       app: createApp({
@@ -93,7 +95,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           unauthenticated,
           tokenChecks: new AddressShare(config.UNAUTHENTICATED_PER_ADDRESS_MAX),
           organizations,
-          bodies: new BodyBudget(),
+          bodies,
           files: new Share(ORGANIZATION_FILES_IN_FLIGHT_MAX, FILES_IN_FLIGHT_MAX),
           longAnswers: new Share(1, LONG_ANSWERS_MAX),
           recognized: new Share(ORGANIZATION_CONNECTIONS_MAX, RECOGNIZED_CONNECTIONS_MAX),
@@ -111,6 +113,10 @@ export async function startService(config: Config, clock: Clock = systemClock): 
       connectionsPerAddressMax: config.CONNECTIONS_PER_ADDRESS_MAX,
       trustedProxyHops: config.TRUSTED_PROXY_HOPS,
     });
+    shutdown.add(
+      'metrics of load',
+      reportLoad({ connections: () => server.connections, bodyBytes: () => bodies.bytes }),
+    );
     shutdown.add('requests', () => server.stop(DRAIN_MS_MAX));
     shutdown.add('readiness', async () => {
       readiness.isReady = false;

@@ -64,7 +64,7 @@ const POLL_EACH_MS = 10_000;
 /** Minimum time between two searches that the due times of this process cause. */
 const POLL_GAP_MS = 200;
 /** Limits for downloading packages, which come from few hosts. */
-const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000 };
+const STORAGE_EGRESS = { connectionsPerOrigin: 8, connectMs: 10_000, peer: 'ksef' } as const;
 /** Interval at which each replica searches for certificates and tokens that will expire soon. */
 const ANNOUNCE_EACH_MS = 3_600_000;
 /**

@@ -56,7 +56,10 @@ export function inboxInvoice(environment: Environment, outcome: 'RECEIVED' | 'RE
 /** Reports by how many seconds this service is late with processing inboxes. */
 export function reportInboxes({ lagSeconds }: { readonly lagSeconds: () => Promise<number> }): () => void {
   return reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
-    { attributes: { job: 'inboxes' as const }, values: { 'invoicecontrol.jobs.oldest_age': await lagSeconds() } },
+    {
+      attributes: { 'job.name': 'inboxes' as const },
+      values: { 'invoicecontrol.jobs.oldest_age': await lagSeconds() },
+    },
   ]);
 }
 
@@ -77,7 +80,10 @@ export function reportSubmissions({
     })),
   );
   const closeLag = reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
-    { attributes: { job: 'submissions' as const }, values: { 'invoicecontrol.jobs.oldest_age': await lagSeconds() } },
+    {
+      attributes: { 'job.name': 'submissions' as const },
+      values: { 'invoicecontrol.jobs.oldest_age': await lagSeconds() },
+    },
   ]);
   return () => {
     closeCounts();

@@ -44,7 +44,7 @@ export function reportDeliveries({
 }): () => void {
   const closeAge = reportGauges(['invoicecontrol.jobs.oldest_age'], async () => [
     {
-      attributes: { job: 'deliveries' as const },
+      attributes: { 'job.name': 'deliveries' as const },
       values: { 'invoicecontrol.jobs.oldest_age': await oldestDueSeconds() },
     },
   ]);

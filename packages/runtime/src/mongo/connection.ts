@@ -13,6 +13,7 @@ import {
 import type { Db } from 'mongodb';
 import type { SilenceWatch } from '../silence-watch.js';
 import { ourConnections } from './driver-connection.js';
+import { reportPool } from './pool-metrics.js';
 import { HEARTBEAT_EACH_MS, watchSilence } from './silence.js';
 
 export interface MongoConnection {
@@ -76,7 +77,9 @@ export async function connectMongo({ url, databaseName, appName }: MongoOptions)
     socketTimeoutMS: COMMAND_MS_MAX,
   });
   client.on('serverHeartbeatSucceeded', silence.hearHeartbeat);
+  const closeReport = reportPool(client, appName);
   const close = async (): Promise<void> => {
+    closeReport();
     silence.stop();
     await client.close();
   };

@@ -82,6 +82,7 @@ const httpStatus = optional(bounded('status codes of HTTP', /^[1-5]\d\d$/));
 const subject = bounded('subjects of packages/contracts/src/events.ts', /^invoicecontrol\.[a-z_-]+\.v1\.[a-z_]+$/);
 const consumer = bounded('consumers: service and event', /^[a-z0-9_-]+$/);
 const collection = bounded('collections of the services', /^[a-z_]+(?:\.chunks|\.files)?$/);
+// The attribute is `job.name`, because Prometheus sets the label `job` itself.
 const job = bounded('names of the jobs in the code', /^[a-z_]+$/);
 const keyId = bounded('keys of SECRETBOX_KEYS', /^[A-Za-z0-9_-]{1,64}$/);
 const findingType = bounded('catalogue of packages/engine', /^[a-z0-9_]+$/);
@@ -354,14 +355,14 @@ export const metrics = {
   'invoicecontrol.jobs.due': gauge({
     unit: '{job}',
     description: 'Pieces of work that are due and that no process does yet.',
-    attributes: { job: oneOf('extractions') },
+    attributes: { 'job.name': oneOf('extractions') },
     owners: ['documents'],
     renamedFrom: ['documents.extractions_waiting'],
   }),
   'invoicecontrol.jobs.oldest_age': gauge({
     unit: 's',
     description: 'How long the piece of work that waits longest has been due; 0 if none waits.',
-    attributes: { job: oneOf('deliveries', 'submissions', 'inboxes') },
+    attributes: { 'job.name': oneOf('deliveries', 'submissions', 'inboxes') },
     owners: ['webhooks', 'ksef'],
     renamedFrom: ['webhooks.oldest_due_age', 'ksef.submission_lag', 'ksef.inbox_lag'],
   }),
@@ -384,36 +385,37 @@ export const metrics = {
         'ksef_inbox',
         'mail',
         'scan',
-        'webhook_delivery',
-        'usage_counter',
+        'delivery',
+        'usage',
+        'broker',
       ),
     },
     owners: storing,
   }),
   'invoicecontrol.jobs.duration': histogram({
     description: 'Duration of runs of a job.',
-    attributes: { job },
+    attributes: { 'job.name': job },
     buckets: WORK_BUCKETS,
     owners: storing,
   }),
   'invoicecontrol.jobs.failures': counter({
     unit: '{run}',
     description: 'Runs of a job that failed.',
-    attributes: { job },
+    attributes: { 'job.name': job },
     owners: storing,
     renamedFrom: ['job.failures'],
   }),
   'invoicecontrol.job.last_success': gauge({
     unit: 's',
     description: 'Time of the last run that succeeded, as Unix time; the start of the process if none has.',
-    attributes: { job },
+    attributes: { 'job.name': job },
     owners: storing,
     renamedFrom: ['job.time_since_success'],
   }),
   'invoicecontrol.job.running_time': gauge({
     unit: 's',
     description: 'Duration of the current run so far; 0 between runs.',
-    attributes: { job },
+    attributes: { 'job.name': job },
     owners: storing,
     renamedFrom: ['job.running_time'],
   }),
@@ -475,7 +477,7 @@ export const metrics = {
   'invoicecontrol.requests.refused': counter({
     unit: '{request}',
     description: 'Requests and connections that the gateway refused to protect itself or its other callers.',
-    attributes: { reason: oneOf('rate', 'overload', 'body', 'connection', 'idle', 'draining') },
+    attributes: { reason: oneOf('rate', 'overload', 'body', 'connection', 'idle') },
     owners: ['gateway'],
   }),
   'invoicecontrol.limiter.fallback': counter({

@@ -32,7 +32,11 @@ const portalSession = z.object({ data: z.object({ urls: z.object({ general: z.ob
  * @param apiKey without a key, every call fails
  */
 export function paddleApi(baseUrl: string, apiKey: string | undefined): ProviderApi {
-  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
+  const agents = trustedAgents({
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+    connectMs: CONNECT_MS_MAX,
+    peer: 'paddle',
+  });
   const call = async (path: string, posted?: object, signal?: AbortSignal): Promise<unknown> => {
     if (apiKey === undefined) throw new ProviderUnavailable('PADDLE_API_KEY is not set');
     const request = {

@@ -42,7 +42,12 @@ interface Deps {
    * Opens the calls of an import run or a test.
    * @param company calls to the same company share its limit
    */
-  readonly openCalls: (company: string, concurrency: number, budget: CallBudget) => CountedCalls;
+  readonly openCalls: (
+    provider: ProviderCode,
+    company: string,
+    concurrency: number,
+    budget: CallBudget,
+  ) => CountedCalls;
   readonly secrets: Pick<ConnectionSecrets, 'credential'>;
   readonly tokens: ConsentTokens;
   /** Maximum page size to request. If the number is absent, the ERP's own maximum applies. */
@@ -74,7 +79,7 @@ export const openErp =
       const { title } = productOf(code);
       throw new ErpFault('UPSTREAM_ERROR', `${title} cannot be read by this version of the service.`);
     }
-    const calls = openCalls(`${code} ${remoteCompanyId}`, provider.concurrency, budget);
+    const calls = openCalls(code, remoteCompanyId, provider.concurrency, budget);
     const credentials: Credentials = {
       secret: () => Promise.resolve().then(() => openSecret(secrets, connection)),
       accessToken: () => tokens.current(connection, (call) => calls.retry(call)),

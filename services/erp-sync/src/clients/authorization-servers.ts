@@ -2,7 +2,9 @@ import type { Clock } from '@invoicecontrol/runtime/clock';
 import type { AuthorizationServer, AuthorizationServers } from '../application/authorization-server.js';
 import type { Config } from '../config.js';
 import type { ProviderCode } from '../providers/provider.js';
+import { providerWords } from '@invoicecontrol/runtime/telemetry/schema';
 import { boundedFetch } from './bounded-fetch.js';
+import type { BoundedFetch } from './bounded-fetch.js';
 import { oauthApp } from './oauth-app.js';
 import type { OAuthAppSettings } from './oauth-app.js';
 import { quickBooksApp, quickBooksAuthorization } from './quickbooks-authorization.js';
@@ -16,7 +18,8 @@ const OAUTH_ANSWER_BYTES_MAX = 1024 * 1024;
  * @param callMs timeout of each call
  */
 export function authorizationServers(config: Config, callMs: number, clock: Clock): AuthorizationServers {
-  const fetchBounded = boundedFetch({ callMs, answerBytesMax: OAUTH_ANSWER_BYTES_MAX });
+  const fetchOf = (provider: ProviderCode): BoundedFetch =>
+    boundedFetch({ callMs, answerBytesMax: OAUTH_ANSWER_BYTES_MAX, peer: providerWords[provider] });
   const servers = new Map<ProviderCode, AuthorizationServer>();
   const { QUICKBOOKS_CLIENT_ID: quickBooksId, QUICKBOOKS_CLIENT_SECRET: quickBooksSecret } = config;
   if (quickBooksId !== undefined && quickBooksSecret !== undefined) {
@@ -28,6 +31,7 @@ export function authorizationServers(config: Config, callMs: number, clock: Cloc
       tokenUrl: config.QUICKBOOKS_TOKEN_URL,
       revokeUrl: config.QUICKBOOKS_REVOKE_URL,
     };
+    const fetchBounded = fetchOf('PROVIDER_C');
     const api = { apiUrl: config.QUICKBOOKS_API_URL, fetchBounded };
     servers.set('PROVIDER_C', quickBooksAuthorization(oauthApp(settings, fetchBounded, clock), settings, api));
   }
@@ -41,6 +45,7 @@ export function authorizationServers(config: Config, callMs: number, clock: Cloc
       tokenUrl: config.XERO_TOKEN_URL,
       revokeUrl: config.XERO_REVOKE_URL,
     };
+    const fetchBounded = fetchOf('PROVIDER_D');
     const api = { apiUrl: config.XERO_API_URL, fetchBounded };
     servers.set('PROVIDER_D', xeroAuthorization(oauthApp(settings, fetchBounded, clock), settings, api));
   }

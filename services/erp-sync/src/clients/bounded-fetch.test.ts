@@ -37,7 +37,7 @@ afterAll(() => {
 });
 
 const call = (path: string, callMs = 10_000): Promise<Response> =>
-  boundedFetch({ callMs, answerBytesMax: BYTES_MAX })(`${origin}${path}`, {});
+  boundedFetch({ callMs, answerBytesMax: BYTES_MAX, peer: 'xero' })(`${origin}${path}`, {});
 
 test('an answer may have as many bytes as are allowed, and no more', async () => {
   expect(await (await call(`/bytes?n=${BYTES_MAX}`)).text()).toHaveLength(BYTES_MAX);
@@ -58,14 +58,17 @@ test('an answer without a body has none', async () => {
 });
 
 test('an address that nobody answers at is UPSTREAM_ERROR, and the message does not name it', async () => {
-  const calling = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX })('http://127.0.0.1:1/secret', {});
+  const calling = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX, peer: 'xero' })(
+    'http://127.0.0.1:1/secret',
+    {},
+  );
   await expect(calling).rejects.toMatchObject({ code: 'UPSTREAM_ERROR', message: 'The ERP is unavailable.' });
 });
 
 test.each(unaskedAnswers)('%s before the final answer is read over', async (_, unasked) => {
   const raw = await startRawHttpServer(() => [...unasked, finalAnswer('{"access_token":"a"}')]);
   try {
-    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX });
+    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX, peer: 'xero' });
     const answer = await fetchBounded(`${raw.url}/token`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) });
     expect([answer.status, await answer.json()]).toEqual([200, { access_token: 'a' }]);
     expect(raw.requestsCount).toBe(1);
@@ -78,7 +81,7 @@ test('more interim answers than may come are UPSTREAM_ERROR', async () => {
   let count = INTERIM_ANSWERS_MAX;
   const raw = await startRawHttpServer(() => [...interimAnswers(count), finalAnswer('{}')]);
   try {
-    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX });
+    const fetchBounded = boundedFetch({ callMs: 10_000, answerBytesMax: BYTES_MAX, peer: 'xero' });
     expect((await fetchBounded(raw.url, {})).status).toBe(200);
     count++;
     await expect(fetchBounded(raw.url, {})).rejects.toMatchObject({ code: 'UPSTREAM_ERROR' });

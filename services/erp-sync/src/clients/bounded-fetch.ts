@@ -1,4 +1,5 @@
 import { trustedAgents } from '@invoicecontrol/egress/agents';
+import type { Peer } from '@invoicecontrol/egress/agents';
 import { CallTimeout } from '@invoicecontrol/egress/bounded';
 import { call } from '@invoicecontrol/egress/call';
 import { joinHeaders } from '@invoicecontrol/egress/http-answer';
@@ -18,11 +19,13 @@ const CONNECTIONS_PER_ORIGIN = 64;
 export function boundedFetch({
   callMs,
   answerBytesMax,
+  peer,
 }: {
   readonly callMs: number;
   readonly answerBytesMax: number;
+  readonly peer: Peer;
 }): BoundedFetch {
-  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
+  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX, peer });
   return async (url, init) => {
     try {
       // The constructor only converts headers and body to a uniform form. No call is made.

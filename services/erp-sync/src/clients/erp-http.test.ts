@@ -63,6 +63,7 @@ function open({ trustedOrigins = new Set([origin]), ...changed }: Partial<ErpHtt
 }
 const options: ErpCallsOptions = {
   company: 'PROVIDER_B|main',
+  peer: 'odoo',
   concurrency: 2,
   callsMax: 100,
   runMs: 60_000,

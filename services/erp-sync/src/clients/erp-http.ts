@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { destroyAgents, trustedAgents } from '@invoicecontrol/egress/agents';
-import type { Agents } from '@invoicecontrol/egress/agents';
+import type { Agents, Peer } from '@invoicecontrol/egress/agents';
 import { openEgress } from '@invoicecontrol/egress/egress';
 import { readCustomerUrl } from '@invoicecontrol/egress/customer-url';
 import type { EgressSettings } from '@invoicecontrol/egress/settings';
@@ -44,6 +44,8 @@ export interface ErpCalls extends ErpHttp {
 export interface ErpCallsOptions {
   /** Key made of provider and company. All calls with the same key share a limit. */
   readonly company: string;
+  /** The ERP, as metrics name it. */
+  readonly peer: Peer;
   /** Maximum number of concurrent calls to one company. */
   readonly concurrency: number;
   readonly callsMax: number;
@@ -71,7 +73,8 @@ const CONNECTIONS_PER_ORIGIN = 64;
  * share its limit.
  */
 export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressSettings): ErpHttpClient {
-  const bounds = { connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX };
+  // The peer of each call replaces this one.
+  const bounds = { connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX, peer: 'customer' } as const;
   const egress = openEgress(egressSettings, bounds);
   const trusted = trustedAgents(bounds);
   const limits = companyLimits();
@@ -86,7 +89,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
   }
 
   return {
-    open({ company, concurrency, callsMax, runMs, signal }) {
+    open({ company, peer, concurrency, callsMax, runMs, signal }) {
       const endsAt = performance.now() + runMs;
       let callsCount = 0;
       let throttledMs = 0;
@@ -138,7 +141,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         await awaitPause(limit);
         return limit.during(signal, async () => {
           spend();
-          const agents = agentsOf(request.url);
+          const agents = { ...agentsOf(request.url), peer };
           const deadlineMs = Math.min(settings.callMs, Math.max(1, endsAt - performance.now()));
           const bytesMax = settings.responseBytesMax;
           const attempt = await callOnce({ request, agents, deadlineMs, bytesMax, signal });

@@ -56,6 +56,7 @@ export function testCalls(origin: string): ErpCalls & { close(): void } {
   );
   const calls = client.open({
     company: origin,
+    peer: 'xero',
     concurrency: 5,
     callsMax: 1_000,
     runMs: 60_000,

@@ -44,6 +44,7 @@ import { sentFile } from './body/sent-file.js';
 import type { Share } from './limits/share.js';
 import type { SignedSenders } from './access/signed-senders.js';
 import { validate } from './body/validate.js';
+import { requestRefused } from '../telemetry.js';
 
 export interface Dispatching {
   readonly clients: Clients;
@@ -140,7 +141,10 @@ async function admit(
   };
 
   const result = await limiter.take(demandsOf(principal, request.method, route.ratePolicy, limits), context);
-  if (!result.isAllowed) throw rateLimited(result.refused);
+  if (!result.isAllowed) {
+    requestRefused('rate');
+    throw rateLimited(result.refused);
+  }
   for (const [name, value] of Object.entries(rateLimitFields(result.standings))) response.setHeader(name, value);
 
   requireRight(principal, route.access);

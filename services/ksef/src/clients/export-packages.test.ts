@@ -22,7 +22,7 @@ const key = createSessionKey();
 const signal = new AbortController().signal;
 const egress = openEgress(
   { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
-  { connectionsPerOrigin: 1, connectMs: 1_000 },
+  { connectionsPerOrigin: 1, connectMs: 1_000, peer: 'ksef' },
 );
 let server: Server;
 let origin: string;

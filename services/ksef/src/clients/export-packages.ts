@@ -51,6 +51,7 @@ export function exportPackages(
   const trusted = trustedAgents({
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: Math.min(CONNECT_MS_MAX, requestMs),
+    peer: 'ksef',
   });
 
   /**

@@ -74,6 +74,7 @@ export function ksefHttp({ urls, requestMs, waits }: KsefHttpSettings, logger: L
   const agents = trustedAgents({
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: Math.min(CONNECT_MS_MAX, requestMs),
+    peer: 'ksef',
   });
   const warnings = new Map<KsefEnvironment, string>();
 

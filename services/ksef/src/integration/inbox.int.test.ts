@@ -123,7 +123,7 @@ beforeAll(async () => {
   ksef = ksefClient({ urls, requestMs, waitFactor: WAIT_FACTOR, limits }, logger);
   const egress = openEgress(
     { EGRESS_ALLOW_CIDRS: [], EGRESS_ALLOW_HTTP: false, EGRESS_DNS_SERVERS: [] },
-    { connectionsPerOrigin: 8, connectMs: 1_000 },
+    { connectionsPerOrigin: 8, connectMs: 1_000, peer: 'ksef' },
   );
   const storageHosts = { TEST: ['storage.example'], DEMO: [], PRODUCTION: [] };
   packages = exportPackages({ urls, storageHosts, requestMs }, egress, logger);

@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorType, measure } from '@invoicecontrol/runtime/telemetry';
+import { activeTrace } from '@invoicecontrol/runtime/trace-context';
 import { createTransport } from 'nodemailer';
 import type { Delivery, Mail, Mailer } from '../application/send-notifications.js';
 
@@ -28,6 +30,11 @@ export function smtpMailer(url: string, from: string): Mailer {
   });
   const domain = /@([^\s@<>]+)>?$/.exec(from)?.[1] ?? 'localhost';
   const deliver = async ({ id, to, subject, text, createdAt }: Mail): Promise<Delivery> => {
+    const measured = measure('client', 'send mail', {
+      parent: activeTrace(),
+      duration: 'http.client.request.duration',
+    });
+    const attributes = { 'http.request.method': 'POST', 'invoicecontrol.peer': 'smtp' } as const;
     try {
       await transport.sendMail({
         from,
@@ -38,8 +45,10 @@ export function smtpMailer(url: string, from: string): Mailer {
         messageId: `<${id}@${domain}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
+      measured.end({ failed: false, attributes });
       return { outcome: 'ACCEPTED' };
     } catch (error) {
+      measured.end({ failed: true, attributes: { ...attributes, 'error.type': errorType(error) } });
       return toFailedDelivery(error);
     }
   };

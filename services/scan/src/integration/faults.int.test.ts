@@ -17,7 +17,7 @@ const SET_ASIDE_PAUSE_MS = PAUSES_MS[2];
 const TURN_TAKEN_PAUSE_MS = 10_000;
 
 interface LogLine {
-  readonly level: number;
+  readonly level: string;
   readonly msg: string;
   readonly scanId?: string;
 }

@@ -32,7 +32,7 @@ function open(
 ) {
   const egress = openEgress(
     { EGRESS_ALLOW_CIDRS: allowed, EGRESS_ALLOW_HTTP: true, EGRESS_DNS_SERVERS: [] },
-    { connectionsPerOrigin, connectMs: 5_000, extraCa: authority.certificate },
+    { connectionsPerOrigin, connectMs: 5_000, peer: 'customer', extraCa: authority.certificate },
     resolve === undefined ? {} : { resolve },
   );
   opened.push(egress);

@@ -30,6 +30,7 @@ export function openWebhookEgress(config: Config): Egress {
   return openEgress(config, {
     connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
     connectMs: CONNECT_MS_MAX,
+    peer: 'customer',
     extraCa: caFile === undefined ? undefined : readFileSync(caFile, 'utf8'),
   });
 }

@@ -28,7 +28,11 @@ const CONNECTIONS_PER_ORIGIN = 1;
  * @param baseUrl URL of the folder with the files, without a trailing slash
  */
 export function ecbFeed(baseUrl: string): RateFeed {
-  const agents = trustedAgents({ connectionsPerOrigin: CONNECTIONS_PER_ORIGIN, connectMs: CONNECT_MS_MAX });
+  const agents = trustedAgents({
+    connectionsPerOrigin: CONNECTIONS_PER_ORIGIN,
+    connectMs: CONNECT_MS_MAX,
+    peer: 'ecb',
+  });
   const lastModified = new Map<RateFile, string>();
 
   async function ask(file: RateFile): Promise<Answer> {

@@ -1,4 +1,5 @@
 import { DomainError } from '@invoicecontrol/errors';
+import { requestRefused } from '../../telemetry.js';
 import { addressGroup } from '../limits/client-address.js';
 
 const KIB = 1024;
@@ -117,7 +118,9 @@ export class BodyBudget {
     let isOver = false;
     const requireRoom = (bytes: number): void => {
       const full = pools.find(({ name, bytesMax }) => (this.#held.get(name) ?? 0) + bytes > bytesMax);
-      if (full !== undefined) throw new DomainError('unavailable', full.refusal);
+      if (full === undefined) return;
+      requestRefused('body');
+      throw new DomainError('unavailable', full.refusal);
     };
     const change = (bytes: number): void => {
       mine += bytes;

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { Response } from 'express';
 import { connectionAddress } from '../limits/client-address.js';
+import { requestRefused } from '../../telemetry.js';
 import { stopReading } from './connections.js';
 import { answerTo } from '../response/envelope.js';
 import type { FailureBucket } from '../limits/failure-bucket.js';
@@ -51,6 +52,7 @@ export function answerClientErrors(
     const requestId = isWaiting ? requestState(response).requestId : newRequestId();
     const hasGoodKey = response !== undefined && requestState(response).organizationId !== undefined;
     const refusal = refusalFor(error);
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') requestRefused('idle');
     const stranger = isBehindProxy ? undefined : connectionAddress(socket);
     const address = isWaiting ? requestState(response).address : stranger;
     const counted = hasGoodKey || address === undefined ? refusal : failures.countedRefusal(address, refusal);
@@ -64,6 +66,7 @@ export function answerClientErrors(
 
 /** Refuses a connection that exceeds its address's limit, before anything is read from it. */
 export function refuseConnection(socket: Socket, connectionsPerAddressMax: number): void {
+  requestRefused('connection');
   stopReading(socket);
   const requestId = newRequestId();
   const refusal = new HttpRefusal(

@@ -4,6 +4,7 @@ import { BODY_WINDOW_BYTES_MIN, PIPELINED_MAX, REQUESTS_PER_CONNECTION_MAX } fro
 import type { Timeouts } from '../limits/limits.js';
 import type { Share } from '../limits/share.js';
 import { HttpRefusal } from '../response/refusal.js';
+import { requestRefused } from '../../telemetry.js';
 
 /** A request whose response has not been sent yet. */
 interface Waiting {
@@ -128,6 +129,7 @@ export function refuseExcess(socket: Socket): void {
   const { requests, waiting } = connectionOf(socket);
   if (requests <= REQUESTS_PER_CONNECTION_MAX && waiting.size <= PIPELINED_MAX) return;
   stopReading(socket);
+  requestRefused('connection');
   const reason =
     waiting.size > PIPELINED_MAX
       ? `More than ${PIPELINED_MAX} requests are waiting for a response on this connection. Wait for a response, or open another connection.`

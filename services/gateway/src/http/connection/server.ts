@@ -11,6 +11,7 @@ import type { FailureBucket } from '../limits/failure-bucket.js';
 import { CONNECTIONS_MAX, FILE_BODY_MS, HEADERS_BYTES_MAX, TIMEOUTS } from '../limits/limits.js';
 import type { Timeouts } from '../limits/limits.js';
 import { listenFast } from './listen-fast.js';
+import { requestRefused } from '../../telemetry.js';
 
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
@@ -39,6 +40,8 @@ export interface HttpServerOptions {
 export interface HttpServer {
   /** Address as `host:port` with the actual port. */
   readonly address: string;
+  /** Number of open connections. */
+  readonly connections: number;
   /**
    * Accepts no new connections, lets running requests continue for at most `timeoutMs`, and then closes their
    * connections.
@@ -66,7 +69,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   server.on('checkContinue', app);
   server.on('checkExpectation', app);
   answerClientErrors(server, { failures, logger, isBehindProxy: options.trustedProxyHops > 0 });
-  boundConnections(server, options);
+  const connections = boundConnections(server, options);
   const stopClosing = closeLateConnections(server, timeouts);
   server.once('close', stopClosing);
   server.listen(port, host);
@@ -74,6 +77,9 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const shown = host === '0.0.0.0' ? '127.0.0.1' : host;
   return {
     address: `${shown}:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return connections();
+    },
     stop: (timeoutMs) => stop(server, timeoutMs),
   };
 }
@@ -86,7 +92,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 function boundConnections(
   server: Server,
   { connectionsPerAddressMax, connectionsMax = CONNECTIONS_MAX, logger }: HttpServerOptions,
-): void {
+): () => number {
   const share = new AddressShare(connectionsPerAddressMax);
   const strangers = new Set<Socket>();
   let open = 0;
@@ -109,8 +115,10 @@ function boundConnections(
     });
     if (open <= connectionsMax) return;
     logger.warn({ connectionsMax }, 'a connection without a key was closed for a new one');
+    requestRefused('connection');
     oldestOf(strangers, socket).destroy();
   });
+  return () => open;
 }
 
 /**

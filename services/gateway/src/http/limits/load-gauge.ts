@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { DomainError } from '@invoicecontrol/errors';
 import { systemClock } from '@invoicecontrol/runtime/clock';
 import type { Clock } from '@invoicecontrol/runtime/clock';
+import { requestRefused } from '../../telemetry.js';
 
 /** Number of concurrent requests above which reads are refused (HTTP and security reference, section 7). */
 export const IN_FLIGHT_MAX = 500;
@@ -78,6 +79,7 @@ export class LoadGauge {
    */
   refuseOverload(method: string): void {
     if (isOverloaded(method, { inFlight: this.#inFlight, lagMs: this.#lagMs })) {
+      requestRefused('overload');
       throw new DomainError('unavailable', 'The service is overloaded. Retry the request in a moment.');
     }
   }

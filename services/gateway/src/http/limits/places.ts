@@ -1,5 +1,6 @@
 import { DomainError } from '@invoicecontrol/errors';
 import type { Response } from 'express';
+import { requestRefused } from '../../telemetry.js';
 import { holdUntilSettled } from '../response/request-state.js';
 import type { Share } from './share.js';
 
@@ -61,6 +62,7 @@ export const longAnswersInFlight: Refusals = {
 export function takePlace(response: Response, share: Share, organizationId: string, refusals: Refusals): void {
   const giveBack = share.take(organizationId);
   if (giveBack === undefined) {
+    requestRefused('overload');
     throw share.held(organizationId) < share.max ? refusals.ofAll() : refusals.ofOrganization(share.max);
   }
   holdUntilSettled(response, giveBack);

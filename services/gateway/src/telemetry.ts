@@ -1,0 +1,27 @@
+import { count, reportGauges } from '@invoicecontrol/runtime/telemetry';
+import type { AttributesOf } from '@invoicecontrol/runtime/telemetry/schema';
+
+/** Counts a request or a connection that the gateway refused to protect itself or its other callers. */
+export function requestRefused(reason: AttributesOf<'invoicecontrol.requests.refused'>['reason']): void {
+  count('invoicecontrol.requests.refused', { reason });
+}
+
+/** Reports the open connections and the bytes of bodies in progress. */
+export function reportLoad({
+  connections,
+  bodyBytes,
+}: {
+  readonly connections: () => number;
+  readonly bodyBytes: () => number;
+}): () => void {
+  const closeConnections = reportGauges(['invoicecontrol.http.connections'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.http.connections': connections() } },
+  ]);
+  const closeBytes = reportGauges(['invoicecontrol.http.body_bytes'], async () => [
+    { attributes: {}, values: { 'invoicecontrol.http.body_bytes': bodyBytes() } },
+  ]);
+  return () => {
+    closeConnections();
+    closeBytes();
+  };
+}
