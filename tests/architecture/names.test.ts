@@ -74,7 +74,9 @@ test('a feature is found in sentences and in names, in each of its forms', () =>
 
 /** The words of a text and of the names in it, without their endings. The product and the page about its events have names, too. */
 function wordsOf(text: string): ReadonlySet<string> {
-  const words = text.replaceAll(/invoicecontrol|webhooks-and-events/gi, '').match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g);
+  const words = text
+    .replaceAll(/invoicecontrol|webhooks-and-events|(?:cpu|memory)Usage/gi, '')
+    .match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g);
   return new Set(
     words?.map((word) =>
       word

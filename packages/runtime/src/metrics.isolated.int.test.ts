@@ -127,9 +127,9 @@ test('a consumer whose stream does not exist is not alive until its publisher ha
   );
   closing.push(() => subscription.stop());
   const consumer = { stream, consumer: `${name}__${type.name}` };
-  expect(await exported('consumer.alive', consumer)).toBe(0);
+  expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(0);
   await eventPublisher(bus, other);
-  await eventually(async () => expect(await exported('consumer.alive', consumer)).toBe(1));
+  await eventually(async () => expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(1));
   await bus.manager.streams.delete(stream);
 });
 

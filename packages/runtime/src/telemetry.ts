@@ -2,7 +2,7 @@ import { context, metrics as api, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace 
 import type { Attributes, BatchObservableResult, Context, Meter, Span } from '@opentelemetry/api';
 import type { NodeSDKConfiguration } from '@opentelemetry/sdk-node';
 import { processResource } from './telemetry/resource.js';
-import { declarationOf, metrics, serviceNames } from './telemetry/schema.js';
+import { declarationOf, MEMORY, metrics, serviceNames } from './telemetry/schema.js';
 import type { AttributesOf, MetricName, NameOf, ServiceName } from './telemetry/schema.js';
 import {
   activePoll,
@@ -245,7 +245,7 @@ export function isTelemetryOn(): boolean {
   return isOn;
 }
 
-/** What the instruments of the four kinds have in common here. */
+/** Methods of the instruments of which a metric has the one of its kind. */
 interface Recording {
   add?(value: number, attributes?: Attributes): void;
   record?(value: number, attributes?: Attributes): void;
@@ -362,9 +362,7 @@ function reportProcess(): void {
       result.observe(user / 1e6, { 'cpu.mode': 'user' });
       result.observe(system / 1e6, { 'cpu.mode': 'system' });
     });
-  reportGauges(['process.memory.usage'], async () => [
-    { attributes: {}, values: { 'process.memory.usage': process.memoryUsage.rss() } },
-  ]);
+  reportGauges([MEMORY], async () => [{ attributes: {}, values: { [MEMORY]: process.memoryUsage.rss() } }]);
 }
 
 /** The current values of one subject, which its attributes identify. A gauge that is absent reports no new value. */

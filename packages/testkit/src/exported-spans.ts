@@ -16,12 +16,12 @@ export function exportedSpans() {
     processor: new SimpleSpanProcessor(exporter),
     /** Returns the spans that have ended, in the order of their ends. */
     spans: (): ExportedSpan[] =>
-      exporter.getFinishedSpans().map(({ name, attributes, links, parentSpanContext, ...span }) => ({
-        name,
+      exporter.getFinishedSpans().map((span) => ({
+        name: span.name,
         spanId: span.spanContext().spanId,
-        parentSpanId: parentSpanContext?.spanId,
-        attributes,
-        linkedTraceIds: links.map(({ context }) => context.traceId),
+        parentSpanId: span.parentSpanContext?.spanId,
+        attributes: span.attributes,
+        linkedTraceIds: span.links.map(({ context }) => context.traceId),
       })),
     clear: () => exporter.reset(),
   };

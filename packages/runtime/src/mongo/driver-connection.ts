@@ -88,11 +88,28 @@ const READS: ReadonlySet<string> = new Set([
   'killCursors',
 ]);
 
+type Reply = Readonly<Record<string, unknown>>;
+
+/** The driver decodes the replies of most commands only when their fields are read. */
+interface OnDemandReply {
+  getNumber(name: string): number;
+  toObject(): Reply;
+}
+
+function isOnDemand(reply: unknown): reply is OnDemandReply {
+  return typeof (reply as Partial<OnDemandReply> | undefined)?.getNumber === 'function';
+}
+
+function numberIn(reply: unknown, name: string): unknown {
+  return isOnDemand(reply) ? reply.getNumber(name) : (reply as Reply | undefined)?.[name];
+}
+
 /** Checks whether a command changed something. A poll that claims nothing, or updates nothing, has not. */
 function hasChanged(operation: string, reply: unknown): boolean {
   if (READS.has(operation)) return false;
-  const { n, value } = reply as { readonly n?: unknown; readonly value?: unknown };
-  return operation === 'findAndModify' ? value !== null && value !== undefined : n !== 0;
+  if (operation !== 'findAndModify') return numberIn(reply, 'n') !== 0;
+  const { lastErrorObject } = isOnDemand(reply) ? reply.toObject() : (reply as Reply);
+  return numberIn(lastErrorObject, 'n') !== 0;
 }
 
 /** Commands by which the driver checks a server. Secondaries respond to them too. */

@@ -96,6 +96,9 @@ export const providerWords = {
 } as const;
 const environment = oneOf('test', 'demo', 'production');
 
+/** The resident memory of the process, which every process reports. */
+export const MEMORY = 'process.memory.usage';
+
 const everyService = serviceNames;
 /** Services with a database. */
 const storing = serviceNames.filter((name) => name !== 'gateway');
@@ -257,7 +260,7 @@ export const metrics = {
     attributes: { 'cpu.mode': oneOf('user', 'system') },
     owners: everyService,
   }),
-  'process.memory.usage': gauge({
+  [MEMORY]: gauge({
     unit: 'By',
     description: 'Resident memory of the process.',
     attributes: {},
