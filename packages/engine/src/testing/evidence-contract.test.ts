@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../explanation/evidence.js';
-import { evidenceFaults } from './evidence-contract.js';
+import { evidenceFaults, memberFaults } from './evidence-contract.js';
 import { findingIn, ledger } from './ledger.js';
 
 const finding = (members: Record<string, unknown>): Pick<Finding, 'type' | 'evidence'> => ({
@@ -44,6 +44,23 @@ describe('the contract of money in evidence', () => {
       comparisons: [{ field: 'number', left: '2024.01', right: 'EUR 12' }],
     };
     expect(evidenceFaults(finding(members))).toEqual([]);
+  });
+});
+
+describe('the contract of members of evidence', () => {
+  const about = (members: Record<string, unknown>) => memberFaults({ ...finding(members), type: 'AMOUNT_ROUND' });
+
+  test.each([
+    ['a declared member is missing', {}, 'evidence.roundShare is missing'],
+    ['a member has another type', { roundShare: '0.5' }, 'evidence.roundShare is "0.5", but should be number,null'],
+    ['a member is not declared', { roundShare: 0.5, extra: 1 }, 'evidence.extra is not declared'],
+    ['an entry of a list has another type', { roundShare: 0, explanation: [1] }, 'evidence.explanation[0] is 1'],
+  ])('is broken if %s', (_, members, fault) => {
+    expect(about(members)).toEqual([expect.stringContaining(fault)]);
+  });
+
+  test('is kept by declared members', () => {
+    expect(about({ roundShare: null, sourceRowNumber: 3 })).toEqual([]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { minorUnitsOf } from '@invoicecontrol/values/currency';
 import type { Evidence, EvidenceValue, Finding } from '../explanation/evidence.js';
+import { commonMembers, evidenceMembers, objectOf } from '../explanation/evidence-members.js';
+import type { MemberSchema } from '../explanation/evidence-members.js';
 import { wordingFaults } from './wording-contract.js';
 
 /** Members of evidence that contain money, including both sides of a comparison of amounts. */
@@ -31,8 +33,49 @@ export function evidenceFaults({ type, evidence }: Pick<Finding, 'type' | 'evide
 
 /** @throws Error naming every fault of the findings' evidence and sentences */
 export function requireEvidenceContract(findings: readonly Finding[]): void {
-  const faults = findings.flatMap((finding) => [...evidenceFaults(finding), ...wordingFaults(finding)]);
+  const faults = findings.flatMap((finding) => [
+    ...evidenceFaults(finding),
+    ...memberFaults(finding),
+    ...wordingFaults(finding),
+  ]);
   if (faults.length > 0) throw new Error(`Evidence breaks its contract:\n${faults.join('\n')}`);
+}
+
+/**
+ * Lists members of the evidence that are missing, that have another type than declared, or that are not declared for
+ * the finding type.
+ */
+export function memberFaults({ type, evidence }: Pick<Finding, 'type' | 'evidence'>): string[] {
+  const schema = { type: 'object', ...objectOf({ ...commonMembers, ...evidenceMembers[type] }) };
+  return faultsAgainst(schema, evidence, 'evidence').map((fault) => `${type}: ${fault}`);
+}
+
+function faultsAgainst(schema: MemberSchema, value: EvidenceValue | undefined, path: string): string[] {
+  const { items, properties, required = [] } = schema;
+  if (!typesOf(value).some((type) => [schema.type].flat().includes(type))) {
+    return [`${path} is ${JSON.stringify(value)}, but should be ${String(schema.type)}`];
+  }
+  if (Array.isArray(value) && items !== undefined) {
+    return (value as EvidenceValue[]).flatMap((entry, index) => faultsAgainst(items, entry, `${path}[${index}]`));
+  }
+  if (typeof value !== 'object' || value === null || properties === undefined) return [];
+  const members = Object.entries(value as Record<string, EvidenceValue>);
+  const present = new Set(members.map(([name]) => name));
+  return [
+    ...required.filter((name) => !present.has(name)).map((name) => `${path}.${name} is missing`),
+    ...members.flatMap(([name, member]) => {
+      const declared = properties[name];
+      const here = `${path}.${name}`;
+      return declared === undefined ? [`${here} is not declared`] : faultsAgainst(declared, member, here);
+    }),
+  ];
+}
+
+/** Returns the JSON Schema types of a value. */
+function typesOf(value: EvidenceValue | undefined): string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
 type Members = Evidence | { readonly [name: string]: EvidenceValue };
