@@ -126,7 +126,7 @@ test('a consumer whose stream does not exist is not alive until its publisher ha
     { service: name, type: missing, handle: async () => {} },
   );
   closing.push(() => subscription.stop());
-  const consumer = { stream, consumer: `${name}__${type.name}` };
+  const consumer = { consumer: `${name}__${type.name}` };
   expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(0);
   await eventPublisher(bus, other);
   await eventually(async () => expect(await exported('invoicecontrol.consumer.state', consumer)).toBe(1));
