@@ -19,7 +19,7 @@ import type { NewTenant } from './tenants.js';
 /** Number of rows in the largest file that one request accepts. */
 const ROWS = 5_000;
 const SCANS_AT_ONCE = 5;
-/** Rate at which the other tenant posts, and the size of its history. */
+/** Rate at which the other tenant posts invoices, and the number of its stored invoices. */
 const STEADY_PER_SECOND = 20;
 const STEADY_STORED = 1_000;
 /** The steady load lasts as long as this number of other measurements, because a p95 needs many requests. */

@@ -49,7 +49,7 @@ export function checkConfirmation(
   trust: SealTrust,
 ): ConfirmationCheck {
   if (xml.length > CONFIRMATION_BYTES_MAX) {
-    return { fault: `The confirmation has ${xml.length} bytes; the maximum is ${CONFIRMATION_BYTES_MAX}.` };
+    return { fault: `The KSeF confirmation has ${xml.length} bytes; the maximum is ${CONFIRMATION_BYTES_MAX}.` };
   }
   const malformed = parseFault(xml);
   if (malformed !== undefined) return { fault: malformed };
@@ -57,7 +57,7 @@ export function checkConfirmation(
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(xml);
   } catch {
-    return { fault: 'The confirmation is not encoded in UTF-8.' };
+    return { fault: 'The KSeF confirmation is not encoded in UTF-8.' };
   }
   const seal = verifySeal(text);
   if ('fault' in seal) return seal;
@@ -72,16 +72,16 @@ export function checkConfirmation(
   const isHolderKnown = trust.trusted.length > 0;
   const trusted = trust.trusted.map((der) => new X509Certificate(der));
   if (isHolderKnown && !isTrusted(certificate, { issuers, trusted, at })) {
-    return { fault: `The confirmation is sealed with certificate ${sealedBy}, which is not trusted.` };
+    return { fault: `The KSeF confirmation is sealed with certificate ${sealedBy}, which is not trusted.` };
   }
   const documents = readDocuments(Buffer.from(seal.text));
   if (documents === undefined) {
     return { fault: 'The signed content is not a KSeF confirmation of version 4-3.' };
   }
   const entries = documents.filter((document) => document.ksefNumber === ksefNumber);
-  if (entries.length === 0) return { fault: `The confirmation does not name document ${ksefNumber}.` };
+  if (entries.length === 0) return { fault: `The KSeF confirmation does not name document ${ksefNumber}.` };
   if (entries.some((entry) => entry.sha256 !== sha256)) {
-    return { fault: `The confirmation states a different hash for document ${ksefNumber}.` };
+    return { fault: `The KSeF confirmation states a different hash for document ${ksefNumber}.` };
   }
   return { sealedBy, certificate: new Uint8Array(certificate.raw), isHolderKnown };
 }
@@ -93,8 +93,8 @@ function parseFault(xml: Uint8Array): string | undefined {
     return undefined;
   }
   return parsed.fault === 'DOCTYPE'
-    ? 'The confirmation has a document type declaration.'
-    : 'The confirmation is not well-formed XML.';
+    ? 'The KSeF confirmation has a document type declaration.'
+    : 'The KSeF confirmation is not well-formed XML.';
 }
 
 function readDocuments(signed: Uint8Array): readonly Confirmed[] | undefined {

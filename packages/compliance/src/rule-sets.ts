@@ -39,7 +39,7 @@ const XRECHNUNG_EXTENSION_RESTRICTIONS = /^BR-CO-16$/;
 
 const ALL_RULES = (): boolean => true;
 
-/** Returns null if only the built-in checks apply in this mode. */
+/** Returns null if only the built-in checks apply in the validation mode. */
 export function selectRules(
   profile: Profile,
   mode: ValidationMode,

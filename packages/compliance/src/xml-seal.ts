@@ -57,8 +57,9 @@ export function verifySeal(xml: string): XmlSeal | { readonly fault: string } {
   const document = new DOMParser().parseFromString(xml, 'text/xml');
   const signatures = document.getElementsByTagNameNS(SIGNATURE, 'Signature');
   const signature = signatures.item(0);
-  if (signature === null) return { fault: 'The confirmation has no signature.' };
-  if (signatures.length > 1) return { fault: `The confirmation has ${signatures.length} signatures; one is expected.` };
+  if (signature === null) return { fault: 'The KSeF confirmation has no signature.' };
+  if (signatures.length > 1)
+    return { fault: `The KSeF confirmation has ${signatures.length} signatures; one is expected.` };
   if (signature.parentNode !== document.documentElement) {
     return { fault: 'The signature of the confirmation is not directly below its root element.' };
   }

@@ -21,7 +21,7 @@ interface Block {
   unused: number;
   /** Number of units in the block that requests use, although the usage counter still lists them as held. */
   unreported: number;
-  /** Quota limit that the latest request stated. */
+  /** Limit of a monthly quota, as the latest request stated it. */
   limit: number | undefined;
   /**
    * Used amount of the usage counter after the latest reservation, including all held units. Undefined before the first

@@ -387,7 +387,7 @@ async function viewOf(
   };
 }
 
-/** Reads the values of form fields. An empty checkbox counts as an empty field. */
+/** Reads the values of the form fields in a PDF. An empty checkbox counts as an empty field. */
 async function fieldsOf(pdf: PDFDocumentProxy): Promise<Pick<View, 'fields' | 'signatureFields'>> {
   type Field = { readonly type?: string; readonly value?: unknown };
   const all = ((await pdf.getFieldObjects()) ?? {}) as Readonly<Record<string, readonly Field[]>>;

@@ -60,8 +60,8 @@ export function countElements(root: XmlElement): number {
 }
 
 /**
- * Compiles an expression once. At the limit the oldest expression is released, so that names in documents do not use up
- * memory.
+ * Compiles an XPath expression once. At the limit the oldest expression is released, so that names in documents do not
+ * use up memory.
  */
 function compile(path: string, namespaces: Readonly<Record<string, string>>): XmlXPath {
   const key = `${Object.values(namespaces).join(' ')} ${path}`;

@@ -325,7 +325,7 @@ describe('a bill of the ERP', () => {
         expect(await synchronise({ payments })).toBe(0);
       },
     );
-    /** Makes these bills look as if they had been examined long ago. */
+    /** Makes the imported bills look as if they had been examined long ago. */
     const forgetChanges = async (): Promise<void> => {
       const { organizationId } = source;
       const old = { $set: { 'erp.changedAt': new Date(0) } };

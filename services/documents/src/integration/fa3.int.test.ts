@@ -72,6 +72,6 @@ test('the document of another organization is missing, and so is one without its
 test('a confirmation with a fault is answered with a sentence, also above the limit', async () => {
   const request = { organizationId: newOrganization(), ksefNumber: 'number', sha256: 'hash', trustedCertificates: [] };
   const check = async (xml: Buffer) => (await running.documents.checkConfirmation({ ...request, xml }, call)).fault;
-  expect(await check(Buffer.from('<Potwierdzenie/>'))).toBe('The confirmation has no signature.');
+  expect(await check(Buffer.from('<Potwierdzenie/>'))).toBe('The KSeF confirmation has no signature.');
   expect(await check(Buffer.alloc(4 * 1024 * 1024 + 1, ' '))).toContain('the maximum is 4194304');
 });

@@ -133,7 +133,10 @@ export function accessTokens(deps: AccessTokenDeps): AccessTokens {
     let isFirst = true;
     return async (): Promise<GrantedTokens> => {
       if (!isFirst && !(await store.renew(claimed, leaseMs))) {
-        throw new ErpFault('BAD_RESPONSE', 'Another process is renewing the access token. The next run retries.');
+        throw new ErpFault(
+          'BAD_RESPONSE',
+          'Another process is renewing the access token. The next import run retries.',
+        );
       }
       isFirst = false;
       return server.refresh(refreshToken);

@@ -279,8 +279,8 @@ function endOf(error: unknown, signal: AbortSignal, log: RunLog): EndOfRun {
   if (cause instanceof Stopped && cause.reason === 'LEASE_LOST') return { broken: 'TAKEN' };
   const isStopping = cause instanceof Stopped;
   const message = isStopping
-    ? 'The run was interrupted by a restart of the service. The next run continues where it stopped.'
-    : 'Part of the service was unavailable. The next run continues.';
+    ? 'The import run was interrupted by a restart of the service. The next run continues where it stopped.'
+    : 'Part of the service was unavailable. The next import run continues.';
   log.failed(toRunError({ code: 'RUN_ABANDONED', message }));
   return { broken: isStopping ? 'STOPPING' : isTemporary(cause) ? 'OUTAGE' : 'DEFECT' };
 }

@@ -22,7 +22,7 @@ export const RUNS_WAITING_MAX = 100;
 const ABANDONED_RUNS_MAX = 3;
 const ABANDONED = {
   code: 'RUN_ABANDONED',
-  message: 'The run was abandoned because its process ended. The next run continues.',
+  message: 'The import run was abandoned because its process ended. The next run continues.',
 } as const;
 
 interface Deps {

@@ -99,7 +99,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
         if (callsCount >= callsMax) {
           throw new BudgetSpent(
             'RATE_LIMITED',
-            `The run has made ${callsMax} calls, the maximum of one run. The next run continues.`,
+            `The import run has made ${callsMax} calls, the maximum of one run. The next run continues.`,
           );
         }
         if (performance.now() >= endsAt) throw timeSpent();
@@ -108,7 +108,7 @@ export function erpHttpClient(settings: ErpHttpSettings, egressSettings: EgressS
       const timeSpent = (): BudgetSpent =>
         new BudgetSpent(
           'TIMEOUT',
-          `The run has taken ${Math.round(runMs / 1_000)} seconds, the maximum of one run. The next run continues.`,
+          `The import run has taken ${Math.round(runMs / 1_000)} seconds, the maximum of one run. The next run continues.`,
         );
       const wait = async (ms: number, isThrottled: boolean): Promise<void> => {
         if (performance.now() + ms >= endsAt) throw timeSpent();

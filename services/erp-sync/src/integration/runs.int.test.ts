@@ -304,7 +304,7 @@ describe('a run of the whole', () => {
   });
 
   describe('whose ids take several runs', () => {
-    const spent = () => new BudgetSpent('RATE_LIMITED', 'The run has made its calls.');
+    const spent = () => new BudgetSpent('RATE_LIMITED', 'The import run has made its calls.');
     const aWeekAgo = () => new Date(Date.now() - 7 * 24 * 3_600_000);
 
     /** Creates a comparison of bills that was interrupted after its first page of ids, when b004 no longer exists. */
@@ -492,7 +492,7 @@ describe('faults', () => {
     erp.put('vendors', ...vendors(9));
     let pages = 0;
     erp.onPage = () => {
-      if (++pages === 3) throw new BudgetSpent('TIMEOUT', 'The run has taken its time.');
+      if (++pages === 3) throw new BudgetSpent('TIMEOUT', 'The import run has taken its time.');
     };
     const connected = await connect();
     expect(await newestRun(connected)).toMatchObject({
@@ -508,7 +508,8 @@ describe('faults', () => {
     erp.put('bills', ...bills(7));
     const spendAt = (at: string) => {
       erp.onPage = (stream, position) => {
-        if (stream === 'bills' && position === at) throw new BudgetSpent('RATE_LIMITED', 'The run has made its calls.');
+        if (stream === 'bills' && position === at)
+          throw new BudgetSpent('RATE_LIMITED', 'The import run has made its calls.');
       };
     };
     spendAt('b003');
@@ -537,7 +538,7 @@ describe('faults', () => {
   test('a run of the whole begins with the first stream, wherever the budget of the run before was used up', async () => {
     erp.put('bills', ...bills(4));
     erp.onPage = (stream) => {
-      if (stream === 'payments') throw new BudgetSpent('TIMEOUT', 'The run has taken its time.');
+      if (stream === 'payments') throw new BudgetSpent('TIMEOUT', 'The import run has taken its time.');
     };
     const connected = await connect();
     await newestRun(connected);

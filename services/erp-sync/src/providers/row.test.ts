@@ -63,8 +63,8 @@ test('an invalid row costs itself alone, and is named by an id that may be shown
     invalid: [
       { externalId: '2', message: 'Total is not a number.' },
       { message: 'Total is not a number.' },
-      { message: 'The row is not an object.' },
-      { message: 'The row is not an object.' },
+      { message: 'The row from the ERP is not an object.' },
+      { message: 'The row from the ERP is not an object.' },
     ],
   });
 });

@@ -25,7 +25,7 @@ export class Row {
 
   constructor(value: unknown) {
     if (typeof value !== 'object' || value === null || Array.isArray(value))
-      throw new RowFault('The row is not an object.');
+      throw new RowFault('The row from the ERP is not an object.');
     this.#fields = value as Readonly<Record<string, unknown>>;
   }
 

@@ -6,7 +6,7 @@ import { decodeLoginCertificate, identityOf, maskedIdentity } from '../domain/lo
 import { credentialNames, GRANT_PERMISSIONS } from '../domain/permissions.js';
 import type { KsefCredentials, KsefStatus } from './ksef-calls.js';
 
-/** A token that KSeF issued for calls. */
+/** An access or refresh token that KSeF issued for its calls. */
 export interface Grant {
   readonly token: string;
   readonly validUntil: Date;
@@ -174,12 +174,12 @@ function hintOf({ authentication, secret, contextNip }: KsefCredentials): string
     case 'TOKEN': {
       const nip = /\|nip-(\d{10})\|/i.exec(secret)?.[1];
       const isOther = nip !== undefined && nip !== contextNip;
-      return isOther ? 'The token belongs to a different NIP than the connection.' : '';
+      return isOther ? 'The token belongs to a different NIP than the KSeF connection.' : '';
     }
     case 'CERTIFICATE': {
       const identity = identityOf(decodeLoginCertificate(secret).certificate);
       const isOther = identity !== undefined && identity.value !== contextNip;
-      return isOther ? `The certificate names ${maskedIdentity(identity)}, not the NIP of the connection.` : '';
+      return isOther ? `The certificate names ${maskedIdentity(identity)}, not the NIP of the KSeF connection.` : '';
     }
   }
 }

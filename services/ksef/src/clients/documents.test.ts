@@ -94,6 +94,6 @@ test('a confirmation whose seal was revoked has a fault, in the environment of t
   const sealed = { seal: { fingerprint: seal.fingerprint256, isHolderKnown: true } };
   expect([await check('TEST'), await check('PRODUCTION')]).toEqual([sealed, sealed]);
   expect(await check('DEMO')).toEqual({
-    fault: `The confirmation is sealed with certificate ${seal.fingerprint256}, which has been revoked by its issuer.`,
+    fault: `The KSeF confirmation is sealed with certificate ${seal.fingerprint256}, which has been revoked by its issuer.`,
   });
 });

@@ -62,7 +62,7 @@ export function documentsOfUploads(channel: Channel, seals: Seals): Documents {
             throw new Error('The documents service returned a valid confirmation without its certificate.');
           if (isRevoked(new X509Certificate(sealCertificate), lists)) {
             return {
-              fault: `The confirmation is sealed with certificate ${sealedBy}, which has been revoked by its issuer.`,
+              fault: `The KSeF confirmation is sealed with certificate ${sealedBy}, which has been revoked by its issuer.`,
             };
           }
         }

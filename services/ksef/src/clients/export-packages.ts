@@ -221,7 +221,7 @@ function refusalOf(error: unknown): unknown {
   }
   const { code = '', syscall } = error as { readonly code?: string; readonly syscall?: string };
   if (code.startsWith('ERR_OSSL'))
-    return new PackageFault('The package cannot be decrypted with the key of its export.');
+    return new PackageFault('The KSeF package cannot be decrypted with the key of its export.');
   // The local disk is full or faulty, so KSeF is not the cause.
   return syscall === 'write' && code !== 'EPIPE' ? error : unavailable('is unavailable');
 }

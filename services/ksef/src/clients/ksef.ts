@@ -345,7 +345,7 @@ export function ksefClient({ waitFactor, limits, noteWarnings, ...rest }: KsefSe
           continuationToken = answer.continuationToken;
           if (!continuationToken) return found;
         }
-        const message = `The session has more than ${PAGES_MAX} pages of invoices.`;
+        const message = `The KSeF session has more than ${PAGES_MAX} pages of invoices.`;
         throw new KsefRefusal('TRANSIENT', message, { code: UNREADABLE_ANSWER });
       },
       async closeSession(session) {

@@ -25,7 +25,7 @@ export interface Archive {
 export async function openArchive(fd: number, filesMax: number): Promise<Archive> {
   const zip = await openZip(fd);
   if (zip.entryCount > filesMax) {
-    throw new PackageFault(`The package has ${zip.entryCount} files; the maximum is ${filesMax}.`);
+    throw new PackageFault(`The KSeF package has ${zip.entryCount} files; the maximum is ${filesMax}.`);
   }
   const entries = await readEntries(zip);
   const files = new Map<PackedFile, Entry>(
@@ -44,7 +44,7 @@ export async function openArchive(fd: number, filesMax: number): Promise<Archive
       const entry = files.get(file);
       if (entry === undefined) throw new TypeError('The file belongs to another archive.');
       if (file.bytes > FILE_BYTES_MAX)
-        throw new PackageFault(`A file in the package is too large: it has ${file.bytes} bytes.`);
+        throw new PackageFault(`A file in the KSeF package is too large: it has ${file.bytes} bytes.`);
       try {
         return await unpack(zip, entry);
       } catch (error) {
@@ -59,7 +59,7 @@ function openZip(fd: number): Promise<ZipFile> {
     const options = { lazyEntries: true, autoClose: false, decodeStrings: false, validateEntrySizes: true };
     fromFd(fd, options, (error, zip) => {
       if (error === null) resolve(zip);
-      else reject(new PackageFault(`The package is not a ZIP archive: ${messageOf(error)}`));
+      else reject(new PackageFault(`The KSeF package is not a ZIP archive: ${messageOf(error)}`));
     });
   });
 }
@@ -67,11 +67,11 @@ function openZip(fd: number): Promise<ZipFile> {
 function readEntries(zip: ZipFile): Promise<readonly Entry[]> {
   return new Promise((resolve, reject) => {
     const entries: Entry[] = [];
-    zip.on('error', (error) => reject(new PackageFault(`The package cannot be read: ${messageOf(error)}`)));
+    zip.on('error', (error) => reject(new PackageFault(`The KSeF package cannot be read: ${messageOf(error)}`)));
     zip.on('end', () => resolve(entries));
     zip.on('entry', (entry: Entry) => {
       if (entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength > DESCRIPTION_BYTES_MAX) {
-        reject(new PackageFault('The directory entry of a file in the package has more than 1,024 bytes.'));
+        reject(new PackageFault('The directory entry of a file in the KSeF package has more than 1,024 bytes.'));
         return;
       }
       entries.push(entry);

@@ -65,18 +65,18 @@ export interface ExpectedInvoice<F extends PackedFile> extends ListedInvoice {
 export function checkParts(parts: readonly ExportedPart[]): readonly ExportedPart[] {
   const ordered = parts.toSorted((one, other) => one.ordinalNumber - other.ordinalNumber);
   if (ordered.length > PARTS_MAX) {
-    throw new PackageFault(`The package has ${ordered.length} parts; the maximum is ${PARTS_MAX}.`);
+    throw new PackageFault(`The KSeF package has ${ordered.length} parts; the maximum is ${PARTS_MAX}.`);
   }
   if (ordered.some(({ ordinalNumber }, index) => ordinalNumber !== index + 1)) {
-    throw new PackageFault('The parts of the package are not numbered consecutively from 1.');
+    throw new PackageFault('The parts of the KSeF package are not numbered consecutively from 1.');
   }
   const odd = ordered.find(({ size, encryptedSize }) => encryptedSize !== encryptedSizeOf(size));
   if (odd !== undefined) {
-    throw new PackageFault(`The sizes of part ${odd.ordinalNumber} of the package contradict each other.`);
+    throw new PackageFault(`The sizes of part ${odd.ordinalNumber} of the KSeF package contradict each other.`);
   }
   const bytes = ordered.reduce((sum, { size }) => sum + size, 0);
   if (bytes > PACKAGE_BYTES_MAX) {
-    throw new PackageFault(`The package has ${bytes} bytes; the maximum is ${PACKAGE_BYTES_MAX}.`);
+    throw new PackageFault(`The KSeF package has ${bytes} bytes; the maximum is ${PACKAGE_BYTES_MAX}.`);
   }
   return ordered;
 }
@@ -96,19 +96,19 @@ export function encryptedSizeOf(bytes: number): number {
  */
 export function checkDirectory<F extends PackedFile>(files: readonly F[], packageBytes: number): F {
   if (files.length > INVOICES_MAX + 1) {
-    throw new PackageFault(`The package has ${files.length} files; the maximum is ${INVOICES_MAX + 1}.`);
+    throw new PackageFault(`The KSeF package has ${files.length} files; the maximum is ${INVOICES_MAX + 1}.`);
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   if (bytes > UNPACKED_BYTES_MAX) {
     throw new PackageFault(
-      `The files in the package have ${bytes} bytes in total; the maximum is ${UNPACKED_BYTES_MAX}.`,
+      `The files in the KSeF package have ${bytes} bytes in total; the maximum is ${UNPACKED_BYTES_MAX}.`,
     );
   }
   if (bytes > RATIO_FREE_BYTES && bytes > packageBytes * RATIO_MAX) {
-    throw new PackageFault(`The files in the package are more than ${RATIO_MAX} times as large as the package.`);
+    throw new PackageFault(`The files in the KSeF package are more than ${RATIO_MAX} times as large as the package.`);
   }
   const list = files.find(({ name }) => name === METADATA_NAME);
-  if (list === undefined) throw new PackageFault(`The package has no ${METADATA_NAME}.`);
+  if (list === undefined) throw new PackageFault(`The KSeF package has no ${METADATA_NAME}.`);
   if (list.bytes > METADATA_BYTES_MAX) {
     throw new PackageFault(`${METADATA_NAME} has ${list.bytes} bytes; the maximum is ${METADATA_BYTES_MAX}.`);
   }
@@ -127,7 +127,7 @@ export function matchFiles<F extends PackedFile>(
 ): { readonly expected: readonly ExpectedInvoice<F>[]; readonly refused: readonly RefusedFile[] } {
   const hashes = new Map(listed.map(({ ksefNumber, invoiceHash }) => [ksefNumber, invoiceHash]));
   if (hashes.size > INVOICES_MAX) {
-    throw new PackageFault(`The package lists ${hashes.size} invoices; the maximum is ${INVOICES_MAX}.`);
+    throw new PackageFault(`The KSeF package lists ${hashes.size} invoices; the maximum is ${INVOICES_MAX}.`);
   }
   const refused: RefusedFile[] = [];
   const named = new Map<string, F>();
@@ -137,9 +137,9 @@ export function matchFiles<F extends PackedFile>(
     const reason = !isKsefNumber(ksefNumber)
       ? 'The name of the file in the package is not a KSeF number.'
       : named.has(ksefNumber)
-        ? 'The package has two files for this invoice; only the first file is used.'
+        ? 'The KSeF package has two files for this invoice; only the first file is used.'
         : !hashes.has(ksefNumber)
-          ? 'The package has a file for this invoice, but its list of invoices does not name the invoice.'
+          ? 'The KSeF package has a file for this invoice, but its list of invoices does not name the invoice.'
           : file.bytes > INVOICE_BYTES_MAX
             ? `The invoice file has ${file.bytes} bytes; the maximum is ${INVOICE_BYTES_MAX}.`
             : undefined;

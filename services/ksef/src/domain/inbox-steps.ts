@@ -175,7 +175,7 @@ export function followed(
       // The export begins after the high water mark of KSeF, so KSeF has no new invoices.
       return ended(inbox, withRun(role, { ...run, through: run.through ?? run.cursor }), undefined, timing);
     case 210:
-      return restarted(inbox, role, 'The package of the export has expired.', timing);
+      return restarted(inbox, role, 'The package of the KSeF export has expired.', timing);
     case 415:
       return restarted(inbox, role, 'KSeF could not decrypt the key of the export.', timing);
     default:

@@ -456,7 +456,7 @@ describe('a refused call', () => {
 });
 
 describe('what is given up', () => {
-  const error = { code: 'CONNECTION_DISABLED', message: 'The connection was disabled.' };
+  const error = { code: 'CONNECTION_DISABLED', message: 'The KSeF connection was disabled.' };
   test('is what was not sent', () => {
     expect(givenUp(queued(start), error, timing)).toMatchObject({
       status: 'FAILED',

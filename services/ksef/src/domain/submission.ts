@@ -201,7 +201,7 @@ export function warningsOf(
 
 export const warningSentences: Readonly<Record<SubmissionWarning, string>> = {
   OTHER_SELLER:
-    'The seller in the document is not the NIP of the connection. KSeF refuses such a document (410) unless the seller has granted the right to issue invoices on its behalf. Submit invoices issued by a supplier with the connection of that supplier.',
+    'The seller in the document is not the NIP of the KSeF connection. KSeF refuses such a document (410) unless the seller has granted the right to issue invoices on its behalf. Submit invoices issued by a supplier with the connection of that supplier.',
 };
 
 /** Describes the next step of a KSeF submission and states who must act. */
@@ -246,9 +246,9 @@ const TOKEN_CODES: ReadonlySet<string> = new Set(['KSEF_HTTP_401', 'KSEF_HTTP_40
 
 function nextStepAfterFailure(errorCode: string | undefined): string {
   if (errorCode === 'CONNECTION_DISABLED') {
-    return 'The connection was disabled. An administrator can connect the company again and submit the invoice again.';
+    return 'The KSeF connection was disabled. An administrator can connect the company again and submit the invoice again.';
   }
-  if (errorCode === 'CANCELED') return 'The submission was canceled. To send the invoice, submit it again.';
+  if (errorCode === 'CANCELED') return 'The KSeF submission was canceled. To send the invoice, submit it again.';
   if (errorCode === 'DECISION_CHANGED') {
     return 'The decision about the invoice is no longer PASS. Review its findings, then submit the invoice again.';
   }

@@ -123,7 +123,7 @@ describe('a connection with a certificate', () => {
     const { status, lastErrorMessage } = await testOf(company, saved.connectionId);
     expect(status).toBe(ConnectionStatus.ERROR);
     expect(lastErrorMessage).toMatch(/holder of the certificate has no permission/);
-    expect(lastErrorMessage).toMatch(/The certificate names NIP \*{6}7635, not the NIP of the connection/);
+    expect(lastErrorMessage).toMatch(/The certificate names NIP \*{6}7635, not the NIP of the KSeF connection/);
     expect(lastErrorMessage).not.toContain('5265877635');
   });
 

@@ -52,7 +52,8 @@ describe('an inbox', () => {
       fromDate: polishDayOf(new Date()),
       receivedThroughTime: undefined,
       lastRunTime: undefined,
-      lastErrorMessage: 'The inbox receives no invoices while the connection status is PENDING. Test the connection.',
+      lastErrorMessage:
+        'The KSeF inbox receives no invoices while the connection status is PENDING. Test the connection.',
       invoicesReceived: 0,
       refused: [],
     };

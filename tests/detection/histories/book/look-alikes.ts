@@ -235,7 +235,7 @@ export const yearlyFee: Write = (trader, { book }, hardNegative) => {
   return monthly({ every: 12 })(book).map((date) => book.enter(trader, { date, netCents, hardNegative }));
 };
 
-/** Writes equal advances each month, and once a year a final bill with another amount. */
+/** Writes bills for equal advances each month, and once a year a final bill with another amount. */
 export const advancesAndFinalBill: Write = (trader, { book }, hardNegative) => {
   const advance = priceOf(book, 38_000);
   return monthly({ day: 3 })(book).flatMap((date) => {

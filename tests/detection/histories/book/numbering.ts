@@ -8,7 +8,7 @@ import { filled } from './pattern.js';
 export type Numbering = (date: string) => string;
 
 /**
- * Form of a number. YYYY, YY, MM and DD stand for the date, N... for the serial number with at least as many digits, W
+ * Form of invoice numbers. YYYY, YY, MM and DD stand for the date, N... for the serial number with at least as many digits, W
  * for the week, `#` for a digit and `@` for a letter that stay the same for a supplier (a customer number, a branch).
  */
 export type NumberForm = string;

@@ -36,7 +36,7 @@ export const businessCentralAnswers: readonly AnswerRule[] = [
     fault: () =>
       new ErpFault(
         'TENANT_NOT_FOUND',
-        'The environment does not have this company. Delete this connection and connect with the right companyId.',
+        'The Business Central environment does not have this company. Delete this connection and connect with the right companyId.',
       ),
   },
   { status: [404], codes: ['NoEnvironment'], fault: noEnvironmentOrCompany },
@@ -129,7 +129,7 @@ export function faultOfEntra({ status, json }: ErpAnswer): ErpFault | undefined 
 function noEnvironmentOrCompany(): ErpFault {
   return new ErpFault(
     'TENANT_NOT_FOUND',
-    'The environment or the company does not exist. Delete this connection and connect with the right environmentName and companyId.',
+    'The Business Central environment or the company does not exist. Delete this connection and connect with the right environmentName and companyId.',
   );
 }
 

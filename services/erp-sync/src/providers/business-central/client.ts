@@ -112,7 +112,7 @@ function readNextLink(link: unknown, origin: string, name: string): string | und
   if (url === undefined || url.origin !== origin || url.username !== '' || url.password !== '') {
     throw new ErpFault(
       'BAD_RESPONSE',
-      `The link to the next page of ${name} has another address, which is not followed.`,
+      `The link of the ERP to the next page of ${name} has another address, which is not followed.`,
     );
   }
   return `${url.pathname}${url.search}`;

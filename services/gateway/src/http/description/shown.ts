@@ -159,7 +159,7 @@ export function optional<S extends z.ZodType, K extends Source = undefined>(
   return field(schema.optional().describe(description), example, source);
 }
 
-/** Declares a time that every message has. */
+/** Declares a response field for a time that every gRPC message has. */
 export function instant<K extends Source = undefined>(example: string, description: string, source?: K) {
   return property<Date | undefined, z.ZodString, K>(shownInstant().describe(description), example, source, showInstant);
 }

@@ -118,7 +118,7 @@ async function storeResult(
     if (!isSameSecret(current, tested)) {
       throw new DomainError(
         'wrong_state',
-        'The connection was saved again while it was being tested. Test the connection again.',
+        'The KSeF connection was saved again while it was being tested. Test the connection again.',
       );
     }
     const hasFailed = status === 'ERROR' && current.status !== 'ERROR';
@@ -178,7 +178,7 @@ function openSecret({ secrets }: Pick<TestDeps, 'secrets'>, connection: Connecti
 function disabled(): DomainError {
   return new DomainError(
     'wrong_state',
-    'The connection is disabled. Save the connection again with a token or a certificate, then test it.',
+    'The KSeF connection is disabled. Save the connection again with a token or a certificate, then test it.',
   );
 }
 

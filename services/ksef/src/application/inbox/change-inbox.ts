@@ -56,7 +56,7 @@ export const updateInbox =
       if (fault !== undefined) throw invalidField('inbox.from', fault);
       if (!isEnabled) {
         const events = [inboxAudit('inbox_disabled', connectionId, context)];
-        return { connection, inbox: await disable(deps, connection, 'The inbox was disabled.', events) };
+        return { connection, inbox: await disable(deps, connection, 'The KSeF inbox was disabled.', events) };
       }
       if (connection.status === 'DISABLED') {
         throw new DomainError(
@@ -94,7 +94,7 @@ export type EndInbox = (connection: Connection) => Promise<void>;
 export const endInbox =
   (deps: InboxDeps): EndInbox =>
   async (connection) => {
-    await retryOnConflict(() => disable(deps, connection, 'The connection was disabled.', []));
+    await retryOnConflict(() => disable(deps, connection, 'The KSeF connection was disabled.', []));
   };
 
 async function disable(

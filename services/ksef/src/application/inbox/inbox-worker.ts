@@ -155,7 +155,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
       // The stored marks of the inbox belong to the invoices of another taxpayer.
       const { contextNip } = connection;
       const now = clock.now();
-      const stopped = stoppedRuns(inbox, 'The connection was saved with another NIP.', now);
+      const stopped = stoppedRuns(inbox, 'The KSeF connection was saved with another NIP.', now);
       const next = enabled(inbox, { from: inbox.from, contextNip }, now);
       return store(claim, { inbox: next, ended: stopped, hasNews: true });
     }
@@ -263,12 +263,12 @@ export function inboxWorker(deps: Deps): InboxWorker {
     const key = openKey(inbox, sealed);
     // The key that encrypted the KSeF export key has been removed, so another export with a new key is requested.
     if (key === undefined)
-      return store(claim, restarted(inbox, role, 'The key of the export has been lost.', timing()));
+      return store(claim, restarted(inbox, role, 'The key of the KSeF export has been lost.', timing()));
     const { status, package: made } = await more.calls.exportStatus(referenceNumber);
     const said = [status.description, ...status.details].join(' ');
     const next = followed(inbox, role, { code: status.code, said }, timing());
     if (next !== 'RECEIVE') return store(claim, next);
-    if (made === undefined) throw new TypeError('The export is finished but has no package.');
+    if (made === undefined) throw new TypeError('The KSeF export is finished but has no package.');
     // An invoice package without parts is not downloaded.
     if (made.parts.length > 0 && packagesAtOnce >= RECEIVING_MAX) {
       return wait(await store(claim, packageReady(inbox, role)), PLACE_WAIT_MS);
@@ -416,7 +416,7 @@ export function inboxWorker(deps: Deps): InboxWorker {
 
 function roleOf({ roles }: Inbox, name: RoleInbox['role']): RoleInbox {
   const role = roles.find((one) => one.role === name);
-  if (role === undefined) throw new TypeError(`The inbox has no role ${name}.`);
+  if (role === undefined) throw new TypeError(`The KSeF inbox has no role ${name}.`);
   return role;
 }
 

@@ -414,7 +414,7 @@ export function submissionWorker(deps: Deps): SubmissionWorker {
    */
   async function confirm(submission: Submission, step: Step & { kind: 'CONFIRM' }, calls: KsefCalls): Promise<Outcome> {
     if (submission.status !== 'ACCEPTED')
-      throw new TypeError('A confirmation was requested for an invoice that is not registered.');
+      throw new TypeError('A KSeF confirmation was requested for an invoice that is not registered.');
     const { referenceNumber } = step.session;
     const { organizationId, environment, id, document, ksefNumber } = submission;
     const at = clock.now();
@@ -564,7 +564,7 @@ const DOCUMENT_CHANGED = {
 } as const;
 const CONNECTION_DISABLED = {
   code: 'CONNECTION_DISABLED',
-  message: 'The connection was disabled before KSeF registered the invoice.',
+  message: 'The KSeF connection was disabled before KSeF registered the invoice.',
 } as const;
 
 /**
