@@ -65,7 +65,7 @@ interface Measured {
   readonly stored: { readonly documents: number; readonly decided: number; readonly numbers: number };
   /** Invoices that were decided before an invoice that KSeF stored earlier. */
   readonly outOfOrder: number;
-  /** Resident memory of each service before and during the run, in MB. */
+  /** Resident memory of each service before and during the benchmark, in MB. */
   readonly idleMb: Resident;
   readonly peakMb: Resident;
   readonly callsWithoutNews: number;

@@ -47,7 +47,9 @@ function describe({
     description,
     [
       `- Severity: ${severities.join(', ')}${isHardBlock ? '; blocks' : ''}`,
-      ...(needed.length === 0 ? [] : [`- Needs: ${needed.map((fact) => requiredFacts[fact]).join('; ')}`]),
+      ...(needed.length === 0
+        ? []
+        : [`- Data that the finding needs: ${needed.map((fact) => requiredFacts[fact]).join('; ')}`]),
       ...(recommendedAction === null
         ? []
         : [

@@ -64,7 +64,7 @@ async function tenantWithFaults(tried: number, failing = tried): Promise<string>
   return organizationId;
 }
 
-/** Makes the delay expire and waits until the next attempt, by a repeated request or the sweep, has failed. */
+/** Makes the delay of the scan expire, and waits until its next analysis, by a repeated request or the sweep, has failed. */
 async function tryAgain(organizationId: string, faultsBefore: number): Promise<void> {
   nowMs += PAUSES_MS[faultsBefore - 1] ?? SET_ASIDE_PAUSE_MS;
   const repeat = running.scans.create(organizationId, poisoned(), keyed);
