@@ -246,7 +246,11 @@ function closed(schema: Schema): Schema {
     ...(schema.items === undefined ? {} : { items: closed(schema.items) }),
     ...(schema.properties === undefined
       ? {}
-      : { properties: mapValues(schema.properties, closed), additionalProperties: false }),
+      : {
+          properties: mapValues(schema.properties, closed),
+          // Evidence says that it has further members, which depend on the finding type.
+          additionalProperties: schema.additionalProperties ?? false,
+        }),
   };
 }
 

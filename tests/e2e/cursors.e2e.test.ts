@@ -8,7 +8,7 @@ import type { Page } from './shapes.js';
 
 interface Description {
   readonly paths: Readonly<
-    Record<string, { readonly get?: { readonly parameters?: readonly { readonly name: string }[] } }>
+    Record<string, { readonly get?: { readonly parameters?: readonly { readonly $ref?: string }[] } }>
   >;
 }
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   });
   const { paths } = (await running.request<Description>('GET //openapi.json')).body;
   lists = Object.entries(paths)
-    .filter(([, { get }]) => get?.parameters?.some(({ name }) => name === 'cursor'))
+    .filter(([, { get }]) => get?.parameters?.some(({ $ref }) => $ref === '#/components/parameters/Cursor'))
     .map(([path]) => {
       const { id } = path.startsWith('/ksef-connections') ? ksef.body : connection.body;
       return path.replace('{invoiceId}', posted.body.id).replace('{connectionId}', id);

@@ -17,9 +17,13 @@ if (!process.argv.includes('--check')) {
 }
 
 /** Converts the API description to a Postman collection (format 2.1) with a folder for each tag. */
-function collect({ info, tags = [], security = [], paths }) {
+function collect({ info, tags = [], security = [], paths, components }) {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation: { security, ...operation } })),
+    Object.entries(methods).map(([method, { parameters = [], ...operation }]) => ({
+      path,
+      method,
+      operation: { security, ...operation, parameters: parameters.map((each) => referenced(each, components)) },
+    })),
   );
   const folders = [...new Set(operations.map(({ operation }) => operation.tags[0]))];
   return {
@@ -41,8 +45,13 @@ function collect({ info, tags = [], security = [], paths }) {
   };
 }
 
+/** Returns the parameter that a reference names, or the parameter itself. */
+function referenced(parameter, { parameters }) {
+  return parameter.$ref === undefined ? parameter : parameters[parameter.$ref.split('/').at(-1)];
+}
+
 function toItem({ path, method, operation }) {
-  const { summary, security, parameters = [], requestBody } = operation;
+  const { summary, security, parameters, requestBody } = operation;
   const body = requestBody?.content['application/json'];
   const isIn = (place) => parameters.filter((parameter) => parameter.in === place);
   const segments = path

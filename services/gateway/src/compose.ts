@@ -38,6 +38,7 @@ import { Share } from './http/limits/share.js';
 import { SignedSenders } from './http/access/signed-senders.js';
 import { resources, routes } from './routes/table.js';
 import { webhookEvents } from './routes/webhooks/webhook-events.js';
+import { unreferencedSchemas } from './routes/unreferenced-schemas.js';
 import { reportLoad } from './telemetry.js';
 
 const SERVICE = 'gateway';
@@ -103,7 +104,7 @@ export async function startService(config: Config, clock: Clock = systemClock): 
           logger,
         },
         readiness,
-        openApi: describeApi(resources, webhookEvents),
+        openApi: describeApi(resources, webhookEvents, unreferencedSchemas),
         trustedProxyHops: config.TRUSTED_PROXY_HOPS,
       }),
       host: config.HOST,

@@ -50,6 +50,14 @@ describe('besides the routes, the app', () => {
     expect(((await response.json()) as { openapi: string }).openapi).toBe('3.1.0');
   });
 
+  test('/openapi-without-webhooks.json is the description for generators that know no webhooks', async () => {
+    const read = async (path: string) =>
+      (await (await fetch(`${gateway.origin}${path}`)).json()) as { webhooks?: object; paths: object };
+    const whole = await read('/openapi.json');
+    const { webhooks, paths } = await read('/openapi-without-webhooks.json');
+    expect([webhooks, paths]).toEqual([undefined, whole.paths]);
+  });
+
   test('/docs is complete in itself: its policy and its files name no other host', async () => {
     const response = await fetch(`${gateway.origin}/docs`);
     const page = await response.text();
@@ -106,6 +114,8 @@ describe('besides the routes, the app', () => {
       '/docs/postman-collection.json',
       '/docs/reference/detection.md',
       '/docs/specification.md',
+      '/openapi-without-webhooks.json',
+      '/openapi.json',
     ]);
   });
 

@@ -37,7 +37,7 @@ import type { RateLimiter } from './limits/rate-limit.js';
 import { HttpRefusal } from './response/refusal.js';
 import { countedRefusal } from './access/refused-attempts.js';
 import { anonymousContext, holdUntilSettled, requestState } from './response/request-state.js';
-import { isFileRoute, pathTemplate } from './description/route.js';
+import { CALL_TIMEOUT_MS, isFileRoute, pathTemplate } from './description/route.js';
 import type { AnyFileRoute, AnyKeyRoute, AnyPublicRoute, FileRight, Route, RouteInput } from './description/route.js';
 import type { Reply } from './response/reply.js';
 import { sentFile } from './body/sent-file.js';
@@ -77,8 +77,6 @@ export interface Dispatching {
  * an organization.
  */
 const SIGNED_SENDERS = 'signed senders';
-/** Default timeout in milliseconds for a call to a service. */
-const CALL_TIMEOUT_MS = 5_000;
 
 type AnyInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodType>;
 

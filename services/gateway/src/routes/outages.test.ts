@@ -40,7 +40,7 @@ interface Request {
 }
 
 const requests = publishedOperations.flatMap((operation): Request[] => {
-  const { operationId, method, path, parameters = [], requestBody, security } = operation;
+  const { operationId, method, path, parameters, requestBody, security } = operation;
   const examples = new Map(parameters.map(({ name, example }) => [name, example]));
   const form = requestBody?.content['application/x-www-form-urlencoded']?.example;
   const content = requestBody?.content['application/json'];

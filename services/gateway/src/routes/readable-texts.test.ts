@@ -78,7 +78,7 @@ function pathOf(steps: readonly (string | number)[]): string {
 const filled = (path: string, parameters: readonly Parameter[]): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => parameters.find((each) => each.name === name)?.example ?? '');
 
-const fields = publishedOperations.flatMap(({ operationId, method, path, parameters = [], requestBody }) => {
+const fields = publishedOperations.flatMap(({ operationId, method, path, parameters, requestBody }) => {
   const content = requestBody?.content['application/json'];
   const examples = Object.values(content?.examples ?? {}).map(({ value }) => value);
   const [example] = content?.example === undefined ? examples : [content.example];

@@ -4,6 +4,7 @@ import formats from 'ajv-formats';
 import { describeApi } from '../http/description/openapi.js';
 import { resources } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
+import { unreferencedSchemas } from '../routes/unreferenced-schemas.js';
 
 /** The parts of a published schema that tests use. */
 export interface Schema {
@@ -17,7 +18,6 @@ export interface Schema {
   readonly maxProperties?: number;
   readonly required?: readonly string[];
   readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly enum?: readonly string[];
   readonly format?: string;
@@ -63,7 +63,7 @@ export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
   readonly security?: readonly unknown[];
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly content: Content };
   readonly responses: Readonly<Record<string, Response>>;
 }
@@ -77,15 +77,28 @@ export interface Published {
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
     readonly responses: Readonly<Record<string, Response>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
     readonly headers: Readonly<Record<string, unknown>>;
   };
 }
 
-export const publishedText = describeApi(resources, webhookEvents);
+export const publishedText = describeApi(resources, webhookEvents, unreferencedSchemas);
 export const published = JSON.parse(publishedText) as Published;
 
+/** Returns the parameter that a reference names. */
+function referenced({ $ref }: { readonly $ref: string }): Parameter {
+  const parameter = published.components.parameters[nameOf($ref)];
+  if (parameter === undefined) throw new TypeError(`The description has no ${$ref}.`);
+  return parameter;
+}
+
 export const publishedOperations = Object.entries(published.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
+  Object.entries(methods).map(([method, { parameters = [], ...operation }]) => ({
+    ...operation,
+    parameters: parameters.map((parameter) => ('$ref' in parameter ? referenced(parameter) : parameter)),
+    path,
+    method: method.toUpperCase(),
+  })),
 );
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });

@@ -29,6 +29,7 @@ import { Share } from '../http/limits/share.js';
 import { SignedSenders } from '../http/access/signed-senders.js';
 import { resources, routes } from '../routes/table.js';
 import { webhookEvents } from '../routes/webhooks/webhook-events.js';
+import { unreferencedSchemas } from '../routes/unreferenced-schemas.js';
 import { silent, startFakes } from './fakes.js';
 import type { Answers } from './fakes.js';
 
@@ -115,7 +116,7 @@ export async function startGateway(answers: Answers, options: GatewayOptions = {
       logger,
     },
     readiness,
-    openApi: describeApi(resources, webhookEvents),
+    openApi: describeApi(resources, webhookEvents, unreferencedSchemas),
     trustedProxyHops: options.trustedProxyHops ?? 0,
   });
   const server = await startHttpServer({

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Express } from 'express';
 import { CACHE_CONTROL, isKnown } from '../response/etag.js';
 import { onlyGet } from '../response/only-get.js';
+import { EVENTS_TAG } from './openapi.js';
 
 /**
  * Content security policy of the API page, which allows it to run its own scripts and to call only this origin. The
@@ -88,6 +89,11 @@ export function apiPage(app: Express, openApi: string): void {
   const page = pageOf((name) => assets.find((asset) => asset.name === name)?.path ?? '');
   const asked = [
     { path: '/openapi.json', type: 'application/json; charset=utf-8', bytes: Buffer.from(openApi) },
+    {
+      path: '/openapi-without-webhooks.json',
+      type: 'application/json; charset=utf-8',
+      bytes: Buffer.from(withoutWebhooks(openApi)),
+    },
     { path: '/docs', type: 'text/html; charset=utf-8', bytes: Buffer.from(page) },
     ...[...PAGES].map(([file, path]) =>
       file.endsWith('.json')
@@ -101,6 +107,15 @@ export function apiPage(app: Express, openApi: string): void {
     response.setHeader('Location', '/docs');
     response.end();
   });
+}
+
+/**
+ * Returns the description without the requests that receivers get, from which some generators make calls that do not
+ * compile. The schemas of the events stay.
+ */
+function withoutWebhooks(openApi: string): string {
+  const { webhooks: _, tags, ...document } = JSON.parse(openApi) as { webhooks?: unknown; tags?: { name: string }[] };
+  return JSON.stringify({ ...document, tags: tags?.filter(({ name }) => name !== EVENTS_TAG.name) });
 }
 
 /**

@@ -39,5 +39,6 @@ export const EXAMPLE_IDS = {
 
 /** Public id of an API key, as examples of the API description show it. */
 export const EXAMPLE_KEY_ID = '4fGh7Jk2Lm9NpQr1';
+export const EXAMPLE_REQUEST_ID = 'req_4w9k2m7tq0x5v8n3c6j1hzpbsd';
 export const EXAMPLE_DELIVERY_ID = 'dlv_k7qmz4x2w6a5n3v7c2j4tqb3ey';
 export const EXAMPLE_INSTANT = '2026-03-14T09:30:00.000Z';

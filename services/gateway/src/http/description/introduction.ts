@@ -10,7 +10,8 @@ Guides: [First integration](/docs/guides/first-integration.md) takes twenty minu
 [Connecting an ERP](/docs/guides/connecting-an-erp.md) covers vendors and bills from four ERPs.
 [Submitting to KSeF](/docs/guides/submitting-to-ksef.md) covers e-invoices in Poland that a company issues, and
 [Receiving from KSeF](/docs/guides/receiving-from-ksef.md) those that a company has to pay. For programs, there are a
-[Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md).
+[Postman collection](/docs/postman-collection.json) and a [TypeScript client](/docs/client.md). Generators of clients read
+[this description](/openapi.json), or [the one without webhooks](/openapi-without-webhooks.json) if they know no webhooks.
 
 ## Authentication
 

@@ -7,7 +7,9 @@ import { IDEMPOTENCY_KEY_LENGTH_MAX, IDEMPOTENCY_KEY_PATTERN } from '../body/ide
 import { introduction } from './introduction.js';
 import { publishedHeaders } from './published-headers.js';
 import type { HeaderName } from './published-headers.js';
+import { withParameterReferences } from './parameter-references.js';
 import { envelopeOf, publishedRefusals } from './published-refusals.js';
+import { describeRepetition } from './repetition.js';
 import { isFileRoute, pathTemplate } from './route.js';
 import type { PublishedResponse, Resource, Route } from './route.js';
 
@@ -54,6 +56,14 @@ const envelope = z
   })
   .meta({ id: 'Error' });
 
+/** Responses of a receiver. */
+const webhookResponses = {
+  '2XX': {
+    description: 'Respond with any 2xx status within 15 seconds. After any other response the delivery is retried.',
+  },
+  '4XX': { description: 'The attempt has failed, and the delivery is retried up to five times.' },
+};
+
 /** Webhook event in the form in which receivers get it. */
 export interface PublishedWebhook {
   readonly type: string;
@@ -61,10 +71,26 @@ export interface PublishedWebhook {
   readonly schema: z.ZodType;
 }
 
-/** Returns the published description of the routes (OpenAPI 3.1) as JSON text. */
-export function describeApi(resources: readonly Resource[], webhooks: readonly PublishedWebhook[] = []): string {
+/**
+ * Tag of the requests that receivers of webhooks get. With the tag of the webhook operations, generators of clients
+ * would write the one over the other.
+ */
+export const EVENTS_TAG = {
+  name: 'webhook-events',
+  description: 'The signed requests that the service sends to the URL of a webhook. Your receiver implements them.',
+};
+
+/**
+ * Returns the published description of the routes (OpenAPI 3.1) as JSON text.
+ * @param unreferenced schemas that are published although no request or response refers to them
+ */
+export function describeApi(
+  resources: readonly Resource[],
+  webhooks: readonly PublishedWebhook[] = [],
+  unreferenced: readonly z.ZodType[] = [],
+): string {
   const registry = new OpenAPIRegistry();
-  registry.registerComponent('securitySchemes', 'apiKey', {
+  registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key, sent in the header `Authorization: Bearer ick_live_...`.',
@@ -80,14 +106,34 @@ export function describeApi(resources: readonly Resource[], webhooks: readonly P
   const document = new OpenApiGeneratorV31([
     { type: 'schema', schema: envelope },
     ...registry.definitions,
+    ...unreferenced.map((schema) => ({ type: 'schema' as const, schema })),
   ]).generateDocument({
     openapi: '3.1.0',
-    info: { title: 'Invoice control API', version: '1', description: introduction },
+    info: {
+      title: 'Invoice control API',
+      version: '1',
+      description: introduction,
+      contact: { name: 'Invoice control support: quote the request_id of the response' },
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+    },
     servers: [{ url: '/v1' }],
-    security: [{ apiKey: [] }],
-    tags: resources.map(({ tag, description }) => ({ name: tag, description })),
+    security: [{ bearer: [] }],
+    tags: [...resources.map(({ tag, description }) => ({ name: tag, description })), EVENTS_TAG],
   });
-  return `${JSON.stringify(document, null, 2)}\n`;
+  return `${JSON.stringify(withParameterReferences(document), withoutPatternOfFormat, 2)}\n`;
+}
+
+/** Formats that generators convert to a type of their language. */
+const convertedFormats: ReadonlySet<unknown> = new Set(['uuid', 'date', 'date-time']);
+
+/**
+ * Omits the pattern of a UUID, a day or a time, which the format already states. Some generators convert the value and
+ * then match the pattern against the converted value.
+ */
+function withoutPatternOfFormat(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (!('format' in value && 'pattern' in value && convertedFormats.has(value.format))) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'pattern'));
 }
 
 /** Registers one response for each refusal status, which all routes share. */
@@ -113,7 +159,7 @@ function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConf
     method: 'post',
     path: type,
     operationId: `on-${type}`,
-    tags: ['webhooks'],
+    tags: [EVENTS_TAG.name],
     summary,
     security: [],
     request: {
@@ -131,11 +177,7 @@ function describeWebhook({ type, summary, schema }: PublishedWebhook): RouteConf
       }),
       body: { required: true, content: { 'application/json': { schema, example: exampleOf(schema) } } },
     },
-    responses: {
-      '2XX': {
-        description: 'Respond with any 2xx status within 15 seconds. After any other response the delivery is retried.',
-      },
-    },
+    responses: webhookResponses,
   };
 }
 
@@ -147,9 +189,13 @@ function describeRoute(tag: string, route: Route): RouteConfig {
     path: pathTemplate(path),
     tags: [tag],
     summary,
-    description: [route.description, describeAccess(route)].filter((text) => text !== undefined).join('\n\n'),
+    description: [route.description, ...(method === 'post' ? [describeRepetition(route)] : []), describeAccess(route)]
+      .filter((text) => text !== undefined)
+      .join('\n\n'),
+    ...accessFields(route),
+    ...(route.sendsEventsToUrl === true ? { callbacks: webhookCallbacks } : {}),
     ...(access === 'public' ? { security: [] } : {}),
-    ...(isFileRoute(route) ? { security: [{ apiKey: [] }, {}] } : {}),
+    ...(isFileRoute(route) ? { security: [{ bearer: [] }, {}] } : {}),
     request: {
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { query }),
@@ -196,6 +242,36 @@ function requestHeaders(route: Route): z.ZodObject {
     ...(route.isConditional === true ? { 'If-None-Match': ifNoneMatch } : {}),
   });
 }
+
+/** Describes the required rights for programs, as {@link describeAccess} does for people. */
+function accessFields({ access }: Route): Record<`x-${string}`, unknown> {
+  if (access === 'public') return {};
+  return {
+    'x-required-role': access.minimumRole ?? 'VIEWER',
+    'x-required-scope': access.scope,
+    ...(access.needsSubscription === true ? { 'x-requires-subscription': true } : {}),
+  };
+}
+
+/**
+ * The requests that a registered URL receives. Generators that know no webhooks find the schemas of the events here.
+ */
+const webhookCallbacks = {
+  event: {
+    '{$request.body#/url}': {
+      post: {
+        operationId: 'receiveWebhookEvent',
+        summary: 'Receive a webhook event',
+        security: [],
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: { $ref: '#/components/schemas/WebhookEvent' } } },
+        },
+        responses: webhookResponses,
+      },
+    },
+  },
+};
 
 function describeAccess(route: Route): string {
   const { access } = route;

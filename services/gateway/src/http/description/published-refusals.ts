@@ -4,6 +4,7 @@ import { requireRight } from '../access/rights.js';
 import { adviceFor } from '../response/advice.js';
 import { refused } from '../access/authenticate.js';
 import { answerTo } from '../response/envelope.js';
+import { EXAMPLE_REQUEST_ID } from './examples.js';
 import type { HeaderName } from './published-headers.js';
 import { rateLimited } from '../limits/rate-limit-fields.js';
 import { HttpRefusal } from '../response/refusal.js';
@@ -159,7 +160,7 @@ export const publishedRefusals: Readonly<Record<number, PublishedRefusal>> = {
 
 /** Returns the example of a refusal in the form in which a caller receives it. */
 export function envelopeOf(refusal: Error): unknown {
-  return answerTo(refusal, '0198a3f0-6d2e-7a41-8c5b-2f9d1e7b4a60').body;
+  return answerTo(refusal, EXAMPLE_REQUEST_ID).body;
 }
 
 function twoFaults(): FieldFaults {

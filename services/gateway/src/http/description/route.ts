@@ -54,6 +54,9 @@ export interface RouteInput<P extends z.ZodType, Q extends z.ZodType, B extends 
   readonly isHead: boolean;
 }
 
+/** Timeout of a call to a service, for routes that state no other. */
+export const CALL_TIMEOUT_MS = 5_000;
+
 interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
   /** Unique operation name, which is the `operationId` in the published API description. */
   readonly operation: string;
@@ -67,7 +70,7 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
   readonly rpc: string;
   /** Further rpcs that the route calls to build its response. */
   readonly alsoAsks?: readonly string[];
-  /** Timeout of each call to a service, including retries (default 5 seconds). */
+  /** Timeout of each call to a service, including retries (default {@link CALL_TIMEOUT_MS}). */
   readonly timeoutMs?: number;
   /** Resource name in 404 messages, which are the same for malformed, foreign and unknown ids. */
   readonly resourceName?: string;
@@ -109,6 +112,8 @@ interface Described<P extends z.ZodObject, Q extends z.ZodObject, B extends z.Zo
    * True if a gateway runs only one such request for an organization at a time. Another request gets a 409 response.
    */
   readonly isOneAtATime?: true;
+  /** True if the `url` of the request body receives webhook events from then on. */
+  readonly sendsEventsToUrl?: true;
   /** Rate limit that applies to this route in addition to the general one. */
   readonly ratePolicy?: RatePolicy;
   /** Responses by status. The first one is the usual response. */

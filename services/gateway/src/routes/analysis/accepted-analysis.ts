@@ -12,7 +12,9 @@ export const acceptedAnalysis = shown.record<Analysis>('AcceptedAnalysis')({
   status: shown.made(
     z
       .literal('ANALYZING')
-      .describe('The status of the accepted invoice. Always ANALYZING, although the decision is already included.'),
+      .describe(
+        'The status of the accepted invoice. Always ANALYZING: the analysis of an invoice is never closed, because reviews and later invoices may change its decision. The `decision` in this response is complete and can be acted on; GET /v1/invoices/{invoiceId}/analysis/latest shows later changes.',
+      ),
     () => 'ANALYZING' as const,
     'ANALYZING',
   ),

@@ -82,6 +82,8 @@ export const reanalyzeInvoice = route({
   method: 'post',
   path: '/invoices/:invoiceId/reanalyze',
   summary: 'Analyze an invoice again',
+  description:
+    'Analyzes a stored invoice with the current engine, policy and history, and returns the new analysis, usually within a second. The earlier analyses are kept. A repeated request adds another analysis and changes nothing else, so the request can be retried.',
   rpc: 'invoicecontrol.analysis.v1.AnalysisService/ReanalyzeInvoice',
   access: { minimumRole: 'ANALYST', scope: 'invoices:write' },
   timeoutMs: 10_000,

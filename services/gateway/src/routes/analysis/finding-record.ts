@@ -5,6 +5,7 @@ import * as shown from '../../http/description/shown.js';
 import { catalogue, families } from '@invoicecontrol/engine/explanation/catalogue';
 import { EXAMPLE_IDS, EXAMPLE_INSTANT } from '../../http/description/examples.js';
 import { shownId, wordOf } from '../../http/description/fields.js';
+import { anyEvidence } from './evidence.js';
 
 export const severity = z
   .enum(['INFO', 'LOW', 'MEDIUM', 'HIGH', 'CRITICAL'])
@@ -46,18 +47,23 @@ const findingFields = {
     0.97,
   ),
   evidence: shown.made(
-    z
-      .record(z.string(), z.unknown())
-      .describe(
-        'The evidence for the finding, as an object whose members depend on the finding type. Amounts are strings; `explanation` holds sentences for people.',
-      ),
-    ({ evidenceJson }: Finding) => readEvidence(evidenceJson),
+    anyEvidence,
+    ({ evidenceJson }: Finding) => readEvidence(evidenceJson) as z.infer<typeof anyEvidence>,
     {
+      key: 'f475776edc71d112feb8ee19a2d4ac23',
+      rule: 'TAX_ARITHMETIC_MISMATCH@1.0.0',
+      parameters: { tolerance: '0.02', smallDifference: '1.00', currency: 'GBP' },
+      observed: {
+        netAmount: '400.00',
+        taxAmount: '80.00',
+        grossAmount: '580.00',
+        difference: '100.00',
+        currency: 'GBP',
+      },
+      explanation: ['The gross amount is GBP 100.00 higher than the sum of net and tax.'],
       difference: '100.00',
       expectedGross: '480.00',
       currency: 'GBP',
-      explanation: ['The gross amount is GBP 100.00 higher than the sum of net and tax.'],
-      rule: 'TAX_ARITHMETIC_MISMATCH@1.0.0',
     },
   ),
 };

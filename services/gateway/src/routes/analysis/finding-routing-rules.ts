@@ -153,11 +153,13 @@ export const createRoutingRule = route({
   method: 'post',
   path: '/finding-routing-rules',
   summary: 'Create a routing rule',
+  description:
+    'Stores the rule. The rule applies to findings that are raised after this request. A repeated request creates a second rule.',
   rpc: 'invoicecontrol.analysis.v1.RoutingRuleService/CreateRoutingRule',
   access: { minimumRole: 'ADMIN', scope: 'routing:write' },
   body: z
     .strictObject({ ...fields, enabled: fields.enabled.optional() })
-    .meta({ id: 'NewRoutingRule' })
+    .meta({ id: 'RoutingRuleCreation' })
     .register(examples, {
       example: {
         name: 'Bank account changes',

@@ -320,6 +320,8 @@ export const reviewFinding = route({
   method: 'post',
   path: '/findings/:findingId/review',
   summary: 'Record a disposition on a finding',
+  description:
+    'Records the disposition and the note in the history of the finding, and decides the invoice again. The same disposition without a new note changes nothing, so the request can be retried. The request is refused with 409 if the finding was superseded.',
   rpc: 'invoicecontrol.analysis.v1.FindingService/ReviewFinding',
   access: { scope: 'findings:review' },
   timeoutMs: 10_000,

@@ -153,6 +153,8 @@ export const reserveUpload = route({
   method: 'post',
   path: '/uploads',
   summary: 'Reserve an upload',
+  description:
+    'Reserves an upload and returns the URL to which the bytes are sent with PUT before `expires_at`. A reservation that is not used expires, so the request can be repeated.',
   rpc: 'invoicecontrol.documents.v1.UploadService/ReserveUpload',
   access: { scope: 'uploads:write' },
   body: reservation,

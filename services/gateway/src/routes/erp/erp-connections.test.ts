@@ -141,6 +141,7 @@ describe('POST /erp-connections', () => {
     expect(answer.body).toEqual({
       id: ID,
       provider: 'PROVIDER_B',
+      product: 'ODOO',
       companyId: ID,
       status: 'PENDING',
       config: { baseUrl: 'https://erp.example.com', erpCompanyId: 3 },

@@ -7,7 +7,7 @@ import { listRequest, pageOf, pageQuery } from '../../http/description/paginatio
 import * as shown from '../../http/description/shown.js';
 import { route } from '../../http/description/route.js';
 import { hasAnyField, NOTHING_TO_CHANGE } from '../../http/body/validate.js';
-import { erpProvider, refusalOfProvider, spellings } from './erp-providers.js';
+import { erpProduct, erpProvider, productOf, refusalOfProvider, spellings } from './erp-providers.js';
 import { FAULT_CODES, run, RUNS_SHOWN_MAX } from './run-record.js';
 
 const SECRET_LENGTH_MAX = 512;
@@ -29,7 +29,14 @@ export const connection = shown.record<Connection>('ErpConnection')({
   id: shown.id(EXAMPLE_IDS.connection, 'The id of the ERP connection.', 'connectionId'),
   provider: shown.text(
     'PROVIDER_A',
-    'The ERP as a provider code (PROVIDER_A to PROVIDER_D) or a product name, as the installation is configured.',
+    'The ERP as a provider code (PROVIDER_A to PROVIDER_D) or a product name, as the installation is configured and regardless of the spelling in the request. `product` always has the product name.',
+  ),
+  product: shown.made(
+    erpProduct.describe(
+      'The ERP as a product name: BUSINESS_CENTRAL (PROVIDER_A), ODOO (PROVIDER_B), QUICKBOOKS_ONLINE (PROVIDER_C) or XERO (PROVIDER_D).',
+    ),
+    ({ provider }: Connection) => productOf(provider),
+    'BUSINESS_CENTRAL',
   ),
   companyId: shown.id(EXAMPLE_IDS.company, 'The id of the company that the imported vendors and bills belong to.'),
   status: shown.name(
@@ -157,7 +164,7 @@ const newBusinessCentral = z
     company_id: companyId.optional(),
     import_from: importFrom.optional(),
   })
-  .meta({ id: 'NewBusinessCentralConnection' });
+  .meta({ id: 'BusinessCentralConnectionCreation' });
 
 const newOdoo = z
   .strictObject({
@@ -180,14 +187,14 @@ const newOdoo = z
     company_id: companyId.optional(),
     import_from: importFrom.optional(),
   })
-  .meta({ id: 'NewOdooConnection' });
+  .meta({ id: 'OdooConnectionCreation' });
 
 const newConnection = z
   .discriminatedUnion('provider', [newBusinessCentral, newOdoo], {
     error: ({ code, input }) =>
       code === 'invalid_union' ? refusalOfProvider((input as { provider?: unknown }).provider) : undefined,
   })
-  .meta({ id: 'NewErpConnection' })
+  .meta({ id: 'ErpConnectionCreation' })
   .register(examples, {
     example: { provider: 'PROVIDER_A', config: exampleConfig, client_secret: '<client secret>' },
   });

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { wordOf } from '../../http/description/fields.js';
 
 /** ERP provider codes, with the name of each product. */
@@ -7,6 +8,18 @@ export const spellings = {
   quickBooks: ['PROVIDER_C', 'QUICKBOOKS_ONLINE'],
   xero: ['PROVIDER_D', 'XERO'],
 } as const;
+
+const products = ['BUSINESS_CENTRAL', 'ODOO', 'QUICKBOOKS_ONLINE', 'XERO'] as const;
+
+/** Schema for the product of an ERP connection. */
+export const erpProduct = z.enum(products);
+
+/** Returns the product of a provider code or product name. Throws a TypeError for another text. */
+export function productOf(provider: string): z.infer<typeof erpProduct> {
+  const spelling = Object.values(spellings).find((names) => (names as readonly string[]).includes(provider));
+  if (spelling === undefined) throw new TypeError(`The provider ${provider} is not known.`);
+  return spelling[1];
+}
 
 const all: readonly string[] = Object.values(spellings).flat();
 

@@ -185,26 +185,28 @@ const newConnection = z
     }
   })
   .meta({
-    id: 'NewKsefConnection',
-    anyOf: [
-      {
-        type: 'object',
-        properties: { ksef_token: { description: 'The token of a KSeF connection that has no certificate.' } },
-        required: ['ksef_token'],
-      },
-      {
-        type: 'object',
-        properties: { certificate: { description: 'The certificate of a KSeF connection that has no token.' } },
-        required: ['certificate'],
-      },
-    ],
-    not: {
+    id: 'KsefConnectionCreation',
+    // Generators of clients read `if` as an annotation. From `anyOf` they would make a class for each alternative.
+    if: {
       type: 'object',
-      properties: {
-        ksef_token: { description: 'The KSeF token, which must not be sent together with a certificate.' },
-        certificate: { description: 'The KSeF certificate, which must not be sent together with a token.' },
+      properties: { certificate: { description: 'The certificate of a KSeF connection that has no token.' } },
+      required: ['certificate'],
+    },
+    else: {
+      type: 'object',
+      properties: { ksef_token: { description: 'The token of a KSeF connection that has no certificate.' } },
+      required: ['ksef_token'],
+    },
+    dependentSchemas: {
+      certificate: {
+        not: {
+          type: 'object',
+          properties: {
+            ksef_token: { description: 'The KSeF token, which must not be sent together with a certificate.' },
+          },
+          required: ['ksef_token'],
+        },
       },
-      required: ['ksef_token', 'certificate'],
     },
     dependentRequired: {
       certificate: ['private_key'],

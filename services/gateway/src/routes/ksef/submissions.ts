@@ -32,7 +32,7 @@ const newSubmission = z
       'The id of the invoice to submit: a completed FA(3) invoice whose current decision is PASS.',
     ),
   })
-  .meta({ id: 'NewKsefSubmission' })
+  .meta({ id: 'KsefSubmissionCreation' })
   .register(examples, { example: { invoice_id: EXAMPLE_IDS.invoice } });
 
 export const createKsefSubmission = route({
@@ -76,7 +76,7 @@ const bulkRequest = z
       .max(INVOICES_MAX)
       .describe('The ids of the invoices to submit: completed FA(3) invoices whose current decision is PASS.'),
   })
-  .meta({ id: 'NewKsefSubmissions' })
+  .meta({ id: 'KsefSubmissionsCreation' })
   .register(examples, { example: { invoice_ids: [EXAMPLE_IDS.invoice] } });
 
 const bulkItem = z

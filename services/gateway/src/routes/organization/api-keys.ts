@@ -86,6 +86,8 @@ export const createApiKey = route({
   method: 'post',
   path: '/api-keys',
   summary: 'Create an API key',
+  description:
+    'Creates a key and returns it once. A repeated request creates another key; revoke the one whose response was lost.',
   rpc: 'invoicecontrol.organization.v1.ApiKeyService/CreateApiKey',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
@@ -108,7 +110,7 @@ export const createApiKey = route({
           'The id of the active member that the API key belongs to. The role of the key must not be higher than the role of the member. All API keys of a member count as one person where two people are needed. A key of no member counts as the person who created it.',
         ),
     })
-    .meta({ id: 'NewApiKey' })
+    .meta({ id: 'ApiKeyCreation' })
     .register(examples, {
       example: {
         name: 'ERP import',

@@ -62,11 +62,13 @@ export const createCompany = route({
   method: 'post',
   path: '/companies',
   summary: 'Create a company',
+  description:
+    'Creates a company. A repeated request is refused with 409 if the company has a tax id, and otherwise creates a second company.',
   rpc: 'invoicecontrol.organization.v1.CompanyService/CreateCompany',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z
     .strictObject(fields)
-    .meta({ id: 'NewCompany' })
+    .meta({ id: 'CompanyCreation' })
     .register(examples, { example: { name: 'Acme Polska', tax_id: 'PL9994172031', country: 'PL' } }),
   responses: {
     201: { description: 'The new company.', schema: company.schema, headers: ['Location'] },

@@ -55,6 +55,8 @@ export const inviteMember = route({
   method: 'post',
   path: '/members',
   summary: 'Invite a member by e-mail',
+  description:
+    'Stores the invitation and sends the e-mail within a minute. A repeated request is refused with 409 while the invitation is open.',
   rpc: 'invoicecontrol.organization.v1.MemberService/InviteMember',
   access: { minimumRole: 'ADMIN', scope: 'organization:write' },
   body: z

@@ -87,14 +87,7 @@ function schemaName(type: string): string {
     .join('')}Event`;
 }
 
-/** Published form of a webhook event. */
-export interface WebhookEvent {
-  readonly type: PublicEventType;
-  readonly summary: string;
-  readonly schema: z.ZodType;
-}
-
-export const webhookEvents: readonly WebhookEvent[] = (Object.keys(data) as PublicEventType[]).map((type) => {
+export const webhookEvents = (Object.keys(data) as PublicEventType[]).map((type) => {
   const schema = z
     .object({
       id: z.string().meta({
@@ -110,3 +103,10 @@ export const webhookEvents: readonly WebhookEvent[] = (Object.keys(data) as Publ
   const example = { id: 'evt_5yrwm2kzq7xk3n4v6c2j5tqa3e', type, data: publicEventExamples[type] };
   return { type, summary: summaries[type], schema: schema.register(examples, { example } as never) };
 });
+
+const eventSchemas = webhookEvents.map(({ schema }) => schema);
+
+/** Any webhook event. */
+export const webhookEvent = z
+  .discriminatedUnion('type', eventSchemas as [(typeof eventSchemas)[number], ...typeof eventSchemas])
+  .meta({ id: 'WebhookEvent', description: 'A webhook event. More event types may be added.' });

@@ -113,13 +113,15 @@ export const createWebhook = route({
   method: 'post',
   path: '/webhooks',
   summary: 'Create a webhook',
-  description: 'Creating a webhook requires the SCALE or ENTERPRISE plan.',
+  description:
+    'Stores the URL and returns the signing secret once. Events that happen after this request are delivered. A repeated request creates a second webhook; delete the one whose response was lost. Creating a webhook requires the SCALE or ENTERPRISE plan.',
   rpc: 'invoicecontrol.webhooks.v1.EndpointService/CreateEndpoint',
+  sendsEventsToUrl: true,
   timeoutMs: CHECK_TIMEOUT_MS,
   access: { scope: 'webhooks:write' },
   body: z
     .strictObject(fields)
-    .meta({ id: 'NewWebhook' })
+    .meta({ id: 'WebhookCreation' })
     .register(examples, { example: { url: EXAMPLE_URL, events: EXAMPLE_EVENTS } }),
   responses: {
     201: { description: 'The new webhook with its secret.', schema: createdWebhook.schema, headers: ['Location'] },
