@@ -1,7 +1,7 @@
 // Types of the operations, which are computed from the generated API description. This file has no code at run time.
 import type { paths } from './gen/openapi.js';
 
-export type Method = 'get' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** Paths of the API that support the given HTTP method. */
 export type PathsWith<M extends Method> = {
@@ -75,3 +75,17 @@ export type PagedPath = {
 }[PathsWith<'get'>];
 
 export type ItemOf<P extends PagedPath> = Data<Operation<P, 'get'>> extends Page<infer Item> ? Item : never;
+
+/** The media types of a successful response. */
+type MediaTypes<O> = O extends { readonly responses: { readonly 200: { readonly content: infer C } } }
+  ? keyof C
+  : never;
+
+/** Paths whose response is a file and not JSON. */
+export type FilePath = {
+  [P in PathsWith<'get'>]: [MediaTypes<Operation<P, 'get'>>] extends [never]
+    ? never
+    : 'application/json' extends MediaTypes<Operation<P, 'get'>>
+      ? never
+      : P;
+}[PathsWith<'get'>];

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError, NetworkError } from './errors.js';
 
 const FIRST_PAUSE_MS = 1_000;
@@ -80,11 +79,19 @@ function backoffMs(failures: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), PAUSE_MS_MAX) * (1 + Math.random() / 4);
 }
 
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await delay(ms, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
+/** Waits. Rejects with the reason of the signal as soon as it is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      clearTimeout(timer);
+      // The reason of the caller is passed on as it is, even if it is not an error.
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', abort);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
+  });
 }

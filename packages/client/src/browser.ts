@@ -1,0 +1,20 @@
+// The entry for browsers, workers, Deno and Bun: nothing that it imports is of Node.js. Here, `verifyWebhook` returns a
+// promise, because Web Crypto does.
+export { createClient } from './create-client.js';
+export type {
+  Answer,
+  Client,
+  ClientOptions,
+  FileBytes,
+  Schemas,
+  SendFileOptions,
+  UploadOptions,
+} from './client-types.js';
+export { ApiError, NetworkError } from './errors.js';
+export type { ErrorCode, FieldFault } from './errors.js';
+export { isFindingOf } from './typed-evidence.js';
+export type { EvidenceOf, FindingType } from './typed-evidence.js';
+export type { Retry } from './retry.js';
+export { verifyWebhook } from './verify-webhook-web.js';
+export { WebhookError } from './webhook-request.js';
+export type { WebhookEvent, WebhookFault, WebhookHeaders, WebhookRequest } from './webhook-request.js';

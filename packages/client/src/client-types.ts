@@ -1,0 +1,111 @@
+// Types of the client. This file has no code at run time.
+import type { components } from './gen/openapi.js';
+import type {
+  CallOptions,
+  Data,
+  FilePath,
+  ItemOf,
+  Method,
+  Operation,
+  Page,
+  PagedPath,
+  PathsWith,
+} from './operations.js';
+import type { RetryOptions } from './retry.js';
+
+/** The schemas of the API by name, such as `Schemas['Finding']`. */
+export type Schemas = components['schemas'];
+
+export interface ClientOptions extends RetryOptions {
+  /** Base URL of the API, ending in `/v1`, such as `https://api.example.com/v1`. */
+  readonly baseUrl: string;
+  /**
+   * API key, such as `ick_live_...`. The few operations without authentication, such as accepting an invitation, need
+   * none.
+   */
+  readonly apiKey?: string | undefined;
+  /** Timeout of one attempt in milliseconds. The default is 150 s. */
+  readonly timeoutMs?: number | undefined;
+  /** Function to use instead of the global `fetch`. */
+  readonly fetch?: ((request: Request) => Promise<Response>) | undefined;
+}
+
+export interface Answer<T> {
+  readonly data: T;
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+type Call<M extends Method> = <P extends PathsWith<M>>(
+  path: P,
+  ...options: object extends CallOptions<Operation<P, M>>
+    ? [options?: CallOptions<Operation<P, M>>]
+    : [options: CallOptions<Operation<P, M>>]
+) => Promise<Answer<Data<Operation<P, M>>>>;
+
+/**
+ * Calls by method and path, as the API documents them. Every call resolves with a successful response.
+ * @throws ApiError when the API refuses, NetworkError without a response, the reason of `signal` when it is aborted
+ */
+export interface Client {
+  /** Sends a GET request. Failed requests are retried. */
+  readonly get: Call<'get'>;
+  /**
+   * Sends a POST request. It is retried only if the operation honours an Idempotency-Key; if the caller gives no key,
+   * the client creates one for the call.
+   */
+  readonly post: Call<'post'>;
+  /**
+   * Sends a PATCH request. It is never retried (like `delete`), because the client cannot know whether the first
+   * attempt took effect.
+   */
+  readonly patch: Call<'patch'>;
+  readonly delete: Call<'delete'>;
+  /** Sends a PUT request with a JSON body. It is never retried, like `patch`. */
+  readonly put: Call<'put'>;
+  /**
+   * Reads a file, such as a document, a page of it, a confirmation from KSeF or the archive of the organization. Failed
+   * requests are retried. A part of a document is read with the header `Range`.
+   */
+  readonly file: <P extends FilePath>(
+    path: P,
+    ...options: object extends CallOptions<Operation<P, 'get'>>
+      ? [options?: CallOptions<Operation<P, 'get'>>]
+      : [options: CallOptions<Operation<P, 'get'>>]
+  ) => Promise<Answer<Blob>>;
+  /** Sends the bytes of a reserved upload. Failed requests are retried. */
+  readonly sendFile: (uploadId: string, bytes: FileBytes, options: SendFileOptions) => Promise<void>;
+  /**
+   * Reserves an upload, sends the bytes, requests the analysis and waits for the decision.
+   * @throws ApiError with status 422 if no invoice can be read; NetworkError; the reason of the signal
+   */
+  readonly uploadInvoice: (bytes: FileBytes, options: UploadOptions) => Promise<Answer<Schemas['AcceptedAnalysis']>>;
+  /** Iterates over the pages of a list, for callers that store the `nextCursor` of each page. */
+  pages<P extends PagedPath>(
+    path: P,
+    options?: CallOptions<Operation<P, 'get'>>,
+  ): AsyncGenerator<Page<ItemOf<P>>, void>;
+  /** Iterates over the items of a list and requests one page after the other. `query.limit` is the size of a page. */
+  items<P extends PagedPath>(path: P, options?: CallOptions<Operation<P, 'get'>>): AsyncGenerator<ItemOf<P>, void>;
+}
+
+/** Content of a file. */
+export type FileBytes = Uint8Array | ArrayBuffer | Blob;
+
+export interface SendFileOptions {
+  /** Media type of the file, as it was reserved. */
+  readonly mediaType: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface UploadOptions {
+  /** Media type of the document, such as `application/pdf`. */
+  readonly mediaType: string;
+  readonly companyId?: string | undefined;
+  readonly purchaseOrderRef?: string | undefined;
+  /** Maximum time for which the client waits for the decision (default 5 minutes). */
+  readonly totalMsMax?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Function that replaces the pauses in tests. */
+  readonly sleep?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
+}
