@@ -56,6 +56,20 @@ const checks = [
   { name: 'compatibility', run: compatibility },
 ];
 
+const usage = `Runs the static checks. Without names, all of them run.
+
+  npm run check
+  npm run check -- lint format
+
+Checks: ${checks.map(({ name }) => name).join(', ')}
+
+npm run format mends what \`format\` reports. npm test runs all checks before the tests.`;
+
+if (process.argv.slice(2).some((name) => name === '--help' || name === '-h')) {
+  console.log(usage);
+  process.exit(0);
+}
+
 const started = Date.now();
 const chosen = choose(process.argv.slice(2));
 const queue = [...chosen];
