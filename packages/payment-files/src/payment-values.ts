@@ -23,16 +23,21 @@ export interface Money {
 
 /** Reads an amount with its currency. More decimals than the currency has are refused. */
 export function readMoney(element: XmlElement): Money {
-  const place = placeOf(element);
   const { currency } = element;
   if (currency === undefined || !/^[A-Z]{3}$/.test(currency) || 'refusal' in invoiceCurrency(currency, undefined)) {
-    throw refusal(place, 'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.');
+    throw refusal(
+      placeOf(element),
+      'The amount has no currency of ISO 4217 in Ccy. State one in capital letters, such as EUR.',
+    );
   }
   const amount = readDecimal(element);
-  if (amount.startsWith('-')) throw refusal(place, 'The amount is negative. State an amount that is paid.');
+  if (amount.startsWith('-')) throw refusal(placeOf(element), 'The amount is negative. State an amount that is paid.');
   const decimals = minorUnitsOf(currency);
   if ((amount.split('.')[1]?.length ?? 0) > decimals) {
-    throw refusal(place, `The amount has more decimals than ${currency} has, which is ${decimals}. Round it.`);
+    throw refusal(
+      placeOf(element),
+      `The amount has more decimals than ${currency} has, which is ${decimals}. Round it.`,
+    );
   }
   return { amount, currency };
 }
