@@ -10,7 +10,8 @@ const STORED = 0;
  */
 export function readZip(archive: Buffer): ReadonlyMap<string, Buffer> {
   const end = archive.length - 22;
-  if (end < 0 || archive.readUInt32LE(end) !== END_OF_DIRECTORY) throw new Error('The archive has no end.');
+  if (end < 0 || archive.readUInt32LE(end) !== END_OF_DIRECTORY)
+    throw new Error('The ZIP archive has no end of its directory.');
   const count = archive.readUInt16LE(end + 10);
   const files = new Map<string, Buffer>();
   let at = archive.readUInt32LE(end + 16);

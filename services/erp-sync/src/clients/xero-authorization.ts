@@ -59,7 +59,10 @@ export function xeroAuthorization(
       // The OAuth tokens for several companies would form one chain, and each refresh would terminate the access to the
       // others.
       if (more.length > 0) {
-        throw new ErpFault('TENANT_NOT_FOUND', 'The consent includes several organisations. Connect them one by one.');
+        throw new ErpFault(
+          'TENANT_NOT_FOUND',
+          'The Xero consent includes several organisations. Connect them one by one.',
+        );
       }
       const { id, tenantId, tenantName } = connected;
       return { id: tenantId, name: tenantName ?? tenantId, remoteConnectionId: id };
