@@ -27,7 +27,7 @@ export interface Answer {
 /** Error of an HTTP response with a content encoding that was not requested. */
 export class UnaskedEncoding extends Error {
   constructor() {
-    super('The server responded in an encoding that was not requested.');
+    super('The HTTP server responded in a content encoding that was not requested.');
     this.name = 'UnaskedEncoding';
   }
 }
