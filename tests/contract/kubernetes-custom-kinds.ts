@@ -41,6 +41,17 @@ const routeFilter = z.discriminatedUnion('type', [
 ]);
 const path = z.strictObject({ type: z.enum(['Exact', 'PathPrefix', 'RegularExpression']), value: z.string() });
 
+const rule = z.union([
+  z.strictObject({ record: name, expr: name, labels: z.record(z.string(), z.string()) }),
+  z.strictObject({
+    alert: name,
+    expr: name,
+    for: z.string(),
+    labels: z.record(z.string(), z.string()),
+    annotations: z.record(z.string(), z.string()),
+  }),
+]);
+
 const kinds: Readonly<Record<string, z.ZodType>> = {
   Gateway: kind(
     'gateway.networking.k8s.io/v1',
@@ -80,6 +91,10 @@ const kinds: Readonly<Record<string, z.ZodType>> = {
       selector: z.strictObject({ matchLabels: z.record(z.string(), z.string()) }),
       endpoints: z.array(z.strictObject({ port: name, interval: z.string() })),
     }),
+  ),
+  PrometheusRule: kind(
+    'monitoring.coreos.com/v1',
+    z.strictObject({ groups: z.array(z.strictObject({ name, interval: z.string(), rules: z.array(rule) })) }),
   ),
 };
 
