@@ -97,7 +97,7 @@ describe('rules', () => {
         .slice(1)
         .map((text) => [text.split('\n')[0], text]),
     );
-    expect([...sections.keys()].toSorted()).toEqual([...alertNames].toSorted());
+    expect(new Set(sections.keys())).toEqual(new Set(alertNames));
     for (const [name, text] of sections) {
       const parts = [...text.matchAll(/^- \*\*(Meaning|Impact|Look|Do|Do not):\*\* \S/gm)].map(([, part]) => part);
       expect({ name, parts }).toEqual({ name, parts: ['Meaning', 'Impact', 'Look', 'Do', 'Do not'] });

@@ -1,7 +1,7 @@
 import { foreignMetrics, bucket, count, series } from './names.js';
 import type { Given } from './given.js';
 
-/** A condition that a person has to act on. */
+/** A condition that requires an action of a person. */
 export interface Alert {
   readonly name: string;
   /** `page`: customers are affected now. `ticket`: look at it on the next working day. */

@@ -37,6 +37,8 @@ const HEIGHT = 8;
 const datasource = { type: 'prometheus', uid: '$datasource' } as const;
 const connected = series('invoicecontrol.broker.connected');
 
+const dataSource = { name: 'datasource', type: 'datasource', query: 'prometheus' };
+
 function variable(name: string, label: string) {
   const query = `label_values(${connected}, ${label})`;
   return { name, type: 'query', datasource, query, refresh: 2, includeAll: true, multi: true, allValue: '.*' };
@@ -53,7 +55,7 @@ function dashboard(name: string, title: string, description: string, sketches: r
     time: { from: 'now-6h', to: 'now' },
     templating: {
       list: [
-        { ...{ name: 'datasource', type: 'datasource', query: 'prometheus' } },
+        dataSource,
         variable('environment', 'deployment_environment_name'),
         variable('service', 'service_name'),
       ],

@@ -1,7 +1,7 @@
 import { below, bucket, count, series } from './names.js';
 import type { Given } from './given.js';
 
-/** What a journey promises to customers, over 30 days. */
+/** Promise to customers about a journey, over 30 days. */
 export interface Objective {
   /** Value of the label `slo`. */
   readonly name: string;
