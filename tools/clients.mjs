@@ -231,7 +231,8 @@ function importPythonClient(folder) {
 function callPythonClient(folder) {
   const program = `import os
 from invoice_control import AuthenticatedClient
-from invoice_control.api.findings import list_findings, list_finding_types
+from invoice_control.api.findings import list_findings
+from invoice_control.api.finding_types import list_finding_types
 from invoice_control.api.invoices import analyze_invoice
 from invoice_control.models import Invoice
 client = AuthenticatedClient(base_url=os.environ['API'], token=os.environ['KEY'], raise_on_unexpected_status=True)
@@ -265,7 +266,8 @@ function callOrval(folder) {
   const program = `import { analyzeInvoice, listFindings, listFindingTypes } from './client.js';
 const { API, KEY } = process.env;
 const real = globalThis.fetch;
-globalThis.fetch = (url, init) => real(API.replace(/\\/v1$/, '') + url, init);
+// orval leaves the address of the server to its caller.
+globalThis.fetch = (url, init) => real(API + url, init);
 const options = { headers: { authorization: 'Bearer ' + KEY } };
 const invoice = { supplier: { name: 'Mill Lane Couriers Ltd' }, invoice_number: 'TS-1', issue_date: '2026-11-03', currency: 'GBP', gross_amount: '310.00' };
 const answers = [await listFindingTypes(options), await analyzeInvoice(invoice, options), await listFindings({ limit: 1 }, options)];
