@@ -1,5 +1,4 @@
 // Tests the telemetry and the logs of services that each run in a separate process.
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTenant } from '@invoicecontrol/dev/tenant';
@@ -10,9 +9,11 @@ import { eventually } from '@invoicecontrol/testkit/eventually';
 import { testDatabaseName, testInfrastructure } from '@invoicecontrol/testkit/infrastructure';
 import { databaseNames, newSecrets, startServices } from '@invoicecontrol/topology/start';
 import { startServiceProcess } from './crash/service-process.js';
+import { SERIES_MAX, seriesOf, undeclaredIn } from './declared-telemetry.js';
+import { logFields } from './log-fields.js';
 import { startOtlpReceiver } from './otlp-receiver.js';
 import type { OtlpReceiver, ReceivedPoint, ReceivedSpan } from './otlp-receiver.js';
-import { fullInvoice } from './shapes.js';
+import { fullInvoice, plainRow } from './shapes.js';
 import type { Finding, Page } from './shapes.js';
 
 const { mongodbUrl, natsUrl } = testInfrastructure();
@@ -222,9 +223,9 @@ test('a request of a known length is exported in seconds, in the bucket of that 
   });
 });
 
-test('every metric that is exported is on the page of telemetry, and replicas are told apart', async () => {
+test('every exported metric is as declared, within the budget of series, and replicas are told apart', async () => {
   await review(newIds().headers);
-  const page = readFileSync(new URL('../../docs/reference/telemetry.md', import.meta.url), 'utf8');
+  await send('/v1/scans', newIds().headers, { companyId: tenant.companyId, rows: [plainRow(1), plainRow(2)] });
   await eventually(() => {
     const names = new Set(receiver.points().map(({ name }) => name));
     for (const name of [
@@ -237,16 +238,32 @@ test('every metric that is exported is on the page of telemetry, and replicas ar
       'rpc.server.call.duration',
       'invoicecontrol.decisions',
       'invoicecontrol.findings',
+      'invoicecontrol.scan.duration',
+      'invoicecontrol.decision.duration',
+      'invoicecontrol.requests.refused',
+      'invoicecontrol.jobs.stuck',
+      'db.client.connection.count',
+      'http.server.active_requests',
     ]) {
       expect(names).toContain(name);
     }
   });
-  const missing = [...new Set(receiver.points().map(({ name }) => name))].filter(
-    (name) => !page.includes(`\`${name}\``),
-  );
-  expect(missing).toEqual([]);
+  expect(undeclaredIn(receiver.points())).toEqual([]);
+  for (const one of new Set(receiver.points().map(({ instance }) => instance))) {
+    const points = receiver.points().filter(({ instance }) => instance === one);
+    const isGateway = points[0]?.service === 'gateway';
+    expect(seriesOf(points)).toBeLessThanOrEqual(isGateway ? SERIES_MAX.gateway : SERIES_MAX.other);
+  }
   const instances = new Set(receiver.points().map(({ instance }) => instance));
   expect(instances.size).toBe(new Set(receiver.points().map(({ service }) => service)).size);
+});
+
+test('every log line has the level as a word and only known fields', () => {
+  const written = logged({});
+  expect(written.length).toBeGreaterThan(20);
+  const unknown = written.flatMap((line) => Object.keys(line).filter((field) => !logFields.has(field)));
+  expect([...new Set(unknown)]).toEqual([]);
+  expect(written.filter(({ level }) => !['info', 'warn', 'error'].includes(String(level)))).toEqual([]);
 });
 
 test('neither traces nor metrics have a key, a name, an account or the number of an invoice', () => {
