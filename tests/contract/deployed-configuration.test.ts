@@ -157,7 +157,7 @@ describe('the environment a deployment gives to a service', () => {
   test('sets only variables that the service reads', () => {
     const unread = environments.flatMap(({ where, service, variables }) =>
       Object.keys(variables)
-        .filter((name) => name !== 'SERVICE' && !(name in schemas[service].shape))
+        .filter((name) => name !== 'SERVICE' && !readBySdk.has(name) && !(name in schemas[service].shape))
         .map((name) => `${where}: ${name}`),
     );
     expect(unread).toEqual([]);
@@ -221,5 +221,12 @@ function read(schema: z.ZodObject, protocol: Service['protocol']): string[] {
     .map(([name, value]) => (value === undefined ? name : `${name} (secret)`))
     .toSorted();
 }
+
+/** Settings that the SDK of OpenTelemetry reads itself. */
+const readBySdk: ReadonlySet<string> = new Set([
+  'OTEL_TRACES_SAMPLER',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'OTEL_RESOURCE_ATTRIBUTES',
+]);
 
 const httpSettings = ['HOST', 'PORT', 'NATS_URL', 'DRAIN_DELAY_SECONDS', 'LOG_LEVEL', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
