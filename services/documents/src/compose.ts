@@ -16,6 +16,7 @@ import { handler } from '@invoicecontrol/runtime/service-shell';
 import type { StartOverrides } from '@invoicecontrol/runtime/service-shell';
 import { describeStoredFa3 } from './application/describe-fa3.js';
 import { extractDocument } from './application/extract-document.js';
+import { findContact } from './application/find-contact.js';
 import { keepUpload } from './application/keep-upload.js';
 import { uploadReader } from './application/read-uploads.js';
 import { authorizeUpload, receiveUpload, UPLOAD_BYTES_METER } from './application/receive-upload.js';
@@ -121,6 +122,7 @@ async function compose(
       documentService({
         reader,
         describeFa3: describeStoredFa3({ reader, documents: pool }),
+        findContact: findContact({ reader, documents: pool }),
         confirmations: pool,
         clock,
         extract: extractDocument({ reader, uploads, contents, documents: pool, extractions, clock }),

@@ -56,6 +56,7 @@ async function serve({
         describeRendering: unused,
         readRendering: unused,
         describeFa3: unused,
+        findContact: unused,
         checkConfirmation: unused,
       }),
     ],

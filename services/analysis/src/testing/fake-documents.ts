@@ -34,6 +34,8 @@ export interface FakeDocuments extends GrpcServer {
   requestsOf(uploadId: string): readonly ExtractDocumentRequest[];
   /** Makes the next attempts to read the upload fail, one reading with each of the errors. */
   failNext(uploadId: string, ...errors: readonly DomainError[]): void;
+  /** Makes the document of the upload carry a contact. */
+  carry(uploadId: string, contact: string): void;
   /** Makes readings of the upload wait until `open` is called. */
   close(uploadId: string): void;
   open(uploadId: string): void;
@@ -54,6 +56,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
   const uploads = new Map<string, Stored>();
   const requests: ExtractDocumentRequest[] = [];
   const failures = new Map<string, DomainError[]>();
+  const carried = new Map<string, string>();
   const gates = new Map<string, { opened: Promise<void>; open: () => void }>();
   const refuse = (): Promise<never> => Promise.reject(new Error('This fake has no bytes.'));
   const find = (organizationId: string, uploadId: string): Stored => {
@@ -80,6 +83,10 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
         describeDocument: refuse,
         describeRendering: refuse,
         describeFa3: refuse,
+        async findContact({ organizationId, uploadId, contact }) {
+          find(organizationId, uploadId);
+          return { isCarried: carried.get(uploadId) === contact };
+        },
         checkConfirmation: refuse,
         readRendering: () => {
           throw new Error('This fake has no bytes.');
@@ -141,6 +148,7 @@ export async function startFakeDocuments(logger: Logger): Promise<FakeDocuments>
       return uploadId;
     },
     requestsOf: (uploadId) => requests.filter((request) => request.uploadId === uploadId),
+    carry: (uploadId, contact) => carried.set(uploadId, contact),
     failNext: (uploadId, ...errors) => failures.set(uploadId, [...errors]),
     close(uploadId) {
       let open = (): void => {};

@@ -6,9 +6,11 @@ import { describeFa3 } from '@invoicecontrol/compliance/fa3-document';
 import { checkConfirmation } from '@invoicecontrol/compliance/ksef-confirmation';
 import { loadOfficialRules } from '@invoicecontrol/compliance/official-rules';
 import type { OfficialRules } from '@invoicecontrol/compliance/official-rules';
+import { documentTexts } from '@invoicecontrol/extraction/document-texts';
 import { examineDocument } from '@invoicecontrol/extraction/examine-document';
 import { readDocument } from '@invoicecontrol/extraction/read-document';
 import { renderDocument } from '@invoicecontrol/extraction/rendering/render-document';
+import { carriesContact } from '@invoicecontrol/values/contact';
 import type { FromChild, ResultOf, Task, ToChild } from './messages.js';
 
 /** Prevents parsers from opening connections. */
@@ -88,6 +90,8 @@ async function perform(given: Task, bytes: Buffer): Promise<ResultOf<Task>> {
       return describeFa3(bytes);
     case 'CONFIRMATION':
       return checkConfirmation(bytes, given.confirmed, given.trust);
+    case 'CONTACT':
+      return carriesContact(await documentTexts(bytes, given.mediaType), given.contact);
   }
 }
 

@@ -35,13 +35,21 @@ export interface ConfirmationTask {
   readonly trust: SealTrust;
 }
 
-export type Task = ReadingTask | RenderingTask | Fa3Task | ConfirmationTask;
+/** A document in which a child process must look for a contact. */
+export interface ContactTask {
+  readonly kind: 'CONTACT';
+  readonly mediaType: DocumentMediaType;
+  readonly contact: string;
+}
+
+export type Task = ReadingTask | RenderingTask | Fa3Task | ConfirmationTask | ContactTask;
 
 interface Results {
   readonly READ: Examination;
   readonly RENDER: RenderingOutcome;
   readonly FA3: Fa3Description;
   readonly CONFIRMATION: ConfirmationCheck;
+  readonly CONTACT: boolean;
 }
 
 /** Result type for each type of task. */

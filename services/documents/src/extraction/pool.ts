@@ -9,6 +9,7 @@ import type { Logger } from '@invoicecontrol/runtime/logger';
 import type { ConfirmationChecker } from '../application/check-confirmation.js';
 import type { Fa3Describer } from '../application/describe-fa3.js';
 import type { DocumentReader } from '../application/extract-document.js';
+import type { ContactFinder } from '../application/find-contact.js';
 import type { DocumentRenderer } from '../application/render-document.js';
 import { childKilled } from '../telemetry.js';
 import { startChild } from './child-process.js';
@@ -71,7 +72,8 @@ export interface PoolOptions {
   readonly program?: string;
 }
 
-export interface ExtractionPool extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker {
+export interface ExtractionPool
+  extends DocumentReader, DocumentRenderer, Fa3Describer, ConfirmationChecker, ContactFinder {
   /** Returns the process ids of the child processes. */
   pids(): readonly number[];
   /** Number of documents that are waiting for a child process. */
@@ -290,6 +292,13 @@ export function extractionPool(options: PoolOptions): ExtractionPool {
         yield xml;
       }
       const end = await perform({ organizationId, task, isQuick: isQuick(task, xml.length), bytes, finish });
+      if ('result' in end) return end.result;
+      throw unreadable(end.death, limits);
+    },
+    async findContact({ organizationId, byteSize, mediaType, contact, bytes }) {
+      const task = { kind: 'CONTACT', mediaType, contact } as const;
+      const finish = (result: boolean) => Promise.resolve(result);
+      const end = await perform({ organizationId, task, isQuick: isQuick(task, byteSize), bytes, finish });
       if ('result' in end) return end.result;
       throw unreadable(end.death, limits);
     },

@@ -48,6 +48,7 @@ beforeAll(async () => {
         describeDocument: refuse,
         readDocument: refuse,
         describeRendering: refuse,
+        findContact: refuse,
         async describeFa3({ uploadId }) {
           throw refusals[uploadId] ?? new Error('No such document in this test.');
         },

@@ -11,6 +11,7 @@ import { bind } from '@invoicecontrol/runtime/grpc/server';
 import type { Binding } from '@invoicecontrol/runtime/grpc/server';
 import type { ConfirmationChecker } from '../../application/check-confirmation.js';
 import type { DescribeStoredFa3 } from '../../application/describe-fa3.js';
+import type { FindContact } from '../../application/find-contact.js';
 import type { ExtractDocument } from '../../application/extract-document.js';
 import type { ByteRange, UploadReader } from '../../application/read-uploads.js';
 import type { RenderDocument, Shown } from '../../application/render-document.js';
@@ -21,6 +22,7 @@ import { decodeCompany, decodeMode, encodeExtraction } from './extraction.js';
 interface Deps {
   readonly reader: UploadReader;
   readonly describeFa3: DescribeStoredFa3;
+  readonly findContact: FindContact;
   readonly confirmations: ConfirmationChecker;
   readonly clock: Clock;
   readonly extract: ExtractDocument;
@@ -30,7 +32,7 @@ interface Deps {
 
 /** Implements the gRPC service invoicecontrol.documents.v1.DocumentService. */
 export function documentService(deps: Deps): Binding {
-  const { reader, describeFa3, confirmations, clock, extract, render, renderings } = deps;
+  const { reader, describeFa3, findContact, confirmations, clock, extract, render, renderings } = deps;
   return bind(DocumentServiceDefinition, {
     async extractDocument({ organizationId, uploadId, mode, companies }) {
       const { upload, extraction } = await extract({
@@ -58,6 +60,9 @@ export function documentService(deps: Deps): Binding {
     async describeFa3({ organizationId, uploadId }) {
       const { faults, ...described } = await describeFa3(organizationId, uploadId);
       return { ...described, faults: faults.map((fault) => Fa3Fault[fault]) };
+    },
+    async findContact({ organizationId, uploadId, contact }) {
+      return { isCarried: await findContact(organizationId, uploadId, contact) };
     },
     async checkConfirmation({ organizationId, xml, ksefNumber, sha256, trustedCertificates: trusted }) {
       const check = await confirmations.checkConfirmation({

@@ -1,0 +1,122 @@
+/** The parts of a contact by which it is recognised in another text. */
+interface ContactMarks {
+  /** Digits of phone numbers, without the prefix of calls abroad and without leading zeros. */
+  readonly phones: readonly string[];
+  readonly emails: readonly string[];
+  readonly hosts: readonly string[];
+  /** Letters and digits of a contact that is none of these, such as a postal address. */
+  readonly words: string;
+}
+
+/** Minimum number of digits of a phone number. A shorter number is part of an address. */
+const PHONE_DIGITS_MIN = 7;
+const PHONE_DIGITS_MAX = 15;
+/** Maximum number of digits that one spelling of a phone number has in addition: those of a country and an area. */
+const PREFIX_DIGITS_MAX = 5;
+/** Maximum number of groups of digits in a phone number. */
+const GROUPS_MAX = 10;
+/** Minimum number of letters and digits of a postal address. A shorter text would be found by chance. */
+const WORDS_LENGTH_MIN = 8;
+
+const EMAILS = /[a-z0-9._%+-]{1,64}@[a-z0-9.-]{1,190}/gu;
+const HOSTS = /[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63}){1,8}/gu;
+/** Digits with the characters that people write between them. */
+const RUNS = /[\d+][\d+ ()./\u2010-\u2015-]{5,40}/gu;
+
+/**
+ * Returns whether one of the texts carries a contact: the same phone number in any spelling, the same e-mail address,
+ * the same host, or, for a contact that is none of these, the same letters and digits. A contact that names several
+ * numbers or addresses is carried if one of them is.
+ */
+export function carriesContact(texts: readonly string[], contact: string): boolean {
+  const marks = readMarks(contact);
+  const read = texts.map(plain);
+  return (
+    read.some((text) => isMarkIn(text, marks)) ||
+    // A postal address is printed in several lines.
+    (marks.words.length >= WORDS_LENGTH_MIN && read.map(wordsOf).join('').includes(marks.words))
+  );
+}
+
+function readMarks(contact: string): ContactMarks {
+  const text = plain(contact);
+  const emails = (text.match(EMAILS) ?? []).map(withoutDots);
+  const rest = text.replace(EMAILS, ' ');
+  const hosts = (rest.match(HOSTS) ?? []).filter(isHost).map(withoutWww);
+  const phones = phonesIn(rest.replace(HOSTS, (found) => (isHost(found) ? ' ' : found)));
+  const isMarked = emails.length + hosts.length + phones.length > 0;
+  return { emails, hosts, phones: phones.map(bare), words: isMarked ? '' : wordsOf(text) };
+}
+
+function isMarkIn(text: string, { phones, emails, hosts }: ContactMarks): boolean {
+  return (
+    emails.some((email) => (text.match(EMAILS) ?? []).some((found) => withoutDots(found) === email)) ||
+    hosts.some((host) => isHostIn(text, host)) ||
+    (phones.length > 0 && hasPhone(text, phones))
+  );
+}
+
+/** Checks whether a text names the host, one of its parts, or an e-mail address there. */
+function isHostIn(text: string, host: string): boolean {
+  return (text.match(HOSTS) ?? []).some((found) => {
+    const name = withoutDots(found);
+    return name === host || name.endsWith(`.${host}`);
+  });
+}
+
+function hasPhone(text: string, phones: readonly string[]): boolean {
+  return runsIn(text).some((groups) =>
+    groups.some((_, first) =>
+      groups.slice(first, first + GROUPS_MAX).some((_group, count) => {
+        const digits = groups.slice(first, first + count + 1).join('');
+        return phones.some((phone) => isSamePhone(phone, bare(digits)));
+      }),
+    ),
+  );
+}
+
+function isSamePhone(left: string, right: string): boolean {
+  const [short, long] = left.length <= right.length ? [left, right] : [right, left];
+  return short.length >= PHONE_DIGITS_MIN && long.length - short.length <= PREFIX_DIGITS_MAX && long.endsWith(short);
+}
+
+/** Returns the whole numbers in a contact, which people write without other numbers beside them. */
+function phonesIn(text: string): string[] {
+  return runsIn(text)
+    .map((groups) => groups.join(''))
+    .filter((digits) => digits.length >= PHONE_DIGITS_MIN && digits.length <= PHONE_DIGITS_MAX);
+}
+
+/** Returns each run of digits as its groups. The zero in `+49 (0)40` is dialled only within the country. */
+function runsIn(text: string): string[][] {
+  return (text.replaceAll('(0)', ' ').match(RUNS) ?? []).map((run) => run.match(/\d+/gu) ?? []);
+}
+
+function bare(digits: string): string {
+  return digits.replace(/^0+/u, '');
+}
+
+function isHost(text: string): boolean {
+  // The last label of a host has letters, unlike a date or an amount.
+  return /\.[a-z][a-z0-9-]*$/u.test(text);
+}
+
+function withoutWww(host: string): string {
+  return withoutDots(host).replace(/^www\./u, '');
+}
+
+function withoutDots(text: string): string {
+  return text.replace(/\.+$/u, '');
+}
+
+function plain(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replace(/\s/gu, ' ');
+}
+
+function wordsOf(text: string): string {
+  return text.replace(/[^\p{L}\p{N}]/gu, '');
+}
