@@ -65,6 +65,16 @@ const expectations: Readonly<Record<string, KeyExpectation | PublicExpectation>>
   listFindingHistory: { role: 'VIEWER', scope: 'findings:read', status: 404 },
   reviewFinding: { role: 'VIEWER', scope: 'findings:review', body: { disposition: 'CONFIRMED' }, status: 404 },
   assignFinding: { role: 'ANALYST', scope: 'findings:assign', body: { assignee_user_id: null }, status: 404 },
+  listSuppliers: { role: 'VIEWER', scope: 'invoices:read', status: 200 },
+  getSupplier: { role: 'VIEWER', scope: 'invoices:read', status: 404 },
+  verifyAccount: {
+    role: 'ANALYST',
+    scope: 'payments:write',
+    body: { method: 'CALL_BACK', contact_source: 'CONTRACT', contact: '+49 40 1234567' },
+    status: 404,
+  },
+  confirmVerification: { role: 'ANALYST', scope: 'payments:write', status: 404 },
+  exportAccountChanges: { role: 'VIEWER', scope: 'payments:read', status: 200 },
   listVendors: { role: 'ANALYST', scope: 'invoices:read', status: 200 },
   getVendor: { role: 'ANALYST', scope: 'invoices:read', status: 404 },
   listFindingTypes: { role: 'VIEWER', scope: 'findings:read', status: 200 },
@@ -177,6 +187,10 @@ const parts: Readonly<Record<string, string>> = {
   page: '1',
   provider: 'PROVIDER_C',
   submissionId: UNKNOWN_ID,
+  // account-verifications.e2e.test.ts has those of another organization.
+  supplierId: UNKNOWN_ID,
+  accountId: UNKNOWN_ID,
+  verificationId: UNKNOWN_ID,
   ksefNumber: '5265877635-20260314-0A1B2C3D4E5F-7C',
 };
 /** Paths at which resources are read, by the name of the path parameter. */

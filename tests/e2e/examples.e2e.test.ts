@@ -49,7 +49,8 @@ const created: Readonly<Record<string, readonly [parameter: string, field: strin
  * A file has no example that would be readable here; uploads.e2e.test.ts sends and reads some. A notification needs a
  * signature, and the portal a customer; billing.e2e.test.ts has both. Tests and runs of connections, and vendors, need an ERP;
  * erp-connections.e2e.test.ts has some, and erp-oauth.e2e.test.ts persons who consent. Submissions and inbox runs need KSeF;
- * ksef.e2e.test.ts and ksef-inbox.e2e.test.ts have it.
+ * ksef.e2e.test.ts and ksef-inbox.e2e.test.ts have it. A verification of an account needs two people;
+ * account-verifications.e2e.test.ts has them.
  */
 const testedElsewhere: ReadonlySet<string> = new Set([
   'receiveUpload',
@@ -76,6 +77,9 @@ const testedElsewhere: ReadonlySet<string> = new Set([
   'getKsefConfirmation',
   'startErpRun',
   'getVendor',
+  'getSupplier',
+  'verifyAccount',
+  'confirmVerification',
 ]);
 
 test('every example of the description works unchanged', async () => {

@@ -182,6 +182,7 @@ describe('the archive of an organization', () => {
       'api_keys.jsonl',
       'routing_rules.jsonl',
       'suppliers.jsonl',
+      'account_verifications.jsonl',
       'vendors.jsonl',
       'erp_orders.jsonl',
       'erp_payments.jsonl',

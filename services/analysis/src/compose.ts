@@ -35,6 +35,8 @@ import { UPLOAD_ANALYSES } from './records/storage/uploads.js';
 import { composeReplays } from './replays/compose.js';
 import { composeReviews } from './reviews/compose.js';
 import { composeScans } from './scans/compose.js';
+import { composeSuppliers } from './suppliers/compose.js';
+import { ACCOUNT_VERIFICATIONS } from './suppliers/storage/verifications.js';
 import { composeUploads } from './uploads/compose.js';
 
 /** Interval at which audit events are stored. If a process is killed, the audit events of this interval are lost. */
@@ -65,7 +67,14 @@ async function compose(
   // Readings are larger than usual messages, because a document may have many fields and lines.
   const documentsChannel = openChannel(config.DOCUMENTS_ADDRESS, { messageBytesMax: LARGE_MESSAGE_BYTES_MAX });
   onStop('documents', () => documentsChannel.close());
-  const outbox = await openOutbox(['invoices', 'findings', UPLOAD_ANALYSES, AUDIT_LINES, USAGE_NOTICES]);
+  const outbox = await openOutbox([
+    'invoices',
+    'findings',
+    UPLOAD_ANALYSES,
+    ACCOUNT_VERIFICATIONS,
+    AUDIT_LINES,
+    USAGE_NOTICES,
+  ]);
   const audit = await auditBuffer(events.analysisAuditRecorded, { db, outbox, clock, logger });
   onStop('audit lines', () => audit.flush());
   const usage = usageCounters(
@@ -99,6 +108,7 @@ async function compose(
   const scans = composeScans(foundation, { records, policies, reviews, books, facts, rates });
   const examination = composeExamination(foundation, { records, policies, reviews, books });
   const replays = composeReplays(foundation, { records, policies });
+  const suppliers = await composeSuppliers(foundation, { records, documentsChannel, ring: config.SECRETBOX_KEYS });
 
   return {
     rpcGroups: [
@@ -112,9 +122,11 @@ async function compose(
         ...archivedRecords(records.collections),
         readings: archivedReadings(records.collections.uploads),
         ...archivedBooks(books.collections),
+        account_verifications: suppliers.archived,
       }),
       ...policies.rpcGroups,
       ...scans.rpcGroups,
+      ...suppliers.rpcGroups,
       usageService(
         { [ANALYSES_METER]: (organizationId, month) => usage.used({ organizationId, month, meter: ANALYSES_METER }) },
         clock,
@@ -135,6 +147,7 @@ async function compose(
       ownedDocuments(records.collections.bundles),
       ownedDocuments(reviews.collections.reviews),
       ownedDocuments(records.collections.suppliers),
+      ownedDocuments(suppliers.collection),
       ownedDocuments(facts.collection),
       ownedDocuments(policies.collection),
       ownedDocuments(reviews.collections.routingRules),
@@ -149,6 +162,7 @@ async function compose(
       ...inboxes.jobs,
       ...uploads.jobs,
       ...reviews.jobs,
+      ...suppliers.jobs,
       { name: 'flush of audit lines', pauseMs: AUDIT_EACH_MS, run: () => audit.flush() },
       await usageReconciliation({
         db,

@@ -8,6 +8,7 @@ const required = {
   NATS_URL: 'nats://localhost:4222',
   ORGANIZATION_ADDRESS: 'localhost:50051',
   DOCUMENTS_ADDRESS: 'localhost:50052',
+  SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
 };
 const read = (periods: string) =>
   readConfig(configSchema, { ...required, KSEF_FAILURE_PERIODS: periods }).KSEF_FAILURE_PERIODS;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { isCalendarDate } from '@invoicecontrol/values/calendar-date';
 import type { FailurePeriod } from '@invoicecontrol/engine/facts/inbox-facts';
 import { addressSettings, operatorToken, serviceSettings } from '@invoicecontrol/runtime/config';
+import { keyRing } from '@invoicecontrol/secretbox/key-ring';
 
 const FAILURE_PERIODS_MAX = 100;
 
@@ -32,6 +33,7 @@ export const configSchema = z.object({
   /** Announced KSeF outages. Invoices issued on these days need not be sent through KSeF. */
   KSEF_FAILURE_PERIODS: failurePeriods.default([]),
   OPERATOR_TOKEN: operatorToken,
+  SECRETBOX_KEYS: keyRing,
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -9,6 +9,7 @@ import { InboxServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/inbox_
 import { SubmissionServiceDefinition } from '@invoicecontrol/contracts/ksef/v1/submission_service';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
+import { SupplierServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import { VendorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/vendor_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { RoutingRuleServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/routing_rule_service';
@@ -66,6 +67,7 @@ export const rpcServices = {
   scans: { owner: 'scan', definition: ScanServiceDefinition },
   scanUsage: { owner: 'scan', definition: UsageServiceDefinition },
   subscriptions: { owner: 'billing', definition: SubscriptionServiceDefinition },
+  suppliers: { owner: 'analysis', definition: SupplierServiceDefinition },
   uploadAnalyses: { owner: 'analysis', definition: UploadAnalysisServiceDefinition },
   uploads: { owner: 'documents', definition: UploadServiceDefinition },
   vendors: { owner: 'analysis', definition: VendorServiceDefinition },

@@ -51,6 +51,7 @@ beforeAll(async () => {
       DATABASE_NAME: databaseNames.analysis,
       ORGANIZATION_ADDRESS: organization.address,
       DOCUMENTS_ADDRESS: organization.address,
+      SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     }),
   );
   channel = openChannel(analysis.address);

@@ -5,6 +5,7 @@ import type { ListFindingsRequest } from '@invoicecontrol/contracts/analysis/v1/
 import { Severity } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import type { Analysis, Finding, Invoice } from '@invoicecontrol/contracts/analysis/v1/invoice';
 import { InvoiceServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/invoice_service';
+import { SupplierServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/supplier_service';
 import { UploadAnalysisServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/upload_analysis_service';
 import { OperatorServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/operator_service';
 import { PolicyServiceDefinition } from '@invoicecontrol/contracts/analysis/v1/policy_service';
@@ -37,6 +38,7 @@ export function testConfig(
     ORGANIZATION_ADDRESS: organizationAddress,
     // The address of the documents service is not used, because most tests upload nothing.
     DOCUMENTS_ADDRESS: organizationAddress,
+    SECRETBOX_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
     LOG_LEVEL: 'silent',
     ...others,
   });
@@ -117,6 +119,7 @@ export function connect(address: string) {
     analysis,
     finding,
     rows,
+    supplier: client(SupplierServiceDefinition, channel),
     upload: client(UploadAnalysisServiceDefinition, channel),
     operator: client(OperatorServiceDefinition, channel),
     policy: client(PolicyServiceDefinition, channel),

@@ -128,7 +128,7 @@ function documentOf(
   return { _id: supplierId, organizationId, version, ...names, profile, countedUnits, withdrawnUnits };
 }
 
-function toRecord(document: SupplierDocument): SupplierRecord {
+export function toRecord(document: SupplierDocument): SupplierRecord {
   const { _id: supplierId, organizationId, version, profile, countedUnits, withdrawnUnits = [], ...names } = document;
   return { version, identity: { supplierId, ...names }, profile, countedUnits, withdrawnUnits };
 }

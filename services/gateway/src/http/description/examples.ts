@@ -18,6 +18,7 @@ export function exampleOf<S extends z.ZodType>(schema: S): z.infer<S> {
 
 /** Ids that the examples use. No resource has them, so a request with one in its path gets a 404 response. */
 export const EXAMPLE_IDS = {
+  account: '5b1d7c1e-0d57-5c2c-9a55-6f1f0f6d2b20',
   analysis: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d10',
   assignee: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d11',
   company: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d12',
@@ -32,6 +33,7 @@ export const EXAMPLE_IDS = {
   submission: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1f',
   supplier: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1a',
   run: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
+  verification: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d20',
   upload: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1d',
   vendor: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1e',
   webhook: '01a0f3c2-7b1e-7c40-9d5f-3e8a6b2c4d1c',

@@ -19,6 +19,8 @@ import { analyzeInvoice, getInvoice, getLatestAnalysis, listInvoices } from './i
 import { exportInvoice } from './invoice-export.js';
 import { analyzeUpload, correctUpload } from './uploaded-invoices.js';
 import { getCurrentPolicy, listFindingTypes } from './policies.js';
+import { exportAccountChanges } from './account-changes.js';
+import { confirmVerification, getSupplier, listSuppliers, verifyAccount } from './suppliers.js';
 import { getVendor, listVendors } from './vendors.js';
 
 /** Routes that call the analysis service. */
@@ -53,6 +55,11 @@ export const analysisResources: readonly Resource[] = [
     tag: 'vendors',
     description: 'Vendors that were imported from your ERP systems and that invoices are compared with.',
     routes: [listVendors, getVendor],
+  },
+  {
+    tag: 'suppliers',
+    description: 'The suppliers that your invoices come from, their bank accounts, and who verified them.',
+    routes: [listSuppliers, getSupplier, verifyAccount, confirmVerification, exportAccountChanges],
   },
   {
     tag: 'policies',

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Confirmation } from '@invoicecontrol/contracts/erp_sync/v1/oauth_service';
 import { showLine } from '@invoicecontrol/values/readable-text';
+import { contentOf, escapeHtml, sourceOf } from '../../http/response/html.js';
 import type { Reply } from '../../http/response/reply.js';
 
 const STYLE =
@@ -51,29 +51,11 @@ export function confirmationPage({
 `;
   return {
     status: 200,
-    content: oneChunk(Buffer.from(html, 'utf8')),
+    content: contentOf(html),
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       // Browsers also apply form-action to the redirect after the form.
-      'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
+      'Content-Security-Policy': `default-src 'none'; style-src ${sourceOf(STYLE)}; form-action 'self' ${returnOrigin}; frame-ancestors 'none'; base-uri 'none'`,
     },
   };
-}
-
-const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncIterable<Uint8Array> {
-  yield bytes;
 }

@@ -1,0 +1,94 @@
+import { DomainError, invalidField } from '@invoicecontrol/errors';
+import { faultOfLine, faultOfNote, normaliseNote } from '@invoicecontrol/values/readable-text';
+import { isLongerThan } from '@invoicecontrol/values/text-length';
+
+const methods = ['CALL_BACK', 'LETTER', 'PORTAL', 'IN_PERSON'] as const;
+export type VerificationMethod = (typeof methods)[number];
+
+/** Sources of a contact that does not come from the bill. */
+const contactSources = ['VENDOR_MASTER', 'CONTRACT', 'PUBLIC_REGISTER'] as const;
+export type ContactSource = (typeof contactSources)[number];
+
+const CONTACT_LENGTH_MAX = 200;
+const NOTE_LENGTH_MAX = 4_000;
+
+/** States what a person did to verify an account. */
+export interface VerificationInput {
+  readonly method: VerificationMethod;
+  readonly contactSource: ContactSource;
+  /** Number, address or portal that was used. */
+  readonly contact: string;
+  readonly note: string;
+}
+
+/** A person's verification that an account belongs to a supplier. It does not change any decision by itself. */
+export interface Verification extends VerificationInput {
+  readonly verificationId: string;
+  readonly organizationId: string;
+  readonly version: number;
+  readonly supplierId: string;
+  readonly accountId: string;
+  /** The account as it was known then. The profile of the supplier may drop it. */
+  readonly account: VerifiedAccount;
+  /** Person who verified the account, as `personOf` returns it. */
+  readonly verifiedBy: string;
+  readonly createdAt: Date;
+  /** Another person, who confirmed the verification. */
+  readonly confirmation: { readonly by: string; readonly at: Date } | undefined;
+}
+
+export interface VerifiedAccount {
+  readonly masked: string;
+  readonly firstSeen: string;
+  readonly firstInvoiceNumber: string;
+  readonly firstInvoiceId?: string | undefined;
+}
+
+/**
+ * Reads what a person did.
+ * @throws DomainError invalid
+ */
+export function readVerification(input: Readonly<Record<keyof VerificationInput, string>>): VerificationInput {
+  const contact = input.contact.trim();
+  const fault = faultOfLine(contact);
+  if (fault !== undefined) throw invalidField('contact', fault);
+  if (contact === '' || isLongerThan(contact, CONTACT_LENGTH_MAX)) {
+    throw invalidField('contact', `must have 1 to ${CONTACT_LENGTH_MAX} characters.`);
+  }
+  const note = normaliseNote(input.note);
+  const noteFault = faultOfNote(note);
+  if (noteFault !== undefined) throw invalidField('note', noteFault);
+  if (isLongerThan(note, NOTE_LENGTH_MAX)) {
+    throw invalidField('note', `must have at most ${NOTE_LENGTH_MAX} characters.`);
+  }
+  return {
+    method: readWord('method', methods, input.method),
+    contactSource: readWord('contact_source', contactSources, input.contactSource),
+    contact,
+    note,
+  };
+}
+
+function readWord<W extends string>(path: string, words: readonly W[], word: string): W {
+  const found = words.find((known) => known === word);
+  if (found === undefined) throw invalidField(path, `must be one of ${words.join(', ')}.`);
+  return found;
+}
+
+/**
+ * Confirms a verification. A repeat by the same person changes nothing.
+ * @throws DomainError wrong_state for the person who verified the account, and for a third person
+ */
+export function confirmVerification(verification: Verification, { by, at }: { by: string; at: Date }): Verification {
+  if (by === verification.verifiedBy) {
+    throw new DomainError(
+      'wrong_state',
+      'The person who recorded the verification cannot confirm it. Another person has to confirm it with an API key of their own.',
+    );
+  }
+  if (verification.confirmation?.by === by) return verification;
+  if (verification.confirmation !== undefined) {
+    throw new DomainError('wrong_state', 'Another person has already confirmed this verification.');
+  }
+  return { ...verification, confirmation: { by, at } };
+}

@@ -1,0 +1,25 @@
+import { recordsById } from '@invoicecontrol/retention/archive-pages';
+import type { SealedField } from '@invoicecontrol/secretbox/sealed-field';
+import type { Collection } from 'mongodb';
+import { contactOf } from './verifications.js';
+import type { VerificationDocument } from './verifications.js';
+
+/** Reads the verifications of accounts for the data export of an organization, with their contacts. */
+export function archivedVerifications(collection: Collection<VerificationDocument>, secrets: SealedField) {
+  return recordsById(collection, (document) => ({
+    id: document._id,
+    supplierId: document.supplierId,
+    accountId: document.accountId,
+    account: document.account.masked,
+    firstSeen: document.account.firstSeen,
+    firstInvoiceNumber: document.account.firstInvoiceNumber,
+    method: document.method,
+    contactSource: document.contactSource,
+    contact: contactOf(document, secrets),
+    note: document.note,
+    verifiedBy: document.verifiedBy,
+    createdAt: document.createdAt,
+    confirmedBy: document.confirmedBy ?? null,
+    confirmedAt: document.confirmedAt ?? null,
+  }));
+}

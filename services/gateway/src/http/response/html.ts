@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Returns a text in a form that a browser shows as it is, in elements and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** Returns the source in a Content-Security-Policy that allows exactly this style or script. */
+export function sourceOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** Returns a text as the content of a reply. */
+export async function* contentOf(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text, 'utf8');
+}

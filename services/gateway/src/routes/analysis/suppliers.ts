@@ -1,0 +1,229 @@
+import { isRoleAtLeast } from '@invoicecontrol/api-key/rights';
+import type { Principal } from '@invoicecontrol/contracts/organization/v1/access_service';
+import type {
+  GetSupplierResponse,
+  KnownSupplier,
+  SupplierAccount,
+  Verification,
+} from '@invoicecontrol/contracts/analysis/v1/supplier_service';
+import { z } from 'zod';
+import { EXAMPLE_IDS, EXAMPLE_INSTANT, examples } from '../../http/description/examples.js';
+import { LABEL_LENGTH_MAX, note, pathId, stated, text } from '../../http/description/fields.js';
+import { listRequest, pageOf, pageQuery } from '../../http/description/pagination.js';
+import * as shown from '../../http/description/shown.js';
+import { route } from '../../http/description/route.js';
+
+/** Maximum length of a contact that the analysis service accepts. */
+const CONTACT_LENGTH_MAX = 200;
+const ACCOUNTS_MAX = 16;
+const VERIFICATIONS_MAX = 20;
+
+const method = z
+  .enum(['CALL_BACK', 'LETTER', 'PORTAL', 'IN_PERSON'])
+  .describe(
+    'The way in which the account was verified: CALL_BACK (by phone), LETTER (by post or e-mail), PORTAL (in a portal of the supplier) or IN_PERSON.',
+  );
+const contactSource = z
+  .enum(['VENDOR_MASTER', 'CONTRACT', 'PUBLIC_REGISTER'])
+  .describe('The source of the contact: VENDOR_MASTER, CONTRACT or PUBLIC_REGISTER.');
+
+const confirmation = shown.record<Verification>('VerificationConfirmation')({
+  by: shown.made(
+    z.string().describe('The person who confirmed the verification.'),
+    ({ confirmedBy }: Verification) => stated(confirmedBy),
+    `USER:${EXAMPLE_IDS.organization}`,
+  ),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time of the confirmation.', 'confirmedTime'),
+});
+
+const verification = shown.record<Verification>('AccountVerification')({
+  id: shown.id(EXAMPLE_IDS.verification, 'The id of the verification.', 'verificationId'),
+  supplierId: shown.id(EXAMPLE_IDS.supplier, 'The id of the supplier.'),
+  accountId: shown.id(EXAMPLE_IDS.account, 'The id of the account.'),
+  account: shown.text('DE89**************3000', 'The account, masked.', 'maskedAccount'),
+  method: shown.word(method, 'CALL_BACK'),
+  contactSource: shown.word(contactSource, 'VENDOR_MASTER'),
+  contact: shown.textOrNull(
+    '+49 40 1234567',
+    'The number, address or portal that was used, or null if the role of the API key is lower than ADMIN.',
+  ),
+  note: shown.text('Spoke with accounting, who read out the account.', 'The note of the person, or an empty string.'),
+  by: shown.text(`USER:${EXAMPLE_IDS.assignee}`, 'The person who verified the account.', 'verifiedBy'),
+  at: shown.instant(EXAMPLE_INSTANT, 'The time when the verification was recorded.', 'verifiedTime'),
+  confirmation: shown.made(
+    confirmation.schema
+      .nullable()
+      .describe('The confirmation by another person, or null until the verification is confirmed.'),
+    (one: Verification) => (one.confirmedBy === undefined ? null : confirmation.present(one)),
+    null,
+  ),
+});
+
+const account = shown.record<SupplierAccount>('SupplierAccount')({
+  id: shown.id(EXAMPLE_IDS.account, 'The id of the account, which stays the same for this supplier.', 'accountId'),
+  masked: shown.text('DE89**************3000', 'The account, masked.', 'maskedAccount'),
+  scheme: shown.word(z.enum(['IBAN', 'UK']).describe('The kind of account number: IBAN or UK.'), 'IBAN'),
+  country: shown.textOrNull('DE', 'The country of the account, or null if not known.'),
+  trust: shown.word(
+    z
+      .enum(['UNVERIFIED', 'SEEN', 'ERP', 'REVIEWED', 'FRAUD'])
+      .describe(
+        'The trust that the account belongs to the supplier: UNVERIFIED, SEEN (earned by invoices without findings), ERP (in the vendor master), REVIEWED (accepted by a reviewer) or FRAUD (confirmed by a reviewer; every invoice with it is blocked). A verification does not change it.',
+      ),
+    'SEEN',
+  ),
+  firstSeen: shown.text('2026-03-05', 'The day on which the account was first seen.'),
+  lastSeen: shown.text('2026-09-05', 'The date of the last invoice that states the account.'),
+  invoiceCount: shown.count(7, 'The number of invoices that state the account.'),
+  sharedWith: shown.count(0, 'The number of other suppliers that use the account.'),
+  verifications: shown.list(verification, 'The newest verifications of the account, newest first.', {
+    itemsMax: VERIFICATIONS_MAX,
+  }),
+});
+
+const supplier = shown.record<KnownSupplier>('Supplier')({
+  id: shown.id(EXAMPLE_IDS.supplier, 'The id of the supplier.', 'supplierId'),
+  name: shown.text('Nordlicht Energie GmbH', 'The name on the first invoice of the supplier.'),
+  taxIds: shown.field(z.array(z.string()).describe('The tax ids of the supplier.'), ['DE994175284']),
+  country: shown.textOrNull('DE', 'The country of the tax id, or null if not known.'),
+  status: shown.word(
+    z
+      .enum(['NEW', 'KNOWN', 'BLOCKED'])
+      .describe(
+        'The status of the supplier: NEW (one invoice at most), KNOWN, or BLOCKED (fraud was confirmed on one of its accounts).',
+      ),
+    'KNOWN',
+  ),
+  invoiceCount: shown.count(42, 'The number of invoices that were counted for the supplier.'),
+  firstInvoiceDate: shown.textOrNull('2024-03-05', 'The date of the first invoice, or null if none was counted.'),
+  lastInvoiceDate: shown.textOrNull('2026-09-05', 'The date of the last invoice, or null if none was counted.'),
+  openFindings: shown.count(3, 'The number of findings that wait for a review, at most 100.'),
+});
+
+const supplierOverview = shown.record<GetSupplierResponse>('SupplierOverview')({
+  ...shown.within('supplier', supplier),
+  accounts: shown.list(account, 'The accounts that the supplier has stated on invoices, the first one first.', {
+    itemsMax: ACCOUNTS_MAX,
+  }),
+});
+
+export const listSuppliers = route({
+  operation: 'listSuppliers',
+  method: 'get',
+  path: '/suppliers',
+  summary: 'List suppliers by name',
+  rpc: 'invoicecontrol.analysis.v1.SupplierService/ListSuppliers',
+  access: { scope: 'invoices:read' },
+  query: pageQuery.omit({ created_from: true, created_to: true }).extend({
+    q: text(LABEL_LENGTH_MAX)
+      .optional()
+      .describe(
+        'Return only suppliers whose name begins with this string, or that have this tax id. Case, accents and legal forms are ignored.',
+      ),
+  }),
+  responses: { 200: { description: 'A page of suppliers.', schema: pageOf(supplier.schema) } },
+  async handle({ query }, { suppliers }) {
+    const list = listRequest('listSuppliers', query);
+    const { pageSize, pageToken } = list.request;
+    const reply = await suppliers.listSuppliers({ pageSize, pageToken, query: query.q?.trim() });
+    return { status: 200, body: list.page(reply.suppliers.map(supplier.present), reply.nextPageToken) };
+  },
+});
+
+export const getSupplier = route({
+  operation: 'getSupplier',
+  method: 'get',
+  path: '/suppliers/:supplierId',
+  summary: 'Read a supplier with its bank accounts and how they were verified',
+  rpc: 'invoicecontrol.analysis.v1.SupplierService/GetSupplier',
+  access: { scope: 'invoices:read' },
+  params: z.object({ supplierId: pathId('supplier') }),
+  responses: { 200: { description: 'The supplier with its accounts.', schema: supplierOverview.schema } },
+  async handle({ params, principal }, { suppliers }) {
+    const { supplierId } = params;
+    const reply = await suppliers.getSupplier({ supplierId, includesContacts: maySeeContacts(principal) });
+    return { status: 200, body: supplierOverview.present(reply) };
+  },
+});
+
+export const verifyAccount = route({
+  operation: 'verifyAccount',
+  method: 'post',
+  path: '/suppliers/:supplierId/accounts/:accountId/verifications',
+  summary: 'Record that an account was verified with the supplier',
+  description:
+    'Records a call-back, a letter, a look into a portal or a visit. A contact that an invoice or a document of the supplier carries is refused, because a forger would have put it there. A verification does not change any decision: a person reviews the finding.',
+  rpc: 'invoicecontrol.analysis.v1.SupplierService/CreateVerification',
+  resourceName: 'account',
+  access: { minimumRole: 'ANALYST', scope: 'payments:write' },
+  // The documents of the supplier are searched for the contact.
+  timeoutMs: 30_000,
+  params: z.object({ supplierId: pathId('supplier'), accountId: pathId('account') }),
+  body: z
+    .strictObject({
+      method,
+      contact_source: contactSource,
+      contact: text(CONTACT_LENGTH_MAX).describe(
+        'The number, address or portal that was used. The contact is stored encrypted, and shown only to the role ADMIN and in the export.',
+      ),
+      note: note().optional().describe('A note about what was said, and by whom.'),
+    })
+    .meta({ id: 'NewAccountVerification' })
+    .register(examples, {
+      example: {
+        method: 'CALL_BACK',
+        contact_source: 'VENDOR_MASTER',
+        contact: '+49 40 1234567',
+        note: 'Spoke with accounting, who read out the account.',
+      },
+    }),
+  responses: {
+    201: {
+      description: 'The recorded verification. `Location` is the path of the supplier, which shows it.',
+      schema: verification.schema,
+      headers: ['Location'],
+    },
+  },
+  async handle({ params, body, principal }, { suppliers }) {
+    const reply = await suppliers.createVerification({
+      ...params,
+      method: body.method,
+      contactSource: body.contact_source,
+      contact: body.contact.trim(),
+      note: body.note ?? '',
+      includesContacts: maySeeContacts(principal),
+    });
+    return {
+      status: 201,
+      body: verification.present(stated(reply.verification)),
+      headers: { Location: `/v1/suppliers/${params.supplierId}` },
+    };
+  },
+});
+
+export const confirmVerification = route({
+  operation: 'confirmVerification',
+  method: 'post',
+  path: '/suppliers/:supplierId/accounts/:accountId/verifications/:verificationId/confirm',
+  summary: 'Record that another person confirms a verification',
+  description:
+    'A person is the member behind an API key, or the creator of a key of no member. A repeat by the same person changes nothing.',
+  rpc: 'invoicecontrol.analysis.v1.SupplierService/ConfirmVerification',
+  resourceName: 'verification',
+  access: { minimumRole: 'ANALYST', scope: 'payments:write' },
+  params: z.object({
+    supplierId: pathId('supplier'),
+    accountId: pathId('account'),
+    verificationId: pathId('verification'),
+  }),
+  responses: { 200: { description: 'The confirmed verification.', schema: verification.schema } },
+  refusals: [409],
+  async handle({ params, principal }, { suppliers }) {
+    const reply = await suppliers.confirmVerification({ ...params, includesContacts: maySeeContacts(principal) });
+    return { status: 200, body: verification.present(stated(reply.verification)) };
+  },
+});
+
+function maySeeContacts({ role }: Principal): boolean {
+  return isRoleAtLeast(role, 'ADMIN');
+}
